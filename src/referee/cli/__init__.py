@@ -1,0 +1,74 @@
+"""The command line: one module per command, imported only when that command is asked for.
+
+`referee --help` and `referee list` answer from plain tables, so they start about as fast as Python itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from referee import __version__
+from referee.errors import RefereeError, UnknownName
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
+    "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
+    "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
+    "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
+}
+
+_HELP = """Referee judges referring expressions: which description lets a hearer find the object, and which measure can be trusted.
+
+Usage: referee COMMAND [OPTIONS]      referee COMMAND --help explains a command with examples
+
+Commands:
+{commands}
+
+Options:
+  --version   print the version
+  --help      this page
+
+Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs none.
+First steps:  referee score --help  ·  referee list metrics  ·  docs/index.md"""
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    return _HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items()))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; mistakes of input end with exit code 2 and a message that says what to do."""
+    args = sys.argv[1:] if argv is None else argv
+    if not args or args[0] in ("--help", "-h", "help"):
+        print(_help())
+        return 0
+    if args[0] == "--version":
+        print(f"referee {__version__}")
+        return 0
+    try:
+        return _run(args[0], args[1:])
+    except RefereeError as error:
+        print(f"referee: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("referee: stopped", file=sys.stderr)
+        return 130
+
+
+def _run(command: str, args: list[str]) -> int:
+    """Import the command's module and call it: a plain `run(args)`, or a typer `app`."""
+    if command not in COMMANDS:
+        raise UnknownName("command", command, COMMANDS, hint="see `referee --help`")
+    module = import_module(COMMANDS[command][0])
+    if hasattr(module, "run"):
+        return int(module.run(args) or 0)
+    result = module.app(args, prog_name=f"referee {command}", standalone_mode=False)
+    return result if isinstance(result, int) else 0

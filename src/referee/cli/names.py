@@ -1,0 +1,38 @@
+"""`referee list`: every name that can be asked for, one line each, without importing what is behind it."""
+
+from __future__ import annotations
+
+import json
+
+from referee.catalogue import KINDS, entries
+from referee.errors import UnknownName
+
+_PLURALS = {"metrics": "metric", "corpora": "corpus", "systems": "system", "hearers": "hearer"}
+_HELP = """Usage: referee list [metrics|corpora|systems|hearers] [--format table|json]
+
+Every name that --metrics, --corpus, --systems and --hearer take, with one line about each."""
+
+
+def run(args: list[str]) -> int:
+    if "--help" in args or "-h" in args:
+        print(_HELP)
+        return 0
+    as_json = args[-2:] == ["--format", "json"]
+    wanted = [a for a in args if not a.startswith("-") and a not in ("json", "table")]
+    for kind in wanted or list(_PLURALS):
+        if kind not in _PLURALS and kind not in KINDS:
+            raise UnknownName("kind of thing", kind, _PLURALS, hint=f"one of {', '.join(_PLURALS)}")
+    kinds = [_PLURALS.get(kind, kind) for kind in wanted or _PLURALS]
+    if as_json:
+        rows = [{"kind": k, "name": n, "about": e.about, **e.tags} for k in kinds for n, e in entries(k).items()]
+        print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
+        return 0
+    for kind in kinds:
+        table = entries(kind)
+        if not wanted:
+            print(f"{kind}:")
+        width = max(map(len, table), default=0)
+        for name, found in table.items():
+            tags = "  ".join(found.tags.values())
+            print(f"  {name:<{width}}  {tags}{'  ' if tags else ''}{found.about}")
+    return 0

@@ -1,0 +1,135 @@
+"""The seven kinds of thing that plug into Referee, as small protocols. Conforming is enough; nobody has to inherit.
+
+A metric turns a `Batch` into one row of *additive* statistics per item and finishes sums of rows into values. Averages, BLEU and NIST then all
+aggregate the same way, nothing corpus-level can be averaged by accident, and a bootstrap is a matrix product instead of a re-scoring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.records import Description, HearerView, Property, Response, Score, SpeakerView, Trial
+
+__all__ = ["Batch", "Card", "Corpus", "FloatArray", "Hearer", "Metric", "Realiser", "Selector", "Speaker"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a user must know about a corpus before quoting a number from it."""
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    languages: tuple[str, ...]
+    citation: str
+    faults: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    synthetic: bool = False
+
+
+@runtime_checkable
+class Corpus(Protocol):
+    """Reads trials, and the responses of human hearers where the source has them."""
+
+    card: Card
+
+    def trials(self) -> Iterator[Trial]: ...
+    def responses(self) -> Iterator[Response]: ...
+
+
+class Selector(Protocol):
+    """Chooses what to say."""
+
+    def fit(self, trials: Iterable[Trial]) -> Selector: ...
+    def select(self, view: SpeakerView) -> tuple[Property, ...]: ...
+
+
+class Realiser(Protocol):
+    """Puts properties into words."""
+
+    def fit(self, trials: Iterable[Trial]) -> Realiser: ...
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str: ...
+
+
+@runtime_checkable
+class Speaker(Protocol):
+    """Describes the target of a trial."""
+
+    def fit(self, trials: Iterable[Trial]) -> Speaker: ...
+    def describe(self, view: SpeakerView) -> Description: ...
+
+
+@runtime_checkable
+class Hearer(Protocol):
+    """Answers a description with a response (an entity, several, none …), never with a score."""
+
+    def fit(self, trials: Iterable[Trial]) -> Hearer: ...
+    def resolve(self, description: Description, view: HearerView) -> Response: ...
+
+
+@dataclass(slots=True)
+class Batch:
+    """Outputs beside the trials they answer, and the references they are held against.
+
+    `outputs[i]` is None when a system gave nothing. `cache` lets metrics share an encoding: the first one that needs token ids or property masks
+    builds them, keyed by what it built; the rest reuse it.
+    """
+
+    outputs: Sequence[Description | None]
+    trials: Sequence[Trial]
+    references: Sequence[Sequence[Description]]
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Sequence[Description | None],
+        trials: Sequence[Trial],
+        references: Sequence[Sequence[Description]] | None = None,
+    ) -> Batch:
+        """A batch whose references are the trials' own, unless others are given."""
+        if references is None:
+            references = [t.references for t in trials]
+        if not len(outputs) == len(trials) == len(references):
+            raise ValueError(f"{len(outputs)} outputs, {len(trials)} trials, {len(references)} lists of references")
+        return cls(outputs, trials, references)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """One measure. Constructor parameters are its configuration and appear, all of them, in its signature.
+
+    `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or "none"
+    (which way is better); `needs` names what an output must have: "properties", "text" or "distribution".
+    """
+
+    range: tuple[float | None, float | None]
+    direction: str
+    needs: str
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One row per item, shape (n, width); a row of NaN where there is nothing to measure."""
+        ...
+
+    def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Sums of rows (…, width) and the number of rows summed (…) to values (…); NaN where the count is 0."""
+        ...
+
+    def measure(self, description: Description, trial: Trial) -> FloatArray:
+        """The row of a single item."""
+        ...
+
+    def combine(self, rows: FloatArray) -> Score:
+        """Rows of many items to one score."""
+        ...

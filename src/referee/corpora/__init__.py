@@ -1,0 +1,1 @@
+"""Readers: one file format, one module; every reader yields the same `Trial`."""

@@ -1,0 +1,39 @@
+"""Where corpora lie: in the folder the user names with --data or REFEREE_DATA; never inside the package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from referee.errors import DataNotFound
+
+__all__ = ["checksum", "locate"]
+
+
+def locate(data: str | Path | None, name: str, files: Iterable[str]) -> Path:
+    """The folder that holds a corpus's files: DATA/name, or DATA itself when the files lie there directly."""
+    given = data or os.environ.get("REFEREE_DATA")
+    if not given:
+        raise DataNotFound(
+            f"no data folder is known, so the corpus {name!r} cannot be found",
+            remedy=f"name the folder with --data or REFEREE_DATA, or install it: referee corpus add {name} PATH",
+        )
+    wanted = tuple(files)
+    for folder in (Path(given) / name, Path(given)):
+        if all((folder / f).exists() for f in wanted):
+            return folder
+    raise DataNotFound(
+        f"the corpus {name!r} is not here (looked for {', '.join(wanted)})",
+        where=given,
+        remedy=f"point --data or REFEREE_DATA to a folder that has {name}/, or: referee corpus add {name} PATH",
+    )
+
+
+def checksum(paths: Iterable[Path]) -> str:
+    """One SHA-256 over the contents of several files, in the order of their names."""
+    total = hashlib.sha256()
+    for path in sorted(paths, key=lambda p: p.name):
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()

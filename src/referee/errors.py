@@ -1,0 +1,91 @@
+"""What can go wrong, as one small tree; every message says what happened, where, and what to do next.
+
+    RefereeError                 anything this package raises on purpose (exit code 2)
+    ├── InputError               a file or value from outside is not usable
+    │   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
+    │   ├── UnknownTrial         it names a trial that the corpus does not have
+    │   ├── DuplicateTrial       it answers the same trial twice
+    │   ├── MissingOutputs       it leaves trials of the corpus unanswered
+    │   └── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
+    ├── UnknownName              a name that is not in the catalogue
+    ├── DataNotFound             a corpus is not in the data folder
+    ├── NotTrained               a trained component is used before `fit`
+    └── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = [
+    "CannotWrite",
+    "DataNotFound",
+    "DuplicateTrial",
+    "InputError",
+    "InvalidDescription",
+    "MalformedInput",
+    "MissingOutputs",
+    "NotTrained",
+    "RefereeError",
+    "UnknownName",
+    "UnknownTrial",
+]
+
+
+class RefereeError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class InputError(RefereeError):
+    """Something from outside is not usable: `where` names file and place, `remedy` says what to do."""
+
+    def __init__(self, problem: str, *, where: str | Path = "", line: int | None = None, remedy: str = "") -> None:
+        self.problem, self.where, self.line, self.remedy = problem, str(where), line, remedy
+        place = f"{where}:{line}: " if where and line is not None else f"{where}: " if where else ""
+        super().__init__(f"{place}{problem}" + (f"\n  → {remedy}" if remedy else ""))
+
+
+class MalformedInput(InputError):
+    """The input cannot be read at all."""
+
+
+class UnknownTrial(InputError):
+    """The input names a trial that the corpus does not have."""
+
+
+class DuplicateTrial(InputError):
+    """The input answers the same trial twice."""
+
+
+class MissingOutputs(InputError):
+    """The input leaves trials of the corpus unanswered."""
+
+
+class InvalidDescription(InputError):
+    """The input says something that cannot be."""
+
+
+class DataNotFound(InputError):
+    """A corpus is not where it is looked for."""
+
+
+class CannotWrite(InputError):
+    """The result cannot be saved."""
+
+
+class NotTrained(RefereeError):
+    """A trained component is used before `fit`."""
+
+    def __init__(self, thing: object) -> None:
+        super().__init__(f"{type(thing).__name__} learns from data and has not seen any\n  → call fit(trials) first")
+
+
+class UnknownName(RefereeError):
+    """A name that is not in the catalogue; the nearest names are suggested."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+        remedy = f"did you mean {', '.join(near)}?" if near else hint or f"see `referee list {kind}s`"
+        super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")

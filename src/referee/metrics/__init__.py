@@ -1,0 +1,1 @@
+"""Measures of descriptions that need no hearer: sets, scenes, meanings, strings, distributions."""

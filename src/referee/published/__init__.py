@@ -1,0 +1,1 @@
+"""Printed tables as executable data, and the audit that recomputes them."""

@@ -1,0 +1,1 @@
+"""Putting properties into words."""

@@ -1,0 +1,330 @@
+"""The records that flow down the river: frozen, keyword-only, cheap, and free of behaviour that could leak an answer.
+
+A `Scene` knows the extension of every property as a bit set over its entities (bit i = entity i), so ruling out
+distractors is one `&` and counting them one `bit_count()`. Names of attributes that belong to a landmark carry the prefix
+``landmark.`` (``landmark.colour``; nested: ``landmark.landmark.type``); a relation is a property whose name is the relation and
+whose value is the landmark's id, or empty where only the relation was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import reduce
+from operator import and_
+from random import Random
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+__all__ = [
+    "Description",
+    "Entity",
+    "Event",
+    "HearerView",
+    "Outcome",
+    "Property",
+    "Relation",
+    "Response",
+    "Scene",
+    "Score",
+    "Span",
+    "SpeakerView",
+    "Trial",
+    "as_value",
+]
+
+LANDMARK = "landmark."
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def as_value(value: object) -> str:
+    """The one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+class _Pair(NamedTuple):
+    name: str
+    value: str
+
+
+class Property(_Pair):
+    """An attribute with a value, e.g. ``Property("colour", "red")``; values are text (see `as_value`)."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, value: object) -> Property:
+        return super().__new__(cls, name, value if type(value) is str else as_value(value))
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.value}"
+
+
+class Relation(NamedTuple):
+    """A relation to another entity of the scene, e.g. ``Relation("left-of", "b2")``."""
+
+    name: str
+    entity: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """One object: attributes in order (a name may occur twice), a picture, a position, relations to other objects."""
+
+    id: str
+    attributes: tuple[Property, ...] = ()
+    image: str | None = None
+    position: tuple[float, ...] | None = None
+    relations: tuple[Relation, ...] = ()
+
+    def value(self, name: str) -> str | None:
+        """The first value of an attribute, or None."""
+        return next((p.value for p in self.attributes if p.name == name), None)
+
+    def has(self, prop: Property) -> bool:
+        """Whether a property (or a relation, written as a property) is true of this entity."""
+        return prop in self.attributes or (prop.name, prop.value) in self.relations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i."""
+
+    entities: tuple[Entity, ...]
+    id: str | None = None
+    _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def extensions(self) -> Mapping[Property, int]:
+        """Every property of the scene with the set of entities it is true of (built once)."""
+        if not self._extensions and self.entities:
+            table = self._extensions
+            for i, entity in enumerate(self.entities):
+                bit = 1 << i
+                for prop in entity.attributes:
+                    table[prop] = table.get(prop, 0) | bit
+                for relation in entity.relations:
+                    for prop in (Property(*relation), Property(relation.name, "")):
+                        table[prop] = table.get(prop, 0) | bit
+        return self._extensions
+
+    @property
+    def everything(self) -> int:
+        """The set of all entities."""
+        return (1 << len(self.entities)) - 1
+
+    def index(self, entity_id: str) -> int:
+        """The place of an entity; KeyError when the scene has no such entity."""
+        if not self._index:
+            self._index.update((e.id, i) for i, e in enumerate(self.entities))
+        return self._index[entity_id]
+
+    def entity(self, entity_id: str) -> Entity:
+        return self.entities[self.index(entity_id)]
+
+    def mask(self, entity_ids: Iterable[str]) -> int:
+        """Entities by id, as a bit set."""
+        return sum(1 << i for i in {self.index(e) for e in entity_ids})
+
+    def members(self, mask: int) -> Iterator[Entity]:
+        """The entities of a bit set, in order."""
+        return (e for i, e in enumerate(self.entities) if mask >> i & 1)
+
+    def extension(self, prop: Property) -> int:
+        """The entities that a property is true of; none when the scene does not know it."""
+        return self.extensions.get(prop, 0)
+
+    def denotation(self, properties: Iterable[Property]) -> int:
+        """The entities that a whole description is true of; the empty description denotes everything.
+
+        Landmark properties are read together: ``left-of`` + ``landmark.colour:red`` holds of what is left of *some* red entity.
+        The landmark's id is not something a hearer can see, so it plays no part here.
+        """
+        own, landmark = [], []
+        for p in properties:
+            if p.name.startswith(LANDMARK):
+                landmark.append(Property(p.name[len(LANDMARK) :], p.value))
+            else:
+                own.append(p)
+        if not landmark:
+            return reduce(and_, map(self._said, own), self.everything)
+        relations = {p.name for p in own if Property(p.name, "") in self.extensions}
+        plain = (self._said(p) for p in own if p.name not in relations)
+        found = reduce(and_, plain, self.everything)
+        anchors = self.denotation(landmark)
+        return found & self._related(anchors, relations)
+
+    def _said(self, prop: Property) -> int:
+        """What a hearer gets from one property: of a relation only its name, for ids are invisible."""
+        related = self.extensions.get(Property(prop.name, ""))
+        return self.extension(prop) if related is None else related
+
+    def _related(self, anchors: int, names: set[str]) -> int:
+        """Entities that stand, for every relation named, in that relation to an anchor (any relation if none is named)."""
+        wanted = {e.id for e in self.members(anchors)}
+        result = 0
+        for i, entity in enumerate(self.entities):
+            held = {r.name for r in entity.relations if r.entity in wanted}
+            if held and names <= held:
+                result |= 1 << i
+        return result
+
+
+class Span(NamedTuple):
+    """A stretch of words annotated with the properties it expresses; `inside` holds nested stretches."""
+
+    text: str
+    properties: tuple[Property, ...] = ()
+    inside: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What a speaker says: properties (in order, repeats kept), words, or both; None means "not given", not "empty".
+
+    `distribution` is a speaker's probabilities over property sets; `spans` link words to properties; `speaker` says who.
+    """
+
+    properties: tuple[Property, ...] | None = None
+    text: str | None = None
+    distribution: tuple[tuple[frozenset[Property], float], ...] | None = None
+    spans: tuple[Span, ...] = ()
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened: an utterance, a click, a move. Times count from the start of the game."""
+
+    kind: str
+    by: str | None = None
+    text: str | None = None
+    entities: tuple[str, ...] = ()
+    start_ms: float | None = None
+    end_ms: float | None = None
+    data: Mapping[str, Any] = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One act of reference: the scene, the target(s), what went before, what people said.
+
+    `history` is what both sides knew before (in a game: the episodes of earlier rounds); `episode` is what happened during the
+    trial itself and is shown to nobody; `after` names the preceding trial of the same game; `meta` keeps a corpus's own fields.
+    """
+
+    id: str
+    scene: Scene
+    targets: tuple[str, ...]
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+    episode: tuple[Event, ...] = ()
+    after: str | None = None
+    references: tuple[Description, ...] = ()
+    meta: Mapping[str, Any] = NOTHING
+
+    @property
+    def target_mask(self) -> int:
+        return self.scene.mask(self.targets)
+
+    def for_speaker(self) -> SpeakerView:
+        """What a speaker may see: everything but what people said and did in this trial."""
+        return SpeakerView(
+            id=self.id,
+            scene=self.scene,
+            targets=self.targets,
+            domain=self.domain,
+            condition=self.condition,
+            speaker=self.speaker,
+            language=self.language,
+            history=self.history,
+        )
+
+    def for_hearer(self, rng: Random) -> HearerView:
+        """What a hearer may see: the entities in an order of its own, and no word on which is the target."""
+        entities = list(self.scene.entities)
+        rng.shuffle(entities)
+        return HearerView(
+            id=self.id,
+            scene=replace(self.scene, entities=tuple(entities)),
+            domain=self.domain,
+            language=self.language,
+            history=self.history,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakerView:
+    """A trial as the speaker sees it: no references, no episode, no meta."""
+
+    id: str
+    scene: Scene
+    targets: tuple[str, ...]
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+
+    @property
+    def target_mask(self) -> int:
+        return self.scene.mask(self.targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HearerView:
+    """A trial as the hearer sees it: no targets, no references, entities shuffled."""
+
+    id: str
+    scene: Scene
+    domain: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong"."""
+
+    ENTITY = "entity"
+    SEVERAL = "several"
+    NONE = "none"
+    DONT_KNOW = "dont-know"
+    TIMEOUT = "timeout"
+    UNPARSABLE = "unparsable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A hearer's answer to a description of one trial: an outcome, never a score."""
+
+    trial: str
+    hearer: str
+    outcome: Outcome
+    system: str | None = None
+    description: Description | None = None
+    entity: str | None = None
+    probabilities: tuple[tuple[str, float], ...] | None = None
+    reading_ms: float | None = None
+    identification_ms: float | None = None
+    repeats: int = 0
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A number that signs itself. No data gives value None with n = 0, never 0.0."""
+
+    value: float | None
+    n: int
+    signature: str
+    low: float | None = None
+    high: float | None = None
+    per_item: Sequence[float] | None = None

@@ -1,0 +1,1 @@
+"""Publication forms of results: tables, LaTeX, pages."""

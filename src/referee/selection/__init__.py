@@ -1,0 +1,1 @@
+"""Choosing what to say: one theory, one module."""

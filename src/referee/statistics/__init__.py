@@ -1,0 +1,1 @@
+"""Inference: what follows from numbers, with effect sizes and intervals beside every p."""

@@ -1,0 +1,1 @@
+"""Published entries of the shared tasks: selector + realiser + settings."""
