@@ -28,28 +28,56 @@ METRICS: dict[str, Entry] = {
     # sets of properties
     "set/dice": Entry("referee.metrics.sets:Dice", {}, "2·|A∩B| / (|A|+|B|)"),
     "set/dice.multiset": Entry("referee.metrics.sets:Dice", {"multiset": True}, "Dice that counts repeated properties"),
-    "set/masi": Entry("referee.metrics.sets:Masi", {}, "Jaccard weighted by 1, 2/3, 1/3, 0 for equal, subset, overlap, disjoint"),
+    "set/masi": Entry(
+        "referee.metrics.sets:Masi", {}, "Jaccard weighted by 1, 2/3, 1/3, 0 for equal, subset, overlap, disjoint"
+    ),
     "set/jaccard": Entry("referee.metrics.sets:Jaccard", {}, "|A∩B| / |A∪B|"),
     "set/exact": Entry("referee.metrics.sets:Exact", {}, "the same set of properties"),
-    "set/edit": Entry("referee.metrics.sets:Edit", {}, "1 - set edit cost / larger size; addition and omission cost the same"),
+    "set/edit": Entry(
+        "referee.metrics.sets:Edit", {}, "1 - set edit cost / larger size; addition and omission cost the same"
+    ),
     # the scene
     "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),
-    "scene/minimal": Entry("referee.metrics.discrimination:Minimal", {}, "unique, and no smaller set is; type is an attribute like others"),
-    "scene/minimal.no-type": Entry("referee.metrics.discrimination:Minimal", {"count_type": False}, "as minimal, but type is free"),
-    "scene/remaining": Entry("referee.metrics.discrimination:Remaining", {}, "distractors that the description is true of"),
+    "scene/minimal": Entry(
+        "referee.metrics.discrimination:Minimal", {}, "unique, and no smaller set is; type is an attribute like others"
+    ),
+    "scene/minimal.no-type": Entry(
+        "referee.metrics.discrimination:Minimal", {"count_type": False}, "as minimal, but type is free"
+    ),
+    "scene/remaining": Entry(
+        "referee.metrics.discrimination:Remaining", {}, "distractors that the description is true of"
+    ),
     "scene/bits": Entry("referee.metrics.discrimination:Bits", {}, "log2(1 + remaining distractors)"),
-    "scene/surplus": Entry("referee.metrics.discrimination:Surplus", {}, "properties that can go without letting a distractor in"),
-    "scene/deficit": Entry("referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target stands alone"),
-    "scene/dice.specificity": Entry("referee.metrics.discrimination:SpecificityDice", {}, "Dice minus a penalty for differing from the human specificity"),
+    "scene/surplus": Entry(
+        "referee.metrics.discrimination:Surplus", {}, "properties that can go without letting a distractor in"
+    ),
+    "scene/deficit": Entry(
+        "referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target stands alone"
+    ),
+    "scene/dice.specificity": Entry(
+        "referee.metrics.discrimination:SpecificityDice",
+        {},
+        "Dice minus a penalty for differing from the human specificity",
+    ),
     # meaning
-    "meaning/denotation": Entry("referee.metrics.semantics:Denotation", {}, "Dice of what the values of each attribute denote in the scene"),
-    "meaning/ontology": Entry("referee.metrics.semantics:Ontology", {}, "similarity of values in a taxonomy (Wu-Palmer or path)"),
-    "meaning/cosine": Entry("referee.metrics.semantics:Cosine", {}, "soft cosine over properties with value similarity"),
+    "meaning/denotation": Entry(
+        "referee.metrics.semantics:Denotation", {}, "Dice of what the values of each attribute denote in the scene"
+    ),
+    "meaning/ontology": Entry(
+        "referee.metrics.semantics:Ontology", {}, "similarity of values in a taxonomy (Wu-Palmer or path)"
+    ),
+    "meaning/cosine": Entry(
+        "referee.metrics.semantics:Cosine", {}, "soft cosine over properties with value similarity"
+    ),
     # words
     "string/exact": Entry("referee.metrics.strings:Exact", {}, "the same words as a reference"),
-    "string/edit": Entry("referee.metrics.strings:Edit", {}, "word edit distance, substitution 2 (the challenges' measure)"),
+    "string/edit": Entry(
+        "referee.metrics.strings:Edit", {}, "word edit distance, substitution 2 (the challenges' measure)"
+    ),
     "string/edit.1": Entry("referee.metrics.strings:Edit", {"substitution": 1}, "word edit distance, substitution 1"),
-    "string/edit.normalised": Entry("referee.metrics.strings:Edit", {"normalise": True}, "word edit distance per reference token"),
+    "string/edit.normalised": Entry(
+        "referee.metrics.strings:Edit", {"normalise": True}, "word edit distance per reference token"
+    ),
     "string/seb": Entry("referee.metrics.strings:Seb", {}, "1 - errors / reference length (Bangalore et al.)"),
     "string/seb.moves": Entry("referee.metrics.strings:Seb", {"moves": True}, "the same, a moved word being one error"),
     "string/bleu.1": Entry("referee.metrics.bleu:Bleu", {"order": 1}, "BLEU with unigrams"),
@@ -61,26 +89,42 @@ METRICS: dict[str, Entry] = {
     "string/rouge-su4": Entry("referee.metrics.rouge:RougeSU4", {}, "skip-bigrams (gap 4) and unigrams"),
     "string/chrf": Entry("referee.metrics.chrf:Chrf", {}, "character n-gram F-score"),
     # distributions
-    "distribution/js": Entry("referee.metrics.distributions:JensenShannon", {}, "Jensen-Shannon divergence from the human distribution"),
-    "distribution/coverage": Entry("referee.metrics.distributions:Coverage", {}, "share of human descriptions whose set the system also gives"),
+    "distribution/js": Entry(
+        "referee.metrics.distributions:JensenShannon", {}, "Jensen-Shannon divergence from the human distribution"
+    ),
+    "distribution/coverage": Entry(
+        "referee.metrics.distributions:Coverage", {}, "share of human descriptions whose set the system also gives"
+    ),
     "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
 }
 
 CORPORA: dict[str, Entry] = {
-    "synthetic": Entry("referee.corpora.synthetic:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"),
+    "synthetic": Entry(
+        "referee.corpora.synthetic:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
+    ),
     "tuna": Entry("referee.corpora.tuna:Tuna", {}, "furniture and people, 780 English descriptions"),
-    "gre3d7": Entry("referee.corpora.gre3d:Gre3d", {"version": 7}, "balls and cubes with relations, 4,480 English descriptions"),
-    "gre3d3": Entry("referee.corpora.gre3d:Gre3d", {"version": 3}, "balls and cubes with relations, 630 English descriptions"),
+    "gre3d7": Entry(
+        "referee.corpora.gre3d:Gre3d", {"version": 7}, "balls and cubes with relations, 4,480 English descriptions"
+    ),
+    "gre3d3": Entry(
+        "referee.corpora.gre3d:Gre3d", {"version": 3}, "balls and cubes with relations, 630 English descriptions"
+    ),
     "stars": Entry("referee.corpora.stars:Stars", {"version": 1}, "relational scenes, 704 Portuguese descriptions"),
     "stars2": Entry("referee.corpora.stars:Stars", {"version": 2}, "relational scenes, 1,204 Portuguese descriptions"),
     "zoom": Entry("referee.corpora.zoom:Zoom", {}, "places on maps, 1,814 Portuguese descriptions"),
     "give2": Entry("referee.corpora.give2:Give2", {}, "buttons in virtual worlds, 992 contents in English and German"),
     "b5-ref": Entry("referee.corpora.b5:B5Ref", {}, "one face among six, 1,821 Portuguese descriptions"),
     "degen2020": Entry("referee.corpora.degen:Degen2020", {}, "reference games with listener choices and times"),
-    "colors": Entry("referee.corpora.colors:Colors", {}, "Colors in Context: three patches, 39,599 rounds with listeners"),
-    "franke-degen2016": Entry("referee.corpora.franke_degen:FrankeDegen2016", {}, "closed reference games, 7,722 choices"),
-    "tangrams-hawkins": Entry("referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"),
+    "colors": Entry(
+        "referee.corpora.colors:Colors", {}, "Colors in Context: three patches, 39,599 rounds with listeners"
+    ),
+    "franke-degen2016": Entry(
+        "referee.corpora.franke_degen:FrankeDegen2016", {}, "closed reference games, 7,722 choices"
+    ),
+    "tangrams-hawkins": Entry(
+        "referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"
+    ),
     "tg-matcher": Entry("referee.corpora.tangrams:NaiveMatchers", {}, "naive readers guess tangrams, 11,344 guesses"),
     "kth-tangrams": Entry("referee.corpora.kth:KthTangrams", {}, "34 situated games with board events and speech"),
     "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,039 episodes"),
@@ -91,7 +135,12 @@ SYSTEMS: dict[str, Entry] = {}
 HEARERS: dict[str, Entry] = {}
 
 KINDS: dict[str, dict[str, Entry]] = {"metric": METRICS, "corpus": CORPORA, "system": SYSTEMS, "hearer": HEARERS}
-GROUPS = {"metric": "referee.metrics", "corpus": "referee.corpora", "system": "referee.systems", "hearer": "referee.hearers"}
+GROUPS = {
+    "metric": "referee.metrics",
+    "corpus": "referee.corpora",
+    "system": "referee.systems",
+    "hearer": "referee.hearers",
+}
 
 
 def _third_party(kind: str) -> dict[str, Entry]:

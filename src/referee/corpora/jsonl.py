@@ -1,0 +1,320 @@
+"""Referee's own form of a corpus: one JSON object per line, which any user can write in ten minutes (schema: `trial.schema.json`).
+
+Reading and writing are loss-free: what comes back equals what went in. A game's history is not repeated in the file: each trial stores its own episode and the
+id of the trial it comes after, and reading puts the histories together again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.lines import WrongShape, expect, optional, parse_object, read_lines
+from referee.errors import DuplicateTrial, MalformedInput
+from referee.records import (
+    NOTHING,
+    Description,
+    Entity,
+    Event,
+    Outcome,
+    Property,
+    Relation,
+    Response,
+    Scene,
+    Span,
+    Trial,
+)
+
+__all__ = [
+    "JsonlCorpus",
+    "description_from_json",
+    "description_to_json",
+    "json_line",
+    "read_responses",
+    "read_trials",
+    "response_from_json",
+    "response_to_json",
+    "trial_from_json",
+    "trial_to_json",
+    "trials_to_json",
+]
+
+SCHEMA = Path(__file__).with_name("trial.schema.json")
+
+
+def json_line(value: Any) -> str:
+    """One line of JSON, compact and readable, refusing NaN."""
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+class JsonlCorpus:
+    """Any corpus in Referee's JSONL form: `data` is a file of trials, or a folder with trials.jsonl and maybe responses.jsonl."""
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    @property
+    def card(self) -> Card:
+        title = Path(self.data).name if self.data else "a file in Referee's JSONL form"
+        return Card(
+            name="jsonl", title=title, source="the user's file", licence="not stated", languages=(), citation=""
+        )
+
+    def trials(self) -> Iterator[Trial]:
+        return read_trials(self._file("trials.jsonl"))
+
+    def responses(self) -> Iterator[Response]:
+        path = self._file("responses.jsonl")
+        return read_responses(path) if path.name == "responses.jsonl" and path.exists() else iter(())
+
+    def _file(self, name: str) -> Path:
+        if self.data is None:
+            raise MalformedInput("no file was named", remedy="give a JSONL file of trials: --corpus FILE.jsonl")
+        path = Path(self.data)
+        return path / name if path.is_dir() else path
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------------
+
+
+def read_trials(path: str | Path) -> Iterator[Trial]:
+    """Trials of a file, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
+    played: dict[str, tuple[Event, ...]] = {}
+    for line, trial in _records(path, trial_from_json):
+        if trial.id in played:
+            raise DuplicateTrial(
+                f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
+            )
+        if trial.after in played and not trial.history:
+            trial = _with_history(trial, played[trial.after])
+        played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
+        yield trial
+
+
+def read_responses(path: str | Path) -> Iterator[Response]:
+    """Responses of a file, in order."""
+    for _, response in _records(path, response_from_json):
+        yield response
+
+
+def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any]) -> Iterator[tuple[int, Any]]:
+    for line, text in read_lines(path):
+        try:
+            yield line, make(parse_object(text))
+        except WrongShape as wrong:
+            raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+
+
+def _with_history(trial: Trial, history: tuple[Event, ...]) -> Trial:
+    from dataclasses import replace
+
+    return replace(trial, history=history)
+
+
+def trial_from_json(data: Mapping[str, Any]) -> Trial:
+    """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
+    entities = tuple(_entity(e, i) for i, e in enumerate(expect(data, "entities", list)))
+    targets = (expect(data, "target", str),) if "target" in data else tuple(expect(data, "targets", list))
+    ids = [e.id for e in entities]
+    if len(set(ids)) < len(ids):
+        raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
+    if not targets or any(t not in ids for t in targets):
+        raise WrongShape(
+            f"the target {', '.join(map(str, targets)) or '(none)'} is not among the entities",
+            "name entity ids of this scene",
+        )
+    return Trial(
+        id=expect(data, "id", str),
+        scene=Scene(entities=entities, id=optional(data, "scene", str)),
+        targets=targets,
+        domain=optional(data, "domain", str),
+        condition=optional(data, "condition", str),
+        speaker=optional(data, "speaker", str),
+        language=optional(data, "language", str) or "en",
+        history=tuple(_event(e) for e in optional(data, "history", list) or ()),
+        episode=tuple(_event(e) for e in optional(data, "episode", list) or ()),
+        after=optional(data, "after", str),
+        references=tuple(description_from_json(d) for d in optional(data, "references", list) or ()),
+        meta=optional(data, "meta", dict) or NOTHING,
+    )
+
+
+def _entity(data: Any, place: int) -> Entity:
+    if not isinstance(data, Mapping):
+        raise WrongShape(f"entity {place} is not an object", 'write {"id": "e1", "attributes": {"colour": "red"}}')
+    position = optional(data, "position", list)
+    return Entity(
+        id=expect(data, "id", str),
+        attributes=pairs(data.get("attributes", ())),
+        image=optional(data, "image", str),
+        position=None if position is None else tuple(position),
+        relations=tuple(Relation(*p) for p in pairs(data.get("relations", ()))),
+    )
+
+
+def pairs(data: Any) -> tuple[Property, ...]:
+    """Properties from ``[[name, value], …]`` or ``{name: value, …}``; values may be text, numbers or true/false."""
+    items = data.items() if isinstance(data, Mapping) else data
+    if not isinstance(items, Iterable) or isinstance(items, str):
+        raise WrongShape("properties are not a list of pairs", 'write [["colour", "red"], ["type", "chair"]]')
+    result = []
+    for item in items:
+        if isinstance(item, str) or len(item) != 2 or not isinstance(item[0], str):
+            raise WrongShape(f"{item!r} is not a pair of name and value", 'write ["colour", "red"]')
+        if isinstance(item[1], (list, dict)) or item[1] is None:
+            raise WrongShape(f"the value of {item[0]!r} is {item[1]!r}", "values are text, numbers, true or false")
+        result.append(Property(item[0], item[1].strip() if isinstance(item[1], str) else item[1]))
+    return tuple(result)
+
+
+def description_from_json(data: Mapping[str, Any]) -> Description:
+    """A description from its JSON form."""
+    properties = data.get("properties")
+    distribution = optional(data, "distribution", list)
+    return Description(
+        properties=None if properties is None else pairs(properties),
+        text=optional(data, "text", str),
+        distribution=None if distribution is None else tuple((frozenset(pairs(p)), float(q)) for p, q in distribution),
+        spans=tuple(_span(s) for s in optional(data, "spans", list) or ()),
+        speaker=optional(data, "speaker", str),
+    )
+
+
+def _span(data: Any) -> Span:
+    return Span(
+        expect(data, "text", str), pairs(data.get("properties", ())), tuple(_span(s) for s in data.get("inside", ()))
+    )
+
+
+def _event(data: Any) -> Event:
+    return Event(
+        kind=expect(data, "kind", str),
+        by=optional(data, "by", str),
+        text=optional(data, "text", str),
+        entities=tuple(data.get("entities", ())),
+        start_ms=data.get("start_ms"),
+        end_ms=data.get("end_ms"),
+        data=optional(data, "data", dict) or NOTHING,
+    )
+
+
+def response_from_json(data: Mapping[str, Any]) -> Response:
+    """A response from its JSON form."""
+    outcome = expect(data, "outcome", str)
+    if outcome not in list(Outcome):
+        raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
+    if outcome == Outcome.ENTITY and "entity" not in data:
+        raise WrongShape("the outcome is an entity, but none is named", 'add "entity": ID')
+    probabilities = optional(data, "probabilities", dict)
+    return Response(
+        trial=expect(data, "trial", str),
+        hearer=expect(data, "hearer", str),
+        outcome=Outcome(outcome),
+        system=optional(data, "system", str),
+        description=None if data.get("description") is None else description_from_json(data["description"]),
+        entity=optional(data, "entity", str),
+        probabilities=None if probabilities is None else tuple(probabilities.items()),
+        reading_ms=data.get("reading_ms"),
+        identification_ms=data.get("identification_ms"),
+        repeats=data.get("repeats", 0),
+        flags=tuple(data.get("flags", ())),
+    )
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------------
+
+
+def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
+    """JSON forms of trials in order; a history that follows from the trials before is left out."""
+    played: dict[str, tuple[Event, ...]] = {}
+    for trial in trials:
+        data = trial_to_json(trial)
+        if trial.after in played and played[trial.after] == trial.history:
+            data.pop("history", None)
+        played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
+        yield data
+
+
+def trial_to_json(trial: Trial) -> dict[str, Any]:
+    """The JSON form of a trial; absent things are left out."""
+    return _present(
+        id=trial.id,
+        scene=trial.scene.id,
+        domain=trial.domain,
+        condition=trial.condition,
+        speaker=trial.speaker,
+        language=trial.language,
+        targets=list(trial.targets),
+        entities=[_entity_to_json(e) for e in trial.scene.entities],
+        references=[description_to_json(d) for d in trial.references] or None,
+        after=trial.after,
+        history=[_event_to_json(e) for e in trial.history] or None,
+        episode=[_event_to_json(e) for e in trial.episode] or None,
+        meta=dict(trial.meta) or None,
+    )
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _entity_to_json(entity: Entity) -> dict[str, Any]:
+    return _present(
+        id=entity.id,
+        attributes=[list(p) for p in entity.attributes],
+        image=entity.image,
+        position=None if entity.position is None else list(entity.position),
+        relations=[list(r) for r in entity.relations] or None,
+    )
+
+
+def description_to_json(description: Description) -> dict[str, Any]:
+    """The JSON form of a description; what was not given is left out, what is empty is written as empty."""
+    distribution = description.distribution
+    return _present(
+        properties=None if description.properties is None else [list(p) for p in description.properties],
+        text=description.text,
+        distribution=None if distribution is None else [[sorted(map(list, s)), p] for s, p in distribution],
+        spans=[_span_to_json(s) for s in description.spans] or None,
+        speaker=description.speaker,
+    )
+
+
+def _span_to_json(span: Span) -> dict[str, Any]:
+    return _present(
+        text=span.text,
+        properties=[list(p) for p in span.properties] or None,
+        inside=[_span_to_json(s) for s in span.inside] or None,
+    )
+
+
+def _event_to_json(event: Event) -> dict[str, Any]:
+    return _present(
+        kind=event.kind,
+        by=event.by,
+        text=event.text,
+        entities=list(event.entities) or None,
+        start_ms=event.start_ms,
+        end_ms=event.end_ms,
+        data=dict(event.data) or None,
+    )
+
+
+def response_to_json(response: Response) -> dict[str, Any]:
+    """The JSON form of a response."""
+    return _present(
+        trial=response.trial,
+        hearer=response.hearer,
+        outcome=str(response.outcome),
+        system=response.system,
+        description=None if response.description is None else description_to_json(response.description),
+        entity=response.entity,
+        probabilities=None if response.probabilities is None else dict(response.probabilities),
+        reading_ms=response.reading_ms,
+        identification_ms=response.identification_ms,
+        repeats=response.repeats or None,
+        flags=list(response.flags) or None,
+    )

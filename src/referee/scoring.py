@@ -1,0 +1,379 @@
+"""From outputs to a table: every system, metric and group with n, interval, test and signature (`referee score`).
+
+Trials stream through in chunks and leave only their additive statistics behind, so memory grows with the numbers kept, not with the scenes read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.answers import Answers
+from referee.contracts import Batch, FloatArray
+from referee.corpora.outputs import Output
+from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
+from referee.records import Description, Trial
+from referee.signature import signature
+from referee.statistics.resampling import Sample, bootstrap, compare, interval
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEFAULT_METRICS", "Settings", "Table", "metric_names", "score", "score_trials"]
+
+DEFAULT_METRICS = (
+    "set/dice",
+    "set/masi",
+    "set/exact",
+    "scene/unique",
+    "scene/minimal",
+    "scene/surplus",
+    "string/exact",
+    "string/edit",
+    "string/bleu.4",
+    "string/nist",
+    "string/rouge-su4",
+)
+GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
+HUMAN = "human"
+CHUNK = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that shapes a table of scores; all of it goes into the run's manifest."""
+
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    by: tuple[str, ...] = ()
+    references: str = "own"
+    humans: bool = False
+    baseline: str | None = None
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
+    lenient: bool = False
+
+
+def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
+    """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
+    known = catalogue.names("metric")
+    result: list[str] = []
+    for name in wanted:
+        if name == "all":
+            found: Sequence[str] = known
+        elif name == "default":
+            found = DEFAULT_METRICS
+        else:
+            family = name.rstrip("/*") + "/"
+            found = [n for n in known if n.startswith(family)] or [name]
+        result += [n for n in found if n not in result]
+    for name in result:
+        catalogue.entry("metric", name)
+    return tuple(result)
+
+
+@dataclass(slots=True)
+class Table:
+    """Statistics of every system, metric and item, with the groups that items belong to."""
+
+    settings: Settings
+    trials: list[str] = field(default_factory=list)
+    groups: dict[str, list[str | None]] = field(default_factory=dict)
+    rows: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(system for system, _ in self.rows))
+
+    def signature(self, name: str) -> str:
+        """The metric's own switches, and how references were found and intervals made."""
+        metric = next(m for (_, n), m in self.metrics.items() if n == name)
+        s = self.settings
+        return signature(name, metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed)
+
+    def scores(self, progress: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
+        """Tidy rows: one for every system, group and metric, in that order of metric within group within system."""
+        result = []
+        for group, mask in self._masks():
+            values = {system: self._group_scores(system, group, mask) for system in self.systems}
+            for system in self.systems:
+                result += values[system]
+                progress()
+        order = {name: i for i, name in enumerate(self.systems)}
+        return sorted(result, key=lambda r: order[r["system"]])
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """One row per system, item and metric, for those items that could be measured."""
+        for (system, name), rows in self.rows.items():
+            values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
+            for trial, value in zip(self.trials, values, strict=True):
+                if not np.isnan(value):
+                    yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
+
+    def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
+        yield None, None
+        for name, labels in self.groups.items():
+            column = np.array([x if x is not None else "" for x in labels], dtype=object)
+            for value in sorted({x for x in labels if x is not None}, key=_natural):
+                yield f"{name}={value}", column == value
+
+    def _group_scores(self, system: str, group: str | None, mask: np.ndarray | None) -> list[dict[str, Any]]:
+        s, names = self.settings, [n for (own, n) in self.rows if own == system]
+        part = {n: self.rows[system, n] if mask is None else self.rows[system, n][mask] for n in names}
+        samples = [Sample.of(part[n], s.seed) for n in names]
+        finishes = [self.metrics[system, n].finish for n in names]
+        values = bootstrap(samples, finishes, s.resamples, s.seed)
+        result = []
+        for i, name in enumerate(names):
+            totals, count = samples[i].totals()
+            n = int(count)
+            bounds = interval(values[i], s.confidence) if n else None
+            row: dict[str, Any] = {
+                "system": system,
+                "group": group,
+                "metric": name,
+                "value": float(finishes[i](totals, count)) if n else None,
+                "n": n,
+                "low": bounds[0] if bounds else None,
+                "high": bounds[1] if bounds else None,
+                "signature": self.signature(name),
+            }
+            result.append({**row, **self._against_baseline(system, name, part[name], mask), **self._counted(system)})
+        return result
+
+    def _against_baseline(self, system: str, name: str, rows: FloatArray, mask: np.ndarray | None) -> dict[str, Any]:
+        s = self.settings
+        if s.baseline is None:
+            return {}
+        empty = {"baseline": s.baseline, "difference": None, "p_bootstrap": None, "p_randomisation": None}
+        if system == s.baseline:
+            return empty
+        base = self.rows[s.baseline, name] if mask is None else self.rows[s.baseline, name][mask]
+        found = compare(rows, base, self.metrics[system, name].finish, s.resamples, s.seed, s.confidence)
+        if found is None:
+            return empty
+        return {
+            **empty,
+            "difference": found.difference,
+            "p_bootstrap": found.p_bootstrap,
+            "p_randomisation": found.p_randomisation,
+        }
+
+    def _counted(self, system: str) -> dict[str, int]:
+        return self.counts[system] if self.settings.lenient else {}
+
+
+def _natural(text: str) -> tuple[Any, ...]:
+    """Sort key that puts t2 before t10."""
+    import re
+
+    return tuple(int(x) if x.isdigit() else x for x in re.split(r"(\d+)", text))
+
+
+PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def score_trials(
+    answers: Answers,
+    trials: Callable[[], Iterable[Trial]],
+    settings: Settings,
+    progress: Callable[[int], None] = lambda n: None,
+    everyone: Callable[[], Iterable[Trial]] | None = None,
+) -> Table:
+    """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
+
+    `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves.
+    """
+    systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
+    if settings.baseline is not None and settings.baseline not in systems:
+        raise InputError(
+            f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
+        )
+    table = Table(settings)
+    table.metrics = {(s, n): catalogue.create("metric", n) for s in systems for n in settings.metrics}
+    find = _reference_finder(settings, everyone or trials)
+    if not settings.lenient:
+        _check_complete(answers, trials)
+    _learn(table, answers, trials, find, systems)
+    parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
+    table.groups = {name: [] for name in settings.by}
+    seen: set[str] = set()
+    for chunk in _chunks(trials()):
+        for trial in chunk:
+            seen.add(trial.id)
+            table.trials.append(trial.id)
+            for name in settings.by:
+                table.groups[name].append(_group(trial, name))
+        references = [find(t) for t in chunk]
+        for system in systems:
+            said = _said(answers, system, chunk)
+            _check_all(answers, system, chunk)
+            batch = Batch.of(said, chunk, references)
+            for name in settings.metrics:
+                parts[system, name].append(table.metrics[system, name].statistics(batch))
+        progress(len(chunk))
+    if settings.lenient:
+        _check_unknown(answers, seen)
+    table.rows = {
+        key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
+    }
+    for system in systems:
+        missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
+        table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
+    table.notes = answers.notes
+    return table
+
+
+def _learn(
+    table: Table, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
+) -> None:
+    """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene)."""
+    learners = {key: metric for key, metric in table.metrics.items() if hasattr(metric, "learn")}
+    if not learners:
+        return
+    for chunk in _chunks(trials()):
+        references = [find(t) for t in chunk]
+        for system in systems:
+            batch = Batch.of(_said(answers, system, chunk), chunk, references)
+            for (own, _), metric in learners.items():
+                if own == system:
+                    metric.learn(batch)
+
+
+def _chunks(trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+    iterator = iter(trials)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+def _group(trial: Trial, name: str) -> str | None:
+    value = trial.scene.id if name == "scene" else getattr(trial, name)
+    return None if value is None else str(value)
+
+
+def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Description | None]:
+    """A system's descriptions for some trials, None where it gave nothing."""
+    if system == HUMAN and HUMAN not in answers.by_system:
+        return [t.references[0] if t.references else None for t in chunk]
+    said = answers.by_system[system]
+    return [said[t.id].description if t.id in said else None for t in chunk]
+
+
+def _check_complete(answers: Answers, trials: Callable[[], Iterable[Trial]]) -> None:
+    """Every system answers every trial, and nothing but trials of the corpus."""
+    ids = {t.id for t in trials()}
+    _check_unknown(answers, ids)
+    for system, said in answers.by_system.items():
+        missing = [i for i in ids if i not in said]
+        if missing:
+            raise MissingOutputs(
+                f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=_natural)!r} is the first one missing",
+                where=next(iter(said.values())).where if said else "",
+                remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+            )
+
+
+def _check_all(answers: Answers, system: str, chunk: Sequence[Trial]) -> None:
+    for trial in chunk:
+        output = answers.by_system.get(system, {}).get(trial.id)
+        if output is not None:
+            _check(answers, output, trial)
+
+
+def _check(answers: Answers, output: Output, trial: Trial) -> None:
+    """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
+    properties, text = output.description.properties, output.description.text
+    if (
+        (properties is None or not properties)
+        and (text is None or not text.strip())
+        and output.description.distribution is None
+    ):
+        answers.trouble(
+            InvalidDescription(
+                f"the answer to trial {trial.id!r} is empty",
+                where=output.where,
+                line=output.line,
+                remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
+            ),
+            output.system,
+            "empty",
+        )
+    known = trial.scene.extensions
+    for prop in properties or ():
+        bare = prop._replace(name=prop.name.replace("landmark.", ""))
+        if known and bare not in known:
+            answers.trouble(
+                InvalidDescription(
+                    f"trial {trial.id!r}: no entity of the scene has {prop.name}:{prop.value}",
+                    where=output.where,
+                    line=output.line,
+                    remedy="use names and values of the scene, or --lenient to keep it and count it",
+                ),
+                output.system,
+                "outside",
+            )
+            return
+
+
+def _check_unknown(answers: Answers, seen: set[str]) -> None:
+    for system, said in answers.by_system.items():
+        for trial in said.keys() - seen:
+            output = said[trial]
+            answers.trouble(
+                UnknownTrial(
+                    f"{system} answers trial {trial!r}, which is not in the corpus or the chosen part of it",
+                    where=output.where,
+                    line=output.line,
+                    remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
+                ),
+                system,
+                "unknown",
+            )
+
+
+def _reference_finder(
+    settings: Settings, trials: Callable[[], Iterable[Trial]]
+) -> Callable[[Trial], Sequence[Description]]:
+    """Own references, or (``others``) those of the same scene and target by other speakers."""
+    if settings.references == "own" and not settings.humans:
+        return lambda trial: trial.references
+    pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
+    for trial in trials():
+        pools[_place(trial)] += [(trial.speaker, d) for d in trial.references]
+    return lambda trial: [d for speaker, d in pools[_place(trial)] if speaker != trial.speaker]
+
+
+def _place(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    return (trial.scene.id or trial.id, trial.targets)
+
+
+def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
+    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
+
+    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
+    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
+
+    >>> import referee
+    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
+    """
+    import polars as pl
+
+    from referee.loading import open_corpus, open_outputs
+
+    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
+    if "metrics" in options:
+        names = options["metrics"]
+        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
+    settings = Settings(**{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
+    opened = open_corpus(corpus, **chosen)
+    table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
+    return pl.DataFrame(table.scores(), infer_schema_length=None)
