@@ -1,0 +1,175 @@
+"""Correlation over systems with stars, n, intervals and the pull of single systems (as in Belz & Gatt 2008).
+
+A coefficient over a dozen systems can hang on one of them, so `leave_one_out` says how far it moves without any one.
+Pairs with a missing member are left out and n says how many stayed. A column that does not vary has no correlation:
+r is None, not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import atanh, sqrt, tanh
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.statistics.frames import as_numbers, as_rows, complete_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Correlation",
+    "LeaveOneOut",
+    "correlation_table",
+    "critical_r",
+    "leave_one_out",
+    "pearson",
+    "spearman",
+    "stars",
+]
+
+Numbers = Iterable[float | None]
+NEARLY_CONSTANT = 1e-13
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlation:
+    """A coefficient with the number of pairs, two-sided p, stars and Fisher interval; None where it is not defined."""
+
+    r: float | None
+    n: int
+    p: float | None = None
+    low: float | None = None
+    high: float | None = None
+    stars: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveOneOut:
+    """The smallest and largest coefficient after leaving out one pair, and which pair (by position) did it."""
+
+    low: float | None
+    high: float | None
+    without_for_low: int | None
+    without_for_high: int | None
+    n: int
+
+
+def stars(p: float | None) -> str:
+    """Two stars up to .01, one up to .05, none above (two-sided), as in the TUNA tables."""
+    return "" if p is None or p > 0.05 else "**" if p <= 0.01 else "*"
+
+
+def critical_r(n: int, alpha: float = 0.05) -> float | None:
+    """The smallest |r| that is significant (two-sided) with n pairs: t / sqrt(t² + n - 2); None below three pairs."""
+    from scipy.special import stdtrit
+
+    if n < 3:
+        return None
+    t = float(stdtrit(n - 2, 1 - alpha / 2))
+    return t / sqrt(t * t + n - 2)
+
+
+def pearson(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
+    """Pearson's r; p from t = r·sqrt((n-2)/(1-r²)); interval tanh(atanh r ± z/sqrt(n-3))."""
+    return _correlate(*_pairs(x, y), confidence, _error_of_pearson)
+
+
+def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
+    """Pearson's r of mid-ranks; the same t approximation for p; interval after Bonett & Wright (2000)."""
+    a, b = _pairs(x, y)
+    return _correlate(_ranks(a), _ranks(b), confidence, _error_of_spearman)
+
+
+def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOneOut:
+    """How far the coefficient moves when any single pair is left out. Positions refer to the columns as given."""
+    a, b = as_numbers(x, "x"), as_numbers(y, "y")
+    a, b = _same_length(a, b)
+    measure = _method(method)
+    kept = [i for i in range(len(a)) if not np.isnan(a[i]) and not np.isnan(b[i])]
+    found = [(r, i) for i in kept if (r := measure(np.delete(a, i), np.delete(b, i)).r) is not None]
+    if not found:
+        return LeaveOneOut(low=None, high=None, without_for_low=None, without_for_high=None, n=len(kept))
+    (low, at_low), (high, at_high) = min(found), max(found)
+    return LeaveOneOut(low=low, high=high, without_for_low=at_low, without_for_high=at_high, n=len(kept))
+
+
+def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: str = "pearson") -> pl.DataFrame:
+    """Every pair of columns once: r, n, p, stars, interval, and the range when one row is left out."""
+    complete_rows(frame, None, *columns)
+    measure = _method(method)
+    numbers = {c: as_numbers(frame[c].to_list(), f"the values of {c}") for c in columns}
+    rows = []
+    for a, b in combinations(columns, 2):
+        found, moved = measure(numbers[a], numbers[b]), leave_one_out(numbers[a], numbers[b], method=method)
+        rows.append((a, b, found.r, found.n, found.p, found.stars, found.low, found.high, moved.low, moved.high))
+    names = ("measure_a", "measure_b", "r", "n", "p", "stars", "low", "high", "without_one_low", "without_one_high")
+    return as_rows(names, rows)
+
+
+def _method(name: str) -> Callable[[Numbers, Numbers], Correlation]:
+    methods: dict[str, Callable[[Numbers, Numbers], Correlation]] = {"pearson": pearson, "spearman": spearman}
+    if name not in methods:
+        raise InputError(f"no correlation is called {name!r}", remedy="take pearson or spearman")
+    return methods[name]
+
+
+def _same_length(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if len(a) != len(b):
+        raise InputError(f"{len(a)} numbers against {len(b)}", remedy="give two columns of the same length")
+    return a, b
+
+
+def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
+    """The two columns without the pairs that miss a member."""
+    a, b = _same_length(as_numbers(x, "x"), as_numbers(y, "y"))
+    kept = ~(np.isnan(a) | np.isnan(b))
+    return a[kept], b[kept]
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 1, ties sharing the mean of theirs."""
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    middle: FloatArray = (2 * last - counts + 1) / 2
+    return middle[codes]
+
+
+def _coefficient(a: FloatArray, b: FloatArray) -> float | None:
+    """Σab / sqrt(Σa²·Σb²) of the centred columns; None when one of them does not vary beyond rounding."""
+    if len(a) < 2:
+        return None
+    centred = [v - v.mean() for v in (a, b)]
+    norms = [float(np.linalg.norm(c)) for c in centred]
+    if any(norm <= NEARLY_CONSTANT * float(np.linalg.norm(v)) for norm, v in zip(norms, (a, b), strict=True)):
+        return None
+    return float(np.clip(centred[0] @ centred[1] / (norms[0] * norms[1]), -1.0, 1.0))
+
+
+def _error_of_pearson(r: float, n: int) -> float:
+    return 1 / sqrt(n - 3)
+
+
+def _error_of_spearman(r: float, n: int) -> float:
+    return sqrt((1 + r * r / 2) / (n - 3))
+
+
+def _correlate(a: FloatArray, b: FloatArray, confidence: float, error: Callable[[float, int], float]) -> Correlation:
+    from scipy.special import betainc, ndtri
+
+    n, r = len(a), _coefficient(a, b)
+    if r is None or n < 3:
+        return Correlation(r=r, n=n)
+    p = float(betainc(n / 2 - 1, 0.5, (1 - r) * (1 + r)))
+    low = high = None
+    if abs(r) == 1:
+        low = high = r
+    elif n > 3:
+        reach = float(ndtri((1 + confidence) / 2)) * error(r, n)
+        low, high = tanh(atanh(r) - reach), tanh(atanh(r) + reach)
+    return Correlation(r=r, n=n, p=p, low=low, high=high, stars=stars(p))

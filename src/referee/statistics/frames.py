@@ -1,0 +1,63 @@
+"""Tidy frames on the way in: columns are checked once, rows that miss a value are left out (after Wickham 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["IntArray", "as_numbers", "as_rows", "complete_rows", "encode"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+def as_numbers(values: Iterable[float | None], what: str = "values") -> FloatArray:
+    """Numbers as an array, with None as NaN; infinity is an error, for no statistic here has a meaning for it."""
+    given = values if isinstance(values, np.ndarray) else [np.nan if v is None else v for v in values]
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{what} are not all numbers ({error})", remedy="give numbers, or None where there is none"
+        ) from None
+    if np.isinf(numbers).any():
+        raise InputError(f"{what} contain an infinite number", remedy="leave it out or give None")
+    return numbers
+
+
+def complete_rows(frame: pl.DataFrame, value: str | None, *factors: str) -> pl.DataFrame:
+    """The named columns, the value as a float, without rows where any of them is missing (null or NaN)."""
+    import polars as pl
+
+    wanted = [*([value] if value is not None else []), *factors]
+    missing = [name for name in wanted if name not in frame.columns]
+    if missing:
+        raise InputError(
+            f"no column {', '.join(missing)}", remedy=f"the frame has {', '.join(frame.columns) or 'no columns'}"
+        )
+    chosen = frame.select(wanted)
+    if value is not None:
+        numbers = as_numbers(chosen[value].cast(pl.Float64).to_numpy(), f"the values of {value}")
+        chosen = chosen.with_columns(pl.Series(value, numbers).fill_nan(None))
+    return chosen.drop_nulls()
+
+
+def encode(column: pl.Series) -> tuple[list[str], IntArray]:
+    """The distinct levels of a column in sorted order, and for every row the number of its level."""
+    levels, codes = np.unique(np.asarray(column.to_list(), dtype=object).astype(str), return_inverse=True)
+    return [str(level) for level in levels], codes.astype(np.int64)
+
+
+def as_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pl.DataFrame:
+    """A frame from rows, with the columns named."""
+    import polars as pl
+
+    return pl.DataFrame([tuple(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None)

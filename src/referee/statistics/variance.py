@@ -1,0 +1,218 @@
+"""Analysis of variance as in the TUNA challenges (Gatt et al. 2008): SYSTEM x ENTITY TYPE, type III, raw or from print.
+
+With cell means m_sd and counts n_sd the effects are drop-one-term differences of a weighted least-squares fit on the
+cell means in sum-to-zero coding (textbook formulas when balanced). The error needs only the standard deviations: those
+within cells, or, as printed in the challenge papers, one per system over both domains, from which the spread between
+its domains is taken off: SSE = Σ_s (n_s - 1)·SD_s² - Σ_s Σ_d n_sd (m_sd - m_s)².
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.statistics.frames import as_rows, complete_rows, encode
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Anova", "Effect", "one_way", "one_way_from_summaries", "two_way", "two_way_from_summaries"]
+
+Table = npt.ArrayLike
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One line of an analysis of variance. F, p and effect sizes are None when the error variance is zero.
+
+    partial eta² = SS / (SS + SSE); partial omega² = df (F - 1) / (df (F - 1) + N), not below 0;
+    low and high bound partial eta² with 90% confidence (non-central F), the level that agrees with F tests at .05.
+    """
+
+    term: str
+    ss: float
+    df: int
+    ms: float
+    f: float | None
+    p: float | None
+    eta2_partial: float | None
+    omega2_partial: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anova:
+    """The effects, and the error that tests built on them (Tukey) need. n counts observations."""
+
+    effects: tuple[Effect, ...]
+    error_ss: float
+    error_df: int
+    n: int
+
+    @property
+    def error_ms(self) -> float:
+        return self.error_ss / self.error_df
+
+    def effect(self, term: str) -> Effect:
+        """One effect by name."""
+        found = next((e for e in self.effects if e.term == term), None)
+        if found is None:
+            raise InputError(f"no effect {term!r}", remedy=f"there is {', '.join(e.term for e in self.effects)}")
+        return found
+
+    def frame(self) -> pl.DataFrame:
+        """One row per effect and one for the error."""
+        names = ("term", "ss", "df", "ms", "f", "p", "eta2_partial", "omega2_partial", "low", "high", "n")
+        rows = [(*(getattr(e, name) for name in names[:-1]), self.n) for e in self.effects]
+        error = ("error", self.error_ss, self.error_df, self.error_ms, *(None,) * 6, self.n)
+        return as_rows(names, [*rows, error])
+
+
+def two_way(frame: pl.DataFrame, *, value: str, system: str, domain: str) -> Anova:
+    """SYSTEM x DOMAIN from raw rows, named after the columns; rows without a value are left out."""
+    rows = complete_rows(frame, value, system, domain)
+    (systems, s), (domains, d) = encode(rows[system]), encode(rows[domain])
+    shape = (len(systems), len(domains))
+    means, counts, within = _summarise(rows[value].to_numpy(), s * shape[1] + d, shape[0] * shape[1])
+    return _two_way(means.reshape(shape), counts.reshape(shape), within, (system, domain))
+
+
+def two_way_from_summaries(
+    means: Table, counts: Table, sds: Table, *, terms: tuple[str, str] = ("system", "domain")
+) -> Anova:
+    """The same from printed summaries: means (systems x domains), counts (the same shape, or one number for all cells).
+
+    sds is either one standard deviation per system over all its items (a flat list, as in print) or one per cell.
+    """
+    m = np.asarray(means, dtype=float)
+    if m.ndim != 2:
+        raise InputError("cell means must be a table of systems x domains", remedy="give one list of means per system")
+    n = np.broadcast_to(np.asarray(counts, dtype=float), m.shape)
+    sd = np.asarray(sds, dtype=float)
+    if sd.shape == m.shape:
+        within = float(((n - 1) * sd**2).sum())
+    elif sd.shape == (len(m),):
+        between = (n * (m - _row_means(m, n)[:, None]) ** 2).sum()
+        within = float(((n.sum(axis=1) - 1) * sd**2).sum() - between)
+    else:
+        raise InputError(
+            f"{sd.shape} standard deviations for {m.shape} means", remedy="give one per system, or one per cell"
+        )
+    if within < 0:
+        raise InputError("the means differ more than the standard deviations allow", remedy="check the printed numbers")
+    return _two_way(m, n, within, terms)
+
+
+def one_way(frame: pl.DataFrame, *, value: str, system: str) -> Anova:
+    """SYSTEM alone, from raw rows."""
+    rows = complete_rows(frame, value, system)
+    systems, codes = encode(rows[system])
+    means, counts, within = _summarise(rows[value].to_numpy(), codes, len(systems))
+    return _one_way(means, counts, within, system)
+
+
+def one_way_from_summaries(means: Table, counts: Table, sds: Table, *, term: str = "system") -> Anova:
+    """SYSTEM alone, from one mean, count and standard deviation per system."""
+    m = np.atleast_1d(np.asarray(means, dtype=float))
+    n, sd = (np.broadcast_to(np.asarray(v, dtype=float), m.shape) for v in (counts, sds))
+    return _one_way(m, n, float(((n - 1) * sd**2).sum()), term)
+
+
+def _summarise(values: FloatArray, codes: npt.NDArray[np.int64], cells: int) -> tuple[FloatArray, FloatArray, float]:
+    """Mean and count of every cell, and the sum of squares within cells."""
+    counts = np.bincount(codes, minlength=cells).astype(float)
+    sums = np.bincount(codes, weights=values, minlength=cells)
+    means = np.divide(sums, counts, out=np.full(cells, np.nan), where=counts > 0)
+    return means, counts, float(((values - means[codes]) ** 2).sum())
+
+
+def _row_means(means: FloatArray, counts: FloatArray) -> FloatArray:
+    weighted: FloatArray = (means * counts).sum(axis=1) / counts.sum(axis=1)
+    return weighted
+
+
+def _check_cells(means: FloatArray, counts: FloatArray) -> None:
+    if min(means.shape) < 2:
+        raise InputError("a factor has only one level", remedy="compare at least two systems (and two domains)")
+    if (counts < 1).any() or np.isnan(means).any():
+        raise InputError("a cell has no observations", remedy="leave out the systems or domains that were not measured")
+
+
+def _two_way(means: FloatArray, counts: FloatArray, within: float, terms: tuple[str, str]) -> Anova:
+    _check_cells(means, counts)
+    k, d = means.shape
+    error_df = round(float(counts.sum())) - k * d
+    a, b = _contrasts(k, d)
+    both = np.einsum("ip,iq->ipq", a, b).reshape(k * d, -1)
+    one = np.ones((k * d, 1))
+    weights, y = np.sqrt(counts.ravel()), means.ravel()
+    parts = {terms[0]: ([one, b, both], k - 1), terms[1]: ([one, a, both], d - 1)}
+    parts[f"{terms[0]} x {terms[1]}"] = ([one, a, b], (k - 1) * (d - 1))
+    sums = [(term, _residual(np.hstack(kept), y, weights), df) for term, (kept, df) in parts.items()]
+    return _table(sums, within, error_df, round(float(counts.sum())))
+
+
+def _contrasts(k: int, d: int) -> tuple[FloatArray, FloatArray]:
+    """Sum-to-zero columns for both factors, one row per cell."""
+    a, b = (np.vstack([np.eye(levels - 1), -np.ones(levels - 1)]) for levels in (k, d))
+    return np.repeat(a, d, axis=0), np.tile(b, (k, 1))
+
+
+def _residual(design: FloatArray, y: FloatArray, weights: FloatArray) -> float:
+    """Weighted residual sum of squares: what the dropped term explained, for the full model fits cell means exactly."""
+    x, z = design * weights[:, None], y * weights
+    rest = z - x @ np.linalg.solve(x.T @ x, x.T @ z)
+    return float(rest @ rest)
+
+
+def _one_way(means: FloatArray, counts: FloatArray, within: float, term: str) -> Anova:
+    _check_cells(means[:, None].repeat(2, axis=1), counts)
+    n = round(float(counts.sum()))
+    between = float((counts * (means - (means * counts).sum() / counts.sum()) ** 2).sum())
+    return _table([(term, between, len(means) - 1)], within, n - len(means), n)
+
+
+def _table(sums: list[tuple[str, float, int]], error_ss: float, error_df: int, n: int) -> Anova:
+    if error_df < 1:
+        raise InputError(f"{n} observations leave no freedom for the error", remedy="give more than one per cell")
+    effects = tuple(_effect(term, ss, df, error_ss, error_df, n) for term, ss, df in sums)
+    return Anova(effects=effects, error_ss=error_ss, error_df=error_df, n=n)
+
+
+def _effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: int) -> Effect:
+    from scipy.special import fdtrc, ncfdtrinc
+
+    if error_ss == 0:
+        return Effect(
+            term=term,
+            ss=ss,
+            df=df,
+            ms=ss / df,
+            f=None,
+            p=None,
+            eta2_partial=None,
+            omega2_partial=None,
+            low=None,
+            high=None,
+        )
+    f = (ss / df) / (error_ss / error_df)
+    low, high = (float(ncfdtrinc(df, error_df, level, f)) for level in (0.95, 0.05))
+    excess = max(df * (f - 1), 0.0)
+    return Effect(
+        term=term,
+        ss=ss,
+        df=df,
+        ms=ss / df,
+        f=f,
+        p=float(fdtrc(df, error_df, f)),
+        eta2_partial=ss / (ss + error_ss),
+        omega2_partial=excess / (excess + n),
+        low=low / (low + n),
+        high=high / (high + n),
+    )
