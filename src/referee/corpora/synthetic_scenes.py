@@ -1,0 +1,210 @@
+"""Scenes in the TUNA design (van Deemter, van der Sluis & Gatt 2006), drawn anew: for each scene it is known which attributes are needed.
+
+A scene is built round its minimal description. For every attribute of it there is one distractor that differs from the target in that attribute alone, so
+none can be left out; every other distractor differs in at least one of them, so together they suffice. In furniture half of the distractors have
+another type, with the same looks, so that the type alone never decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil, sqrt
+from random import Random
+
+from referee.records import Entity, Property, Scene
+
+__all__ = ["DOMAINS", "Design", "Domain", "Stage", "below", "design_scenes", "grid", "shuffled"]
+
+Look = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """The attributes of a kind of object, and those whose combinations the minimal descriptions run through."""
+
+    name: str
+    values: Mapping[str, tuple[str, ...]]
+    balanced: tuple[str, ...]
+
+
+_YES_NO = ("1", "0")
+DOMAINS = {
+    "furniture": Domain(
+        name="furniture",
+        values={
+            "type": ("chair", "sofa", "desk", "fan"),
+            "colour": ("red", "blue", "green", "grey"),
+            "orientation": ("front", "back", "left", "right"),
+            "size": ("large", "small"),
+        },
+        balanced=("colour", "orientation", "size"),
+    ),
+    "people": Domain(
+        name="people",
+        values={
+            "type": ("person",),
+            "age": ("old", "young"),
+            "orientation": ("front", "left", "right"),
+            "hairColour": ("dark", "light"),
+            **dict.fromkeys(("hasHair", "hasBeard", "hasGlasses", "hasShirt", "hasTie", "hasSuit"), _YES_NO),
+        },
+        balanced=("hasBeard", "hasGlasses", "hairColour"),
+    ),
+}
+
+
+def below(limit: int, rng: Random) -> int:
+    """A whole number from 0 to below `limit`: built on `random()`, the one method whose stream Python promises never to change."""
+    return int(rng.random() * limit)
+
+
+def shuffled(count: int, size: int, rng: Random) -> list[int]:
+    """`count` different numbers below `size`, in random order."""
+    numbers = list(range(size))
+    for i in range(count):
+        j = i + int(rng.random() * (size - i))
+        numbers[i], numbers[j] = numbers[j], numbers[i]
+    return numbers[:count]
+
+
+def grid(entities: int) -> tuple[int, int]:
+    """Columns and rows: TUNA's 5 x 3, or the smallest multiple of it that holds all entities."""
+    times = ceil(sqrt(entities / 15)) if entities > 15 else 1
+    return 5 * times, 3 * times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """A scene before anything is placed: the looks of its entities, which of them is the target, and what tells it apart."""
+
+    id: str
+    domain: Domain
+    looks: tuple[tuple[Property, ...], ...]
+    target: int
+    minimal: tuple[str, ...]
+
+    @property
+    def target_id(self) -> str:
+        return f"e{self.target + 1}"
+
+
+def design_scenes(count: int, entities: int, similarity: float, rng: Random) -> tuple[Design, ...]:
+    """`count` designs, seven of furniture and six of people in every thirteen."""
+    designs = []
+    seen = dict.fromkeys(DOMAINS, 0)
+    for i in range(count):
+        name = "furniture" if i % 13 < 7 else "people"
+        designs.append(_design(f"t{i + 1}", DOMAINS[name], seen[name], entities, similarity, rng))
+        seen[name] += 1
+    return tuple(designs)
+
+
+def _design(name: str, domain: Domain, turn: int, entities: int, similarity: float, rng: Random) -> Design:
+    distractors = entities - 1
+    types = domain.values["type"]
+    alike = ceil(distractors / 2) if len(types) > 1 else distractors
+    minimal = _minimal_sets(domain, alike)
+    needed = minimal[turn % len(minimal)]
+    target = _target(domain, needed, rng)
+    looks = _distractors(domain, target, needed, alike, similarity, rng)
+    if len(types) > 1:
+        other = _another(types, target["type"], rng)
+        looks += [look | {"type": other} for look in looks[: distractors - alike]]
+    places = shuffled(entities, entities, rng)
+    everyone = [target, *looks]
+    return Design(
+        id=name,
+        domain=domain,
+        looks=tuple(_visible(everyone[p]) for p in places),
+        target=places.index(0),
+        minimal=needed,
+    )
+
+
+def _minimal_sets(domain: Domain, most: int) -> list[tuple[str, ...]]:
+    """All non-empty subsets of the balanced attributes, small ones first; each attribute in one needs a distractor of its own."""
+    sizes = range(1, min(most, len(domain.balanced)) + 1)
+    return [subset for size in sizes for subset in combinations(domain.balanced, size)]
+
+
+def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
+    """Nobody says that somebody has no beard, so what is needed is there to be seen; hair colour needs hair."""
+    look = {name: values[below(len(values), rng)] for name, values in domain.values.items()}
+    for name in needed:
+        if domain.values[name] is _YES_NO:
+            look[name] = "1"
+    return look | {"hasHair": "1"} if "hairColour" in needed else look
+
+
+def _distractors(
+    domain: Domain, target: Look, needed: tuple[str, ...], count: int, similarity: float, rng: Random
+) -> list[Look]:
+    """First one that differs in each needed attribute alone, then free ones, no two alike if that can be had."""
+    looks = [target | {name: _another(domain.values[name], target[name], rng)} for name in needed]
+    while len(looks) < count:
+        look = _free(domain, target, needed, similarity, rng)
+        for _ in range(20):
+            if look not in looks:
+                break
+            look = _free(domain, target, needed, similarity, rng)
+        looks.append(look)
+    return looks
+
+
+def _free(domain: Domain, target: Look, needed: tuple[str, ...], similarity: float, rng: Random) -> Look:
+    """Each attribute has the target's value with the chance `similarity`, but at least one that is needed does not."""
+    look = dict(target)
+    for name, values in domain.values.items():
+        if name != "type" and rng.random() >= similarity:
+            look[name] = _another(values, target[name], rng)
+    if all(look[name] == target[name] for name in needed):
+        name = needed[below(len(needed), rng)]
+        look[name] = _another(domain.values[name], target[name], rng)
+    return look
+
+
+def _another(values: tuple[str, ...], value: str, rng: Random) -> str:
+    others = [v for v in values if v != value]
+    return others[below(len(others), rng)]
+
+
+def _visible(look: Look) -> tuple[Property, ...]:
+    """The attributes of a look; a bald head has no hair colour."""
+    bald = look.get("hasHair") == "0"
+    return tuple(Property(name, value) for name, value in look.items() if not (bald and name == "hairColour"))
+
+
+class Stage:
+    """Places a design on the grid. Placed entities are shared between scenes; with `layouts`, so are whole scenes."""
+
+    def __init__(self, design: Design, layouts: int | None, rng: Random) -> None:
+        self.design = design
+        self.layouts = layouts
+        self._columns, self._rows = grid(len(design.looks))
+        self._placed: dict[tuple[int, int], Entity] = {}
+        self._pool = [self._draw(rng) for _ in range(layouts or 0)]
+
+    def scene(self, rng: Random) -> tuple[Scene, Entity]:
+        """A scene with its target, entities in reading order, so that neither their order nor their ids tell which is the target."""
+        return self._pool[int(rng.random() * len(self._pool))] if self._pool else self._draw(rng)
+
+    def _draw(self, rng: Random) -> tuple[Scene, Entity]:
+        count = len(self.design.looks)
+        cells = shuffled(count, self._columns * self._rows, rng)
+        order = sorted(range(count), key=cells.__getitem__)
+        entities = tuple([self._entity(i, cells[i]) for i in order])
+        scene = Scene(entities=entities, id=self.design.id)
+        return scene, entities[order.index(self.design.target)]
+
+    def _entity(self, i: int, cell: int) -> Entity:
+        found = self._placed.get((i, cell))
+        if found is None:
+            y, x = divmod(cell, self._columns)
+            location = (Property("x-dimension", str(x + 1)), Property("y-dimension", str(y + 1)))
+            attributes = self.design.looks[i] + location
+            found = Entity(id=f"e{i + 1}", attributes=attributes, position=(x + 1, y + 1))
+            if self._columns <= 10:  # on larger grids there are too many places to remember them all
+                self._placed[i, cell] = found
+        return found
