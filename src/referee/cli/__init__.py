@@ -70,5 +70,12 @@ def _run(command: str, args: list[str]) -> int:
     module = import_module(COMMANDS[command][0])
     if hasattr(module, "run"):
         return int(module.run(args) or 0)
-    result = module.app(args, prog_name=f"referee {command}", standalone_mode=False)
+    try:
+        result = module.app(args, prog_name=f"referee {command}", standalone_mode=False)
+    except Exception as error:
+        # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class
+        if not hasattr(error, "format_message"):
+            raise
+        print(f"referee {command}: {error.format_message()}\n  → see `referee {command} --help`", file=sys.stderr)
+        return 2
     return result if isinstance(result, int) else 0
