@@ -1,0 +1,135 @@
+"""The files of the TUNA challenges: trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz & Kow 2008, Fig. 1).
+
+Reading understands every dialect (see `trial_elements`); writing uses the form of 2008. A peer output is a TRIAL that holds only an
+ATTRIBUTE-SET, only a WORD-STRING, or one of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lxml import etree
+
+from referee.corpora.annotated_words import write_spans
+from referee.corpora.saved_xml import save
+from referee.corpora.trial_elements import (
+    descriptions,
+    guess_domain,
+    read_description,
+    trial_elements,
+)
+from referee.corpora.trial_elements import read_trial as _read_element
+from referee.errors import InvalidDescription, MalformedInput
+from referee.records import Description, Entity, Property, Trial
+
+__all__ = ["read_outputs", "read_trial", "read_trials", "write_outputs", "write_trials"]
+
+Thing = TypeVar("Thing")
+
+
+def read_trial(path: str | Path) -> Trial:
+    """The one trial of a file."""
+    found = list(read_trials(path))
+    if len(found) != 1:
+        raise MalformedInput(f"holds {len(found)} trials, not one", where=path, remedy="read it with read_trials")
+    return found[0]
+
+
+def read_trials(path: str | Path) -> Iterator[Trial]:
+    """Trials of a file (one TRIAL, or many under any root), a zip archive or a tree of folders, in the order of names."""
+    for _, element, where in trial_elements(path):
+        yield _read_element(element, where)
+
+
+def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
+    """Peer outputs as (trial id, description, place); an empty set or string is an answer, an absent one is None."""
+    for trial_id, element, where in trial_elements(path):
+        found = descriptions(element, where)
+        if len(found) != 1:
+            problem = f"trial {trial_id!r} holds {len(found) or 'no'} descriptions, not one"
+            remedy = (
+                "give each TRIAL an ATTRIBUTE-SET, a WORD-STRING, or one of each; leave out trials without an answer"
+            )
+            raise InvalidDescription(problem, where=where, line=element.sourceline, remedy=remedy)
+        yield trial_id, read_description(found[0], where), f"{where}:{element.sourceline}"
+
+
+def write_trials(trials: Iterable[Trial], path: str | Path) -> None:
+    """Trials in the form of 2008: one file if the name ends in .xml, otherwise a folder with a file per trial."""
+    save(((trial.id, _built(_trial_element, trial, trial.id)) for trial in trials), path)
+
+
+def write_outputs(outputs: Iterable[tuple[str, Description]], path: str | Path) -> None:
+    """Peer outputs: one file if the name ends in .xml, otherwise a folder with a file per trial; all or nothing."""
+    save(((output[0], _built(_output_element, output, output[0])) for output in outputs), path)
+
+
+def _built(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
+    try:
+        return build(thing)
+    except ValueError as error:
+        problem = f"trial {trial_id!r} has a character that XML cannot hold"
+        raise InvalidDescription(problem, remedy="take out control characters, or write JSONL") from error
+
+
+def _output_element(output: tuple[str, Description]) -> Any:
+    trial_id, description = output
+    if description.properties is None and description.text is None:
+        problem = f"trial {trial_id!r} has neither properties nor words"
+        raise InvalidDescription(problem, remedy="leave the trial out, or give it an empty set of properties")
+    element = _new("TRIAL", ID=trial_id)
+    _append_description(element, description)
+    return element
+
+
+def _trial_element(trial: Trial) -> Any:
+    _refuse_what_would_be_lost(trial)
+    element = _new("TRIAL", CONDITION=trial.condition, ID=trial.id)
+    if trial.domain and trial.domain != guess_domain(trial.scene.entities):
+        element.set("DOMAIN", trial.domain)
+    domain = etree.SubElement(element, "DOMAIN")
+    domain.extend(_entity_element(e, e.id in trial.targets) for e in trial.scene.entities)
+    for reference in trial.references:
+        _append_description(element, reference)
+    return element
+
+
+def _refuse_what_would_be_lost(trial: Trial) -> None:
+    """Relations and history have no place in this form, and unlike descriptions could not be told apart again."""
+    kinds = {(r.text is None, bool(r.spans), r.properties is None) for r in trial.references}
+    lost = (
+        "relations between entities" * any(e.relations for e in trial.scene.entities)
+        or "a history" * bool(trial.history or trial.episode)
+        or "references of which some have words or properties and others not" * (len(kinds) > 1)
+    )
+    if lost:
+        problem = f"trial {trial.id!r} has {lost}, which challenge XML cannot hold"
+        raise InvalidDescription(problem, remedy="write the trials as JSONL")
+
+
+def _entity_element(entity: Entity, target: bool) -> Any:
+    element = _new("ENTITY", ID=entity.id, IMAGE=entity.image, TYPE="target" if target else "distractor")
+    element.extend(map(_attribute_element, entity.attributes))
+    return element
+
+
+def _attribute_element(prop: Property) -> Any:
+    return _new("ATTRIBUTE", NAME=prop.name, VALUE=prop.value)
+
+
+def _append_description(trial: Any, description: Description) -> None:
+    if description.text is not None:
+        etree.SubElement(trial, "WORD-STRING").text = description.text
+    if description.spans:
+        write_spans(etree.SubElement(trial, "ANNOTATED-WORD-STRING"), description.spans)
+    if description.properties is not None:
+        attributes = etree.SubElement(trial, "ATTRIBUTE-SET")
+        for i, prop in enumerate(description.properties, 1):
+            attributes.append(_new("ATTRIBUTE", ID=f"a{i}", NAME=prop.name, VALUE=prop.value))
+
+
+def _new(tag: str, **attributes: str | None) -> Any:
+    """An element with those attributes that have a value."""
+    return etree.Element(tag, {name: value for name, value in attributes.items() if value is not None})

@@ -1,0 +1,140 @@
+"""XML from strangers, read without harm: entities are refused, the network and the DTD are never touched, depth is bounded.
+
+A DOCTYPE that only names a DTD is harmless and is passed over (the TUNA release has one in every file). A declared entity is refused
+whether it is used or not: an honest corpus has no need of it, and it is how entity bombs and file theft begin.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from referee.errors import InputError, MalformedInput
+
+__all__ = ["documents", "natural", "parse"]
+
+DEEPEST = 64
+LARGEST = 256 * 2**20
+_TOO_DEEP = etree.XPath(f"boolean({'/*' * (DEEPEST + 1)})")
+# Declared entities, and references to any but the five that XML itself defines.
+_ENTITY = re.compile(rb"<!ENTITY\s|&(?!amp;|lt;|gt;|quot;|apos;)[A-Za-z_:][\w:.-]*;")
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+
+
+def parse(content: bytes, where: str | Path) -> Any:
+    """The root element of a document, or `MalformedInput` with file, line and remedy."""
+    if not content.strip():
+        raise MalformedInput("the file is empty", where=where, line=1, remedy="copy the file again")
+    if found := _ENTITY.search(content):
+        raise _entity(where, content.count(b"\n", 0, found.start()) + 1)
+    try:
+        root = etree.fromstring(content, _parser())
+    except etree.XMLSyntaxError as error:
+        remedy = "check that the file is complete, well-formed and saved in the encoding it declares"
+        raise MalformedInput(f"not XML: {error.msg}", where=where, line=error.lineno or 1, remedy=remedy) from None
+    _refuse_entities(root, where)
+    if _TOO_DEEP(root):
+        remedy = "check that this is a corpus file; every element must be closed"
+        raise MalformedInput(f"elements are nested more than {DEEPEST} deep", where=where, line=1, remedy=remedy)
+    return root
+
+
+def _parser() -> Any:
+    """A fresh parser for each document, since lxml's carry state from one to the next."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+
+
+def _refuse_entities(root: Any, where: str | Path) -> None:
+    """What a search in bytes cannot see: declarations in other encodings than ASCII's family, references left standing."""
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and next(dtd.iterentities(), None) is not None:
+        raise _entity(where, 1)
+    left = next(root.iter(etree.Entity), None)
+    if left is not None:
+        raise _entity(where, left.getparent().sourceline)
+
+
+def _entity(where: str | Path, line: int) -> MalformedInput:
+    remedy = "write the text itself in place of the entity, and delete its declaration"
+    return MalformedInput(
+        "the file declares or uses an entity, which is not allowed", where=where, line=line, remedy=remedy
+    )
+
+
+def documents(path: str | Path) -> Iterator[tuple[str, Any]]:
+    """Every XML document of a file, a zip archive or a tree of folders, with its place; names in natural order (s2 before s10)."""
+    source = Path(path)
+    if source.is_dir():
+        yield from _in_folder(source)
+    elif source.suffix.lower() == ".zip":
+        yield from _in_archive(source)
+    else:
+        yield str(source), parse(_bytes(source), source)
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, Any]]:
+    names = _wanted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    if not names:
+        raise MalformedInput(
+            "the folder has no XML files", where=folder, remedy="name the folder that holds the *.xml files"
+        )
+    for name in names:
+        yield str(folder / name), parse(_bytes(folder / name), folder / name)
+
+
+def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
+    _bytes(archive, 0)
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            names = _wanted(packed.namelist())
+            contents = [(f"{archive}/{name}", _unpack(packed, name, archive)) for name in names]
+    except _BROKEN_ARCHIVE as error:
+        raise MalformedInput(
+            f"not a usable zip archive: {error}", where=archive, remedy="copy the archive again"
+        ) from None
+    if not contents:
+        raise MalformedInput("the archive has no XML files", where=archive, remedy="name an archive with *.xml files")
+    for place, content in contents:
+        yield place, parse(content, place)
+
+
+def _unpack(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
+    if packed.getinfo(name).file_size > LARGEST:
+        problem = f"{name} unpacks to more than {LARGEST >> 20} MiB"
+        raise MalformedInput(problem, where=archive, remedy="unpack the archive by hand if it can be trusted")
+    return packed.read(name)
+
+
+def _bytes(path: Path, size: int = -1) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        remedy = "check the name and the permissions"
+        raise InputError(f"cannot be read: {error.strerror}", where=path, remedy=remedy) from None
+
+
+def _wanted(names: Any) -> list[str]:
+    """The XML files among some names, without the shadow files that some systems leave in archives."""
+    kept = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
+    return sorted(kept, key=natural)
+
+
+def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A key that sorts numbers inside names as numbers: s2t1, s10t1."""
+    return tuple((0, int(p)) if p.isdecimal() else (1, p) for p in re.split(r"(\d+)", name) if p)

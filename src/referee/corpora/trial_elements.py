@@ -1,0 +1,192 @@
+"""TRIAL elements as records: the XML of the TUNA corpus and its shared tasks (Gatt, Belz & Kow 2008, Fig. 1; ASGRE 2007; release 1.0).
+
+One reader serves all three dialects, file by file, for they differ only in names:
+
+    =============  ==================  ==============================  =====================
+    dialect        words               words with markup               attribute set
+    =============  ==================  ==============================  =====================
+    release 1.0    STRING-DESCRIPTION  DESCRIPTION                     ATTRIBUTE-SET
+    2008 and 2009  WORD-STRING         ANNOTATED-WORD-STRING           ATTRIBUTE-SET
+    2007                                                               DESCRIPTION
+    =============  ==================  ==============================  =====================
+
+A trial may hold several descriptions one after another (the test sets have two references a trial).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.annotated_words import read_markup, read_property, read_spans, words
+from referee.corpora.safe_xml import documents
+from referee.errors import DuplicateTrial, MalformedInput
+from referee.records import Description, Entity, Property, Scene, Trial
+
+__all__ = ["descriptions", "guess_domain", "read_description", "read_trial", "trial_elements"]
+
+PARTS = {
+    "WORD-STRING": "words",
+    "STRING-DESCRIPTION": "words",
+    "ANNOTATED-WORD-STRING": "markup",
+    "DESCRIPTION": "markup",
+    "ATTRIBUTE-SET": "set",
+}
+FURNITURE = {"chair", "sofa", "desk", "fan"}
+Parts = dict[str, Any]
+
+
+def trial_elements(path: str | Path) -> Iterator[tuple[str, Any, str]]:
+    """Every TRIAL with its id and file; ids must be there and must differ."""
+    seen: dict[str, str] = {}
+    for where, root in documents(path):
+        for element in [root] if root.tag == "TRIAL" else list(root):
+            trial_id = _trial_id(element, where)
+            place = f"{where}:{element.sourceline}"
+            if trial_id in seen:
+                problem = f"trial {trial_id!r} occurs twice (first at {seen[trial_id]})"
+                raise DuplicateTrial(problem, where=where, line=element.sourceline, remedy="keep one of the two")
+            seen[trial_id] = place
+            yield trial_id, element, where
+        if root.tag != "TRIAL" and not len(root):
+            raise MalformedInput("there is no TRIAL", where=where, line=1, remedy='write <TRIAL ID="s1t1">…</TRIAL>')
+
+
+def _trial_id(element: Any, where: str) -> str:
+    if element.tag != "TRIAL":
+        remedy = "name files whose root is a TRIAL or holds nothing but TRIALs"
+        raise MalformedInput(f"<{element.tag}> is not a TRIAL", where=where, line=element.sourceline, remedy=remedy)
+    return _required(element, "ID", where)
+
+
+def _required(element: Any, name: str, where: str) -> str:
+    value = (element.get(name) or "").strip()
+    if not value:
+        problem = f"<{element.tag}> has no {name}"
+        raise MalformedInput(problem, where=where, line=element.sourceline, remedy=f'add {name}="…"')
+    return value
+
+
+def read_trial(element: Any, where: str) -> Trial:
+    trial_id = _required(element, "ID", where)
+    numbers = re.fullmatch(r"s(\d+)t(\d+)", trial_id)
+    speaker, number = numbers.groups() if numbers else (None, None)
+    entities, targets = _read_entities(element, where)
+    parts = descriptions(element, where)
+    # Two descriptions of one trial cannot both come from the speaker in the trial's name.
+    author = speaker if len(parts) == 1 else None
+    return Trial(
+        id=trial_id,
+        scene=Scene(entities=entities, id=number and f"t{number}"),
+        targets=targets,
+        domain=element.get("DOMAIN") or guess_domain(entities),
+        condition=element.get("CONDITION"),
+        speaker=speaker,
+        references=tuple(read_description(p, where, author) for p in parts),
+        meta=_read_meta(element, number, parts),
+    )
+
+
+def guess_domain(entities: Iterable[Entity]) -> str | None:
+    """The domain that the challenge files leave unsaid, by the types of the entities."""
+    types = {entity.value("type") for entity in entities}
+    return "people" if types == {"person"} else "furniture" if types <= FURNITURE else None
+
+
+def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
+    domain = trial.find("DOMAIN")
+    if domain is None:
+        remedy = "name files of trials; peer outputs have no DOMAIN and are read as outputs"
+        raise MalformedInput("the TRIAL has no DOMAIN", where=where, line=trial.sourceline, remedy=remedy)
+    entities: dict[str, Entity] = {}
+    targets = []
+    for element in domain:
+        entity = _read_entity(element, where)
+        if entity.id in entities:
+            problem = f"two entities have the id {entity.id!r}"
+            raise MalformedInput(
+                problem, where=where, line=element.sourceline, remedy="give every ENTITY an ID of its own"
+            )
+        entities[entity.id] = entity
+        if _is_target(element, where):
+            targets.append(entity.id)
+    if not targets:
+        problem, remedy = "no entity is the target", 'mark one ENTITY with TYPE="target"'
+        raise MalformedInput(problem, where=where, line=domain.sourceline, remedy=remedy)
+    return tuple(entities.values()), tuple(targets)
+
+
+def _is_target(entity: Any, where: str) -> bool:
+    role = _required(entity, "TYPE", where)
+    if role not in ("target", "distractor"):
+        problem, remedy = f"an entity is a {role!r}", "TYPE is target or distractor"
+        raise MalformedInput(problem, where=where, line=entity.sourceline, remedy=remedy)
+    return role == "target"
+
+
+def _read_entity(element: Any, where: str) -> Entity:
+    if element.tag != "ENTITY":
+        problem, remedy = f"<{element.tag}> stands where an ENTITY should", "a DOMAIN holds ENTITY elements only"
+        raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
+    attributes = tuple(read_property(child, where) for child in element)
+    return Entity(
+        id=_required(element, "ID", where),
+        attributes=attributes,
+        image=element.get("IMAGE"),
+        position=_position(attributes),
+    )
+
+
+def _position(attributes: Iterable[Property]) -> tuple[float, ...] | None:
+    """Column and row on the grid, or None where either is "unknown"."""
+    known = {p.name: p.value for p in attributes}
+    place = known.get("x-dimension", ""), known.get("y-dimension", "")
+    return tuple(map(float, place)) if all(re.fullmatch(r"[0-9]{1,9}", p) for p in place) else None
+
+
+def descriptions(trial: Any, where: str) -> list[Parts]:
+    """The elements of each description; a part that occurs again begins the next description."""
+    found: list[Parts] = []
+    for child in trial:
+        if child.tag == "DOMAIN":
+            continue
+        if child.tag not in PARTS:
+            remedy = f"a TRIAL holds a DOMAIN, {', '.join(PARTS)}"
+            raise MalformedInput(f"<{child.tag}> is not known", where=where, line=child.sourceline, remedy=remedy)
+        part = PARTS[child.tag]
+        if not found or part in found[-1]:
+            found.append({})
+        found[-1][part] = child
+    return found
+
+
+def read_description(parts: Parts, where: str, speaker: str | None = None) -> Description:
+    text, markup, pairs = parts.get("words"), parts.get("markup"), parts.get("set")
+    properties = None if pairs is None else tuple(read_property(child, where) for child in pairs)
+    if pairs is None and markup is not None and markup.tag == "DESCRIPTION":
+        properties = tuple(read_property(child, where) for child in markup.iter("ATTRIBUTE"))
+    return Description(
+        properties=properties,
+        text=None if text is None else words(text),
+        spans=() if markup is None or not words(markup) else read_spans(markup, where),
+        speaker=speaker,
+    )
+
+
+def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dict[str, Any]:
+    """What the records have no place for: the trial's own fields, its markup in full, and denied properties."""
+    kept = {k.lower(): v for k, v in trial.attrib.items() if k not in ("ID", "CONDITION", "DOMAIN")}
+    meta: dict[str, Any] = {k: int(v) if re.fullmatch(r"[0-9]{1,9}", v) else v for k, v in kept.items()}
+    if number:
+        meta["trial"] = int(number)
+    for parts in parts_of_all:
+        if "markup" in parts and words(parts["markup"]):
+            meta.setdefault("annotation", read_markup(parts["markup"]))
+        denied = {
+            f"{a.get('NAME')}:{a.get('VALUE')}": a.get("POLARITY") for a in parts.get("set", ()) if a.get("POLARITY")
+        }
+        if denied:
+            meta["polarity"] = denied
+    return meta

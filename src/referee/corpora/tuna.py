@@ -1,0 +1,141 @@
+"""TUNA: typed descriptions of furniture and people among six distractors (van Deemter, van der Sluis & Gatt 2006; Gatt, van der Sluis & van Deemter 2007).
+
+The public release is not what the challenges scored against, so how its attribute sets are read is a named option:
+
+- ``raw``: as annotated, with repeated names, ``other``, and values that are false of the target;
+- ``true``: only the pairs that are true of the target (of a target, where there are two);
+- ``challenge``: near to the challenges' data. Speakers 1, 4 and 5, whose grid positions are lost, and plural trials are left out (741 trials remain);
+  a value that is false of the target becomes the target's own, names that the target lacks are dropped. Pairs that are equal after this, or were
+  before, are one pair. (The challenges also re-annotated `age` and `hasShirt` of people; that cannot be had from the release.)
+
+Words and spans stay as annotated in every reading.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from referee.contracts import Card
+from referee.corpora.challenge_xml import read_trials
+from referee.corpora.folder import locate
+from referee.corpora.safe_xml import natural
+from referee.errors import DuplicateTrial, UnknownName
+from referee.records import Description, Property, Response, Trial
+
+__all__ = ["Tuna"]
+
+ARCHIVE = "tuna-singular-xml.zip"
+WITHOUT_POSITIONS = {"1", "4", "5"}
+
+
+class Tuna:
+    """The corpus, from XML in any dialect: `data` is the data folder, the corpus folder, a tree of XML files, a zip archive or one file.
+
+    Trials come by speaker, then by trial number. The trials of a designed scene share `scene.id`; only grid positions differ between them.
+    `meta` has ``trial``, ``cardinality``, ``similarity``, the full markup as ``annotation``, and ``polarity`` where a property was denied.
+    """
+
+    card = Card(
+        name="tuna",
+        title="TUNA: furniture and people (release 1.0, February 2008; singular part 780 descriptions)",
+        source="University of Aberdeen, www.abdn.ac.uk/ncs/departments/computing-science/corpus-496.php; singular part also in "
+        "github.com/ThiagoCF05/EACH-GRE (commit c1dbe18)",
+        licence="none stated; offered for public download by the University of Aberdeen and through ELRA (ISLRN 799-660-957-954-5): "
+        "treat as research use with citation",
+        languages=("en",),
+        citation="K. van Deemter, I. van der Sluis and A. Gatt (2006), Building a semantically transparent corpus for the generation of "
+        "referring expressions, INLG; A. Gatt, I. van der Sluis and K. van Deemter (2007), Evaluating algorithms for the generation "
+        "of referring expressions using a balanced corpus, ENLG",
+        faults=(
+            "only 13 designed scenes (7 furniture, 6 people): split by scene or by speaker, not at random",
+            "positions are unknown for every entity of speakers 1, 4 and 5 (21 furniture and 18 people trials)",
+            "furniture sets hold 35 values that are false of the target, and 7 pairs other:other",
+            "16 furniture and 21 people sets name an attribute twice or hold the value unknown",
+            "one set denies a property (s41t7, colour:red): its meta has polarity, its properties do not show it",
+            "six sets lack a pair that their annotated words have (s313t26, s323t2, s326t22, s326t26, s393t24, s402t26)",
+            "the target is the first entity of every file: never let a hearer see the file's order",
+            "age has a trailing blank in many people files; values are stripped on reading",
+        ),
+        files=(ARCHIVE,),
+    )
+
+    def __init__(self, data: str | Path | None = None, reading: str = "raw") -> None:
+        self.data = data
+        self.reading = reading
+
+    def trials(self) -> Iterator[Trial]:
+        """All trials in the chosen reading, by speaker number and trial number."""
+        if self.reading not in READINGS:
+            raise UnknownName("reading", self.reading, READINGS, hint=f"readings are {', '.join(READINGS)}")
+        read = READINGS[self.reading]
+        found: dict[str, Trial] = {}
+        for path in self._sources():
+            for trial in read_trials(path):
+                if trial.id in found:
+                    problem = f"trial {trial.id!r} is in more than one archive"
+                    raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
+                found[trial.id] = trial
+        for trial_id in sorted(found, key=natural):
+            kept = read(found[trial_id])
+            if kept is not None:
+                yield kept
+
+    def responses(self) -> Iterator[Response]:
+        """Nobody had to find the targets in this experiment."""
+        return iter(())
+
+    def _sources(self) -> list[Path]:
+        """Where the XML is: unpacked files come before archives, which may be the same files once more."""
+        given = self.data or os.environ.get("REFEREE_DATA")
+        if given and Path(given).is_file():
+            return [Path(given)]
+        for folder in (Path(given) / "tuna", Path(given)) if given else ():
+            if next(folder.rglob("*.xml"), None):
+                return [folder]
+            if archives := sorted(folder.glob("*.zip")):
+                return archives
+        return [locate(self.data, "tuna", [ARCHIVE])]
+
+
+def _read_raw(trial: Trial) -> Trial:
+    return trial
+
+
+def _read_true(trial: Trial) -> Trial:
+    targets = [trial.scene.entity(t) for t in trial.targets]
+    return _with_properties(trial, lambda pairs: tuple(p for p in pairs if any(t.has(p) for t in targets)))
+
+
+def _read_challenge(trial: Trial) -> Trial | None:
+    if trial.speaker in WITHOUT_POSITIONS or len(trial.targets) > 1:
+        return None
+    target = trial.scene.entity(trial.targets[0])
+
+    def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
+        own = (
+            p if target.has(p) else Property(p.name, target.value(p.name))
+            for p in pairs
+            if target.value(p.name) is not None
+        )
+        return tuple(dict.fromkeys(own))
+
+    return _with_properties(trial, correct)
+
+
+def _with_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
+    def changed(reference: Description) -> Description:
+        return (
+            reference if reference.properties is None else replace(reference, properties=change(reference.properties))
+        )
+
+    return replace(trial, references=tuple(map(changed, trial.references)))
+
+
+READINGS: dict[str, Callable[[Trial], Trial | None]] = {
+    "raw": _read_raw,
+    "true": _read_true,
+    "challenge": _read_challenge,
+}
