@@ -8,6 +8,8 @@ has a name that says all of it but the seed:
     speaker-80/20       whole speakers
     scene-80/20         whole scenes
     speaker-fold-2/5    the second of five folds by speaker is the test part (also random, scene, challenge)
+
+A part of a cut is named NAME:PART@SEED, for example ``challenge-80/20:test@1``.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from referee.errors import InputError, UnknownName
 from referee.records import Trial
 from referee.signature import digest
 
-__all__ = ["CUTS", "PARTS", "Split", "describe", "folds", "part", "split"]
+__all__ = ["CUTS", "PARTS", "Split", "choose", "describe", "folds", "split"]
 
 CUTS = ("challenge", "random", "speaker", "scene")
 PARTS = ("train", "dev", "test")
@@ -79,10 +81,17 @@ def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial
     return _shared_out(items, found["by"], shares, seed)
 
 
-def part(trials: Iterable[Trial], name: str, which: str, seed: int = 1) -> list[Trial]:
-    """One part of a named cut: ``train``, ``dev`` (of three) or ``test``."""
+def choose(trials: Iterable[Trial], wanted: str) -> list[Trial]:
+    """One part of a named cut, as ``NAME``, ``NAME:PART`` or ``NAME:PART@SEED``: the test part and seed 1 unless said otherwise."""
+    found = re.fullmatch(r"([^:@]+)(?::([^:@]+))?(?:@(\d+))?", wanted)
+    if not found:
+        raise InputError(
+            f"{wanted!r} is not a part of a split",
+            remedy="write for example challenge-80/20:test or speaker-fold-1/5:train@3",
+        )
+    name, which, seed = found[1], found[2] or "test", int(found[3] or 1)
     parts = split(trials, name, seed)
-    names = [PARTS[0], *PARTS[-(len(parts) - 1) :]]
+    names = PARTS if len(parts) == 3 else (PARTS[0], PARTS[-1])
     if which not in names:
         raise UnknownName("part", which, names, hint=f"{name} has the parts {', '.join(names)}")
     return parts[names.index(which)]

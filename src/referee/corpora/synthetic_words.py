@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from referee.records import Property, Span
 
-__all__ = ["AFTER", "BEFORE", "HEAD", "Phrase", "SimulatedWording", "phrases"]
+__all__ = ["AFTER", "BEFORE", "HEAD", "Phrase", "SimulatedWording", "phrases", "say_plainly"]
 
 BEFORE, HEAD, AFTER = 0, 1, 2
 HABIT = 0.7  # the chance that a speaker repeats an earlier choice; chances over all speakers do not depend on it
@@ -53,10 +53,10 @@ _WORDS = {
     "hairColour:light": "fair haired | with light hair; with white hair",
     "hasBeard:1": "bearded | with a beard; with beard",
     "hasBeard:0": "clean shaven | without a beard; with no beard",
-    "orientation:front": "front facing | facing forward; facing me; seen from the front",
+    "orientation:front": "| facing forward; facing me; seen from the front",
     "orientation:back": "| facing away; facing backwards; seen from behind",
-    "orientation:left": "left facing | facing left; turned to the left",
-    "orientation:right": "right facing | facing right; turned to the right",
+    "orientation:left": "| facing left; turned to the left",
+    "orientation:right": "| facing right; turned to the right",
     "hasGlasses:1": "| with glasses; wearing glasses; with spectacles",
     "hasGlasses:0": "| without glasses; with no glasses",
     "hasShirt:1": "| in a shirt; wearing a shirt",
@@ -76,7 +76,7 @@ _WORDS = {
 }
 _LINES = {"x-dimension": "column", "y-dimension": "row"}
 _ORDER = {
-    BEFORE: ["x-dimension", "size", "age", "hasHair", "hairColour", "hasBeard", "orientation", "colour"],
+    BEFORE: ["x-dimension", "size", "age", "hasHair", "hairColour", "hasBeard", "colour"],
     HEAD: ["type"],
     AFTER: [
         "orientation",
@@ -168,6 +168,13 @@ class SimulatedWording:
     def _swapped(self, word: str) -> str:
         i = 1 + int(self.rng.random() * (len(word) - 2))
         return word[:i] + word[i + 1] + word[i] + word[i + 2 :]
+
+
+def say_plainly(properties: Iterable[Property]) -> str:
+    """The properties in the plainest words: the first phrase of each in the usual order, after "the"."""
+    chosen = sorted(phrases(p)[0] for p in properties)
+    noun = [] if any(p.place == HEAD for p in chosen) else [Phrase(HEAD, 0, _ONE)]
+    return " ".join(["the", *(p.span.text for p in sorted(chosen + noun))])
 
 
 def _determiner(kind: float, following: Span) -> Span:

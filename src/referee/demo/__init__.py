@@ -1,0 +1,12 @@
+"""What the demonstration scores: outputs of two toy speakers on the shipped synthetic corpus, stored beside this file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["outputs_files"]
+
+
+def outputs_files() -> list[Path]:
+    """The shipped files of outputs, in the order of their names."""
+    return sorted(Path(__file__).parent.glob("toy-*.jsonl"))

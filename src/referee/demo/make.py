@@ -1,0 +1,62 @@
+"""Two toy speakers between which every real one lies, and the files of what they say: ``python -m referee.demo.make [FOLDER]``.
+
+*toy-minimal* says as little as possible (Dale's full brevity, 1989, taken to the letter: a type only where it is needed); *toy-chatty* says the
+type, the colour and whatever else can be seen of the target. Neither says where it is. Both are deterministic, so anybody can make the files again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+from referee.corpora.jsonl import json_line
+from referee.corpora.outputs import output_to_json
+from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic_words import say_plainly
+from referee.records import Description, Property, SpeakerView
+from referee.runs import write_atomically
+
+__all__ = ["TOYS", "chatty", "make", "minimal"]
+
+
+def _visible(view: SpeakerView) -> list[Property]:
+    """What can be seen of the target itself: not its place, and nothing that is not there."""
+    target = view.scene.entity(view.targets[0])
+    return [p for p in target.attributes if not p.name.endswith("-dimension") and p.value != "0"]
+
+
+def minimal(view: SpeakerView) -> tuple[Property, ...]:
+    """The first of the smallest sets that only the target has; everything where no set is enough."""
+    visible = _visible(view)
+    for size in range(1, len(visible) + 1):
+        for properties in combinations(visible, size):
+            if view.scene.denotation(properties) == view.target_mask:
+                return properties
+    return tuple(visible)
+
+
+def chatty(view: SpeakerView) -> tuple[Property, ...]:
+    """Everything, needed or not."""
+    return tuple(_visible(view))
+
+
+TOYS = {"toy-minimal": minimal, "toy-chatty": chatty}
+
+
+def make(system: str) -> Iterator[str]:
+    """The lines of one toy speaker's outputs on the default synthetic corpus."""
+    for trial in Synthetic().trials():
+        properties = TOYS[system](trial.for_speaker())
+        description = Description(properties=properties, text=say_plainly(properties))
+        yield json_line(output_to_json(trial.id, system, description))
+
+
+def _write(folder: Path) -> None:
+    for system in TOYS:
+        write_atomically(folder / f"{system}.jsonl", make(system))
+
+
+if __name__ == "__main__":
+    _write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
