@@ -9,7 +9,7 @@ has a name that says all of it but the seed:
     scene-80/20         whole scenes
     speaker-fold-2/5    the second of five folds by speaker is the test part (also random, scene, challenge)
 
-A part of a cut is named NAME:PART@SEED, for example ``challenge-80/20:test@1``.
+Commands name a part as NAME:PART, for example ``challenge-80/20:test``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from referee.errors import InputError, UnknownName
 from referee.records import Trial
 from referee.signature import digest
 
-__all__ = ["CUTS", "PARTS", "Split", "choose", "describe", "folds", "split"]
+__all__ = ["CUTS", "PARTS", "Split", "describe", "folds", "part", "split"]
 
 CUTS = ("challenge", "random", "speaker", "scene")
 PARTS = ("train", "dev", "test")
@@ -81,15 +81,8 @@ def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial
     return _shared_out(items, found["by"], shares, seed)
 
 
-def choose(trials: Iterable[Trial], wanted: str) -> list[Trial]:
-    """One part of a named cut, as ``NAME``, ``NAME:PART`` or ``NAME:PART@SEED``: the test part and seed 1 unless said otherwise."""
-    found = re.fullmatch(r"([^:@]+)(?::([^:@]+))?(?:@(\d+))?", wanted)
-    if not found:
-        raise InputError(
-            f"{wanted!r} is not a part of a split",
-            remedy="write for example challenge-80/20:test or speaker-fold-1/5:train@3",
-        )
-    name, which, seed = found[1], found[2] or "test", int(found[3] or 1)
+def part(trials: Iterable[Trial], name: str, which: str = "test", seed: int = 1) -> list[Trial]:
+    """One part of a named cut: ``train``, ``dev`` (where there are three) or ``test``."""
     parts = split(trials, name, seed)
     names = PARTS if len(parts) == 3 else (PARTS[0], PARTS[-1])
     if which not in names:
