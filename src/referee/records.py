@@ -92,12 +92,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i."""
+    """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
+
+    `cache` keeps what others have worked out about the scene, keyed by what it is; it is no part of the scene's identity.
+    """
 
     entities: tuple[Entity, ...]
     id: str | None = None
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def extensions(self) -> Mapping[Property, int]:
@@ -207,7 +211,7 @@ class Event:
     entities: tuple[str, ...] = ()
     start_ms: float | None = None
     end_ms: float | None = None
-    data: Mapping[str, Any] = NOTHING
+    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +233,7 @@ class Trial:
     episode: tuple[Event, ...] = ()
     after: str | None = None
     references: tuple[Description, ...] = ()
-    meta: Mapping[str, Any] = NOTHING
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     @property
     def target_mask(self) -> int:

@@ -1,0 +1,91 @@
+"""A target against its distractors: what can be said of it, and whom each property rules out (after Dale & Reiter 1995, section 2).
+
+A distractor that has no value for an attribute differs from the target in it: "the one with glasses" rules out whatever
+is not known to wear them. Sets of entities are bit sets, bit i standing for entity i of the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.errors import InputError
+from referee.records import Property, Scene, SpeakerView
+
+__all__ = ["TYPE", "Contrast", "Head", "contrast_of"]
+
+TYPE = "type"
+Head = Literal["first", "last", "none"]
+"""What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The properties that are true of every target, and the distractors that they have to rule out."""
+
+    scene: Scene
+    targets: int
+    distractors: int
+    properties: tuple[Property, ...]
+    by_name: Mapping[str, tuple[Property, ...]]
+    extensions: Mapping[Property, int]
+
+    @property
+    def head(self) -> Property | None:
+        """The target's type, if it has one."""
+        return next(iter(self.by_name.get(TYPE, ())), None)
+
+    def ruled_out(self, prop: Property) -> int:
+        """The distractors that a property is not true of."""
+        return self.distractors & ~self.extensions[prop]
+
+    def remaining(self, properties: Iterable[Property]) -> int:
+        """The distractors that all the properties are true of."""
+        left = self.distractors
+        for prop in properties:
+            left &= self.extensions[prop]
+        return left
+
+    def among(self, names: tuple[str, ...] | None) -> tuple[Property, ...]:
+        """The target's properties of the attributes named, in the order of the names; all of them for None."""
+        if names is None:
+            return self.properties
+        return tuple(prop for name in names for prop in self.by_name.get(name, ()))
+
+
+def contrast_of(view: SpeakerView) -> Contrast:
+    """The contrast of a view's target(s), worked out once per scene and targets."""
+    cache = view.scene.cache
+    key = ("contrast", view.targets)
+    found: Contrast | None = cache.get(key)
+    if found is None:
+        found = cache[key] = _work_out(view.scene, view.targets, view.id)
+    return found
+
+
+def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
+    targets = _find(scene, ids, where)
+    extensions = scene.extensions
+    first = scene.entity(ids[0]).attributes
+    shared = first if len(ids) == 1 else (p for p in first if not targets & ~extensions[p])
+    properties = tuple(dict.fromkeys(shared))
+    by_name: dict[str, tuple[Property, ...]] = {}
+    for prop in properties:
+        by_name[prop.name] = (*by_name.get(prop.name, ()), prop)
+    return Contrast(scene, targets, scene.everything & ~targets, properties, by_name, extensions)
+
+
+def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
+    """The targets as a bit set; an error that says what is wrong when there is none, or one is not in the scene."""
+    if not ids:
+        raise InputError(
+            "there is no target to describe", where=where, remedy="name at least one entity of the scene as target"
+        )
+    try:
+        return scene.mask(ids)
+    except KeyError as error:
+        known = ", ".join(e.id for _, e in zip(range(12), scene.entities, strict=False)) or "none: the scene is empty"
+        raise InputError(
+            f"the target {error.args[0]!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+        ) from None

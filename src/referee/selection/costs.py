@@ -1,0 +1,155 @@
+"""What it costs to mention a property: uniform, by hand, or learned (Krahmer et al. 2003, 2008; Theune et al. 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import log2
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.signature import parameters
+
+__all__ = [
+    "FREE_NAIVE",
+    "Costs",
+    "FrequencyCosts",
+    "KMeansCosts",
+    "LevelCosts",
+    "StochasticCosts",
+    "UnitCosts",
+    "cluster",
+]
+
+Levels = Mapping[str, float]
+"""A cost per attribute ("colour") or, more specifically, per pair ("hasBeard:1")."""
+
+FREE_NAIVE: Mapping[str, Levels] = {
+    "furniture": {"type": 0, "colour": 0, "size": 1, "orientation": 1, "x-dimension": 2, "y-dimension": 2},
+    "people": {"type": 0, "hasBeard:1": 0, "hasGlasses:1": 0, "hasSuit": 2, "hasShirt": 2, "hasTie": 2},
+}
+"""The three levels of Krahmer, Theune, Viethen & Hendrickx (2008) for the TUNA domains; what is not listed costs 1."""
+
+
+class Costs:
+    """Something with a price per property."""
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Nothing to learn, unless the prices come from data."""
+        return self
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        raise NotImplementedError(f"{type(self).__name__} must say what a property costs")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in parameters(self).items())})"
+
+
+class UnitCosts(Costs):
+    """Every property costs 1: the cheapest description is the shortest."""
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        return 1.0
+
+
+class LevelCosts(Costs):
+    """Prices given by hand, per domain; a pair's price goes before its attribute's, and what is not listed costs `otherwise`."""
+
+    def __init__(self, levels: Mapping[str, Levels] = FREE_NAIVE, otherwise: float = 1.0) -> None:
+        self.levels = levels
+        self.otherwise = otherwise
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        levels = self.levels.get(view.domain or "", {})
+        return float(levels.get(str(prop), levels.get(prop.name, self.otherwise)))
+
+
+class _Learned(Costs):
+    """Prices from counts of what speakers mention, per group of trials."""
+
+    by: tuple[str, ...]
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def seen(self, view: SpeakerView) -> Frequencies:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        return self.frequencies_.of(view)
+
+
+class FrequencyCosts(_Learned):
+    """-log2 of the share of descriptions that mention the attribute, whatever its value; at most `cap`."""
+
+    def __init__(self, cap: float = 10.0, by: tuple[str, ...] = ("domain",)) -> None:
+        self.cap = cap
+        self.by = by
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        share = self.seen(view).share(prop.name)
+        return min(self.cap, -log2(share)) if share else self.cap
+
+
+class StochasticCosts(_Learned):
+    """10 · round(-log2 prior, 1), as the GRAPH systems have it; what is listed as `free` costs nothing, nothing costs more than `cap`."""
+
+    def __init__(self, free: tuple[str, ...] = (), cap: float = 100.0, by: tuple[str, ...] = ("domain",)) -> None:
+        self.free = free
+        self.cap = cap
+        self.by = by
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        if prop.name in self.free or str(prop) in self.free:
+            return 0.0
+        prior = self.seen(view).prior(prop)
+        return min(self.cap, 10 * round(-log2(prior), 1)) if prior else self.cap
+
+
+class KMeansCosts(_Learned):
+    """Priors fall into `k` clusters; the i-th by falling mean costs i - 1, and what was never seen costs 1 (Theune et al. 2011)."""
+
+    def __init__(self, k: int = 2, by: tuple[str, ...] = ("domain",)) -> None:
+        self.k = k
+        self.by = by
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        super().fit(trials)
+        self.levels_ = {key: self._levels(table) for key, table in self.frequencies_.tables.items()}
+        return self
+
+    def _levels(self, seen: Frequencies) -> dict[Property, float]:
+        pairs = list(seen.occurred)
+        falling = sorted(range(len(pairs)), key=lambda i: -(seen.prior(pairs[i]) or 0.0))
+        clusters = cluster([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
+        return {pairs[i]: float(level) for i, level in zip(falling, clusters, strict=True)}
+
+    def cost(self, prop: Property, view: SpeakerView) -> float:
+        if not hasattr(self, "levels_"):
+            raise NotTrained(self)
+        return self.levels_[self.frequencies_.key(view)].get(prop, 1.0)
+
+
+def cluster(ordered: Sequence[float], k: int) -> list[int]:
+    """Optimal one-dimensional k-means of ordered numbers: the cluster, counted from 0, of each (exact, by dynamic programming)."""
+    n = len(ordered)
+    k = min(k, len(set(ordered)))
+    best = [_spread(ordered, 0, j) for j in range(n + 1)]
+    cuts: list[list[int]] = []
+    for _ in range(1, k):
+        choices = [min(range(j + 1), key=lambda i, j=j: best[i] + _spread(ordered, i, j)) for j in range(n + 1)]  # type: ignore[misc]
+        best = [best[i] + _spread(ordered, i, j) for j, i in enumerate(choices)]
+        cuts.append(choices)
+    starts, end = [], n
+    for choices in reversed(cuts):
+        end = choices[end]
+        starts.append(end)
+    return [sum(start <= i for start in starts) for i in range(n)]
+
+
+def _spread(ordered: Sequence[float], start: int, end: int) -> float:
+    """The sum of squared distances of a stretch to its mean."""
+    part = ordered[start:end]
+    mean = sum(part) / len(part) if part else 0.0
+    return sum((x - mean) ** 2 for x in part)

@@ -1,0 +1,171 @@
+"""The fewest, or cheapest, properties that leave no distractor: minimum set cover, solved exactly (Dale 1989; Reiter 1990 on its hardness).
+
+Small problems are searched over Python's integers. Large ones, where numba is installed, are handed to `compiled_cover`. Both take sets
+as what they *keep* (the entities a property is true of): a choice is complete when the intersection with the distractors is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+__all__ = ["Cover", "all_covers", "cheapest_cover", "greedy_cover", "hopeless", "smallest_cover"]
+
+COMPILE_ABOVE = 20_000
+"""Distractors times properties from which the compiled search pays for being loaded."""
+
+
+class Cover(NamedTuple):
+    """The positions of the sets chosen, their total cost, and whether the search has proven that nothing is better."""
+
+    chosen: tuple[int, ...]
+    cost: float
+    proven: bool
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+def hopeless(keeps: Sequence[int], left: int) -> int:
+    """The distractors that no set rules out."""
+    for keep in keeps:
+        left &= keep
+        if not left:
+            break
+    return left
+
+
+def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
+    """The fewest sets that rule out all that can be ruled out; the first such choice in the order given, on small problems.
+
+    When time runs out, the best choice found so far, not proven.
+    """
+    for i, keep in enumerate(keeps):
+        if not left & keep:
+            return Cover((i,), 1.0, True) if left else Cover((), 0.0, True)
+    left &= ~hopeless(keeps, left)
+    if not left:
+        return Cover((), 0.0, True)
+    if left.bit_count() * len(keeps) > COMPILE_ABOVE and _compiled(len(keeps)):
+        from referee.selection.compiled_cover import cover
+
+        return cover(keeps, [1.0] * len(keeps), left, seconds)
+    deadline = None if seconds is None else monotonic() + seconds
+    try:
+        found = next(filter(None, (_first_of_size(keeps, 0, left, k, deadline) for k in range(1, len(keeps) + 1))))
+        return Cover(found, float(len(found)), True)
+    except _OutOfTime:
+        greedy = greedy_cover(keeps, [1.0] * len(keeps), left)
+        return Cover(greedy, float(len(greedy)), False)
+
+
+def _first_of_size(
+    keeps: Sequence[int], start: int, left: int, size: int, deadline: float | None
+) -> tuple[int, ...] | None:
+    """The first choice of `size` sets from `start` on that leaves nothing."""
+    if size == 1:
+        return next(((i,) for i in range(start, len(keeps)) if not left & keeps[i]), None)
+    if deadline is not None and monotonic() > deadline:
+        raise _OutOfTime
+    for i in range(start, len(keeps) - size + 1):
+        kept = left & keeps[i]
+        if kept != left and (found := _first_of_size(keeps, i + 1, kept, size - 1, deadline)):
+            return (i, *found)
+    return None
+
+
+def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None = None) -> Cover:
+    """The cheapest sets that rule out all that can be ruled out: depth first, in the order given, cutting what cannot get cheaper.
+
+    This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices wins, so
+    free sets that come early are kept even if they rule out nobody. Costs must not be negative.
+    """
+    if any(cost < 0 for cost in costs):
+        raise ValueError("costs must not be negative: the search could not know when to stop")
+    left &= ~hopeless(keeps, left)
+    if left.bit_count() * len(keeps) > COMPILE_ABOVE and _compiled(len(keeps)):
+        return _cheapest_of_many(keeps, costs, left, seconds)
+    search = _Cheapest(keeps, costs, None if seconds is None else monotonic() + seconds)
+    try:
+        search.extend(0, left, (), 0.0)
+    except _OutOfTime:
+        chosen = search.best if search.best is not None else greedy_cover(keeps, costs, left)
+        return Cover(chosen, sum(costs[i] for i in chosen), False)
+    assert search.best is not None
+    return Cover(search.best, search.cost, True)
+
+
+class _Cheapest:
+    """One depth-first branch-and-bound search."""
+
+    def __init__(self, keeps: Sequence[int], costs: Sequence[float], deadline: float | None) -> None:
+        self.keeps = keeps
+        self.costs = costs
+        self.deadline = deadline
+        self.best: tuple[int, ...] | None = None
+        self.cost = float("inf")
+
+    def extend(self, start: int, left: int, chosen: tuple[int, ...], cost: float) -> None:
+        """Complete `chosen` with sets from `start` on, as long as that can be cheaper than the best."""
+        if cost >= self.cost:
+            return
+        if not left:
+            self.best, self.cost = chosen, cost
+            return
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise _OutOfTime
+        for i in range(start, len(self.keeps)):
+            kept = left & self.keeps[i]
+            if kept != left or not self.costs[i]:
+                self.extend(i + 1, kept, (*chosen, i), cost + self.costs[i])
+            if cost >= self.cost:
+                return
+
+
+def _cheapest_of_many(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None) -> Cover:
+    """Free sets first, as long as anything is left; then the cheapest of the others, compiled."""
+    from referee.selection.compiled_cover import cover
+
+    free: list[int] = []
+    for i, keep in enumerate(keeps):
+        if left and not costs[i]:
+            free.append(i)
+            left &= keep
+    if not left:
+        return Cover(tuple(free), 0.0, True)
+    paid = [i for i, cost in enumerate(costs) if cost]
+    found = cover([keeps[i] for i in paid], [costs[i] for i in paid], left, seconds)
+    return Cover(tuple(sorted([*free, *(paid[i] for i in found.chosen)])), found.cost, found.proven)
+
+
+def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tuple[int, ...]:
+    """Sets by how many they rule out per cost; never far from the best, and the answer when time runs out."""
+    chosen: list[int] = []
+    while left:
+        total = left.bit_count()
+        gains = [(total - (left & keep).bit_count()) / (cost or 1e-9) for keep, cost in zip(keeps, costs, strict=True)]
+        best = max(range(len(keeps)), key=gains.__getitem__)
+        if not gains[best]:
+            break
+        chosen.append(best)
+        left &= keeps[best]
+    return tuple(sorted(chosen))
+
+
+def all_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
+    """Every choice of sets that leaves nothing, minimal or not, by size and then in the order given; meant for a dozen sets."""
+    from itertools import combinations
+
+    for size in range(len(keeps) + 1):
+        for chosen in combinations(range(len(keeps)), size):
+            if not hopeless([keeps[i] for i in chosen], left):
+                yield chosen
+
+
+def _compiled(sets: int) -> bool:
+    """Whether the compiled search can be used: numba is there, and a row of the problem fits into 64 bits."""
+    from importlib.util import find_spec
+
+    return sets <= 64 and find_spec("numba") is not None

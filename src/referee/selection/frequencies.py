@@ -1,0 +1,105 @@
+"""What speakers mention, counted once and used by many: attributes, attribute-value pairs and whole sets (after Kelleher & Mac Namee 2008).
+
+In their notation: `mentions` is n(a), `selected` sel(a, v), `occurred` occ(a, v), and `prior` sel / occ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["Frequencies", "GroupedFrequencies", "count", "count_by"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies:
+    """Counts over human descriptions.
+
+    A name counts once per description, whatever its value. A pair is `selected` when a description of a target that has
+    it mentions it, and `occurred` for every description of such a target, so a prior never exceeds 1. `order` lists the
+    attribute names by falling count, ties by first encounter; attributes that targets have but nobody mentions come last.
+    """
+
+    descriptions: int
+    mentions: Mapping[str, int]
+    selected: Mapping[Property, int]
+    occurred: Mapping[Property, int]
+    sets: Mapping[frozenset[Property], int]
+    order: tuple[str, ...]
+
+    def share(self, name: str) -> float | None:
+        """The share of descriptions that mention an attribute; None without descriptions."""
+        return self.mentions.get(name, 0) / self.descriptions if self.descriptions else None
+
+    def prior(self, prop: Property) -> float | None:
+        """How often a pair is mentioned where it could be; None when no target had it."""
+        occurred = self.occurred.get(prop, 0)
+        return self.selected.get(prop, 0) / occurred if occurred else None
+
+
+def count(trials: Iterable[Trial]) -> Frequencies:
+    """Count every description that has properties; each reference of a trial is one description."""
+    descriptions = 0
+    mentions: Counter[str] = Counter()
+    selected: Counter[Property] = Counter()
+    occurred: Counter[Property] = Counter()
+    sets: Counter[frozenset[Property]] = Counter()
+    available: dict[str, None] = {}
+    for trial, said in _descriptions(trials):
+        descriptions += 1
+        has = trial.scene.entity(trial.targets[0]).attributes if trial.targets else ()
+        mentions.update(list(dict.fromkeys(p.name for p in said)))
+        selected.update(set(said) & set(has))
+        occurred.update(set(has))
+        sets[frozenset(said)] += 1
+        available.update((p.name, None) for p in has)
+    order = tuple(dict.fromkeys([*sorted(mentions, key=lambda name: -mentions[name]), *available]))
+    return Frequencies(
+        descriptions=descriptions, mentions=mentions, selected=selected, occurred=occurred, sets=sets, order=order
+    )
+
+
+def _descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Property, ...]]]:
+    for trial in trials:
+        for reference in trial.references:
+            if reference.properties is not None:
+                yield trial, reference.properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedFrequencies:
+    """Counts per group of trials (say, per domain and condition), and where to look when a group was never seen."""
+
+    by: tuple[str, ...]
+    tables: Mapping[tuple[str | None, ...], Frequencies]
+
+    def key(self, view: SpeakerView | Trial) -> tuple[str | None, ...]:
+        """The view's group; with the last criteria dropped, one by one, until a group has been seen."""
+        key = tuple([getattr(view, name) for name in self.by])
+        while key not in self.tables:
+            key = key[:-1]
+        return key
+
+    def of(self, view: SpeakerView | Trial) -> Frequencies:
+        """The counts of the view's group, or of the narrowest wider one that has been seen."""
+        return self.tables[self.key(view)]
+
+    @property
+    def overall(self) -> Frequencies:
+        """The counts over all groups."""
+        return self.tables[()]
+
+
+def count_by(trials: Iterable[Trial], by: tuple[str, ...] = ("domain",)) -> GroupedFrequencies:
+    """Count per group and per wider group: by domain and condition also counts by domain, and everything together."""
+    trials = list(trials)
+    tables: dict[tuple[str | None, ...], Frequencies] = {(): count(trials)}
+    for depth in range(1, len(by) + 1):
+        groups: dict[tuple[str | None, ...], list[Trial]] = {}
+        for trial in trials:
+            groups.setdefault(tuple(getattr(trial, name) for name in by[:depth]), []).append(trial)
+        tables.update((key, count(members)) for key, members in groups.items())
+    return GroupedFrequencies(by=by, tables=tables)

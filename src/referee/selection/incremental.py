@@ -1,0 +1,138 @@
+"""The Incremental Algorithm: walk down a list of preferences and keep what rules something out (Reiter & Dale 1992; Dale & Reiter 1995).
+
+The list is given, or learned from how often speakers mention an attribute (Kelleher 2007) or an attribute-value pair where it holds (Gervás et al. 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Literal, Self
+
+from referee.errors import NotTrained
+from referee.records import Property, Scene, SpeakerView, Trial
+from referee.selection.contrast import Contrast, Head
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["Incremental", "Taxonomy"]
+
+Taxonomy = Mapping[str, Mapping[str, str]]
+"""For every attribute, the parent of each value that has one: ``{"colour": {"scarlet": "red", "crimson": "red"}}``."""
+
+
+class Incremental(Reasoned):
+    """Takes properties in order of preference, as long as they rule out somebody who is still there.
+
+    `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group of trials named by
+    `by`), or None for the scene's own order. `head` says what happens to the type. With a `taxonomy` the value is the most general one that does as
+    well as any more specific one, starting from the `basic` level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
+    A target that cannot be told apart gets everything that ruled out somebody.
+    """
+
+    def __init__(
+        self,
+        order: tuple[str, ...] | Literal["frequency", "prior"] | None = None,
+        head: Head = "last",
+        by: tuple[str, ...] = ("domain",),
+        taxonomy: Taxonomy | None = None,
+        basic: Taxonomy | None = None,
+        unfamiliar: frozenset[Property] = frozenset(),
+    ) -> None:
+        self.order = order
+        self.head = head
+        self.by = by
+        self.taxonomy = taxonomy
+        self.basic = basic
+        self.unfamiliar = unfamiliar
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count what speakers mention, if the order is to be learned."""
+        if isinstance(self.order, str):
+            self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        """The target's properties in the order they are tried."""
+        if self.order is None:
+            return contrast.properties
+        if not isinstance(self.order, str):
+            return contrast.among(self.order)
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        seen = self.frequencies_.of(view)
+        if self.order == "prior":
+            return sorted(contrast.properties, key=lambda prop: -(seen.prior(prop) or 0.0))
+        return contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        chosen: list[Property] = []
+        left = contrast.distractors
+        extensions = contrast.extensions
+        head = contrast.head if self.head != "none" else None
+        if head is not None and self.head == "first":
+            chosen.append(head)
+            left &= extensions[head]
+            if note:
+                note(head, "the type comes first")
+        plain = not (self.taxonomy or self.basic or self.unfamiliar)
+        for prop in self.preferences(contrast, view):
+            if not left:
+                break
+            best: Property | None = prop
+            if plain:
+                kept = left & extensions[prop]
+            else:
+                best, kept = self.find_best_value(contrast.scene, prop, left)
+            if best is None or kept == left:
+                if note and prop not in chosen:
+                    note(prop, "left out: rules out nobody who is still there")
+                continue
+            chosen.append(best)
+            left = kept
+            if note:
+                note(best, "next in the order of preference, and rules out somebody")
+        if head is not None and self.head == "last" and not any(p.name == head.name for p in chosen):
+            chosen.append(head)
+            if note:
+                note(head, "the type is added as head of the phrase")
+        return tuple(chosen)
+
+    def find_best_value(self, scene: Scene, prop: Property, left: int) -> tuple[Property | None, int]:
+        """The most general familiar value that rules out as much as any more specific one, and whom it leaves."""
+        path = self._path(prop)
+        best: Property | None = None
+        kept = left
+        for value in path:
+            candidate = Property(prop.name, value)
+            if candidate in self.unfamiliar:
+                continue
+            stays = left & self._extension(scene, candidate)
+            if best is None or stays.bit_count() < kept.bit_count():
+                best, kept = candidate, stays
+        return best, kept
+
+    def _path(self, prop: Property) -> list[str]:
+        """The values that subsume the target's own, from the basic level (or the top of what is given) down to it."""
+        parents = (self.taxonomy or {}).get(prop.name, {})
+        start = (self.basic or {}).get(prop.name, {}).get(prop.value, prop.value)
+        path = [prop.value]
+        while path[-1] != start and path[-1] in parents:
+            path.append(parents[path[-1]])
+        return path[::-1] if path[-1] == start else [start]
+
+    def _extension(self, scene: Scene, prop: Property) -> int:
+        """Whom a value is true of, those with a more specific value included."""
+        parents = (self.taxonomy or {}).get(prop.name, {})
+        below = {prop.value}
+        while more := {child for child, parent in parents.items() if parent in below} - below:
+            below |= more
+        return reduce(or_, (scene.extension(Property(prop.name, value)) for value in below))
+
+    def denotation(self, scene: Scene, properties: Sequence[Property]) -> int:
+        """As the scene's, but a general value is true of whatever has a value below it."""
+        left = scene.everything
+        for prop in properties:
+            left &= self._extension(scene, prop)
+        return left
