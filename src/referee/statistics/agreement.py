@@ -1,0 +1,151 @@
+"""Do raters agree beyond chance: Krippendorff's alpha with missing ratings, Cohen's and Fleiss' kappa (Krippendorff 2004).
+
+alpha = 1 - D_observed / D_expected over the coincidence matrix of values; only items with at least two ratings count. Where every
+rating is the same there is no disagreement to expect: the coefficient is None, not 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.statistics.frames import IntArray
+
+__all__ = ["Agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
+
+Rating = str | float | int | bool | None
+Ratings = Sequence[Sequence[Rating]]
+LEVELS = ("nominal", "ordinal", "interval")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """A coefficient with its 95% interval (bootstrap over items, or None), the number of items and of ratings used."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    ratings: int
+
+
+def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: int = 1000, seed: int = 1) -> Agreement:
+    """Alpha from one list of ratings per item (None where a rater gave none); level says how far apart values are.
+
+    nominal: same or not; ordinal: by the ranks that lie between (values in sorted order); interval: by the squared difference.
+    """
+    if level not in LEVELS:
+        raise InputError(f"no level of measurement is called {level!r}", remedy=f"take one of {', '.join(LEVELS)}")
+    used = [given for item in ratings if len(given := [r for r in item if not _missing(r)]) > 1]
+    values = _values(used, level)
+    per_item = np.stack([_coincidences(item, values) for item in used]) if used else np.zeros((0, 0, 0))
+    distance = np.asarray(values, dtype=float) if level == "interval" and used else None
+    value = _alpha(per_item.sum(axis=0), level, distance)
+    count = sum(map(len, used))
+    if value is None or not resamples:
+        return Agreement(value=value, low=None, high=None, items=len(used), ratings=count)
+    drawn = _draws(len(used), resamples, seed)
+    found = [a for w in drawn if (a := _alpha(np.tensordot(w, per_item, 1), level, distance)) is not None]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return Agreement(value=value, low=float(low), high=float(high), items=len(used), ratings=count)
+
+
+def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None = None) -> Agreement:
+    """Kappa of two raters (weights: None, linear or quadratic, over sorted values) with its large-sample interval."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    if len(a) != len(b):
+        raise InputError(f"{len(a)} ratings against {len(b)}", remedy="give both raters' ratings of the same items")
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if not (_missing(x) or _missing(y))]
+    values = _values(pairs, "ordinal" if weights else "nominal")
+    place = {v: i for i, v in enumerate(values)}
+    table = np.zeros((len(values), len(values)))
+    for x, y in pairs:
+        table[place[x], place[y]] += 1
+    if len(values) < 2 or _expected_is_total(table):
+        return Agreement(value=None, low=None, high=None, items=len(pairs), ratings=2 * len(pairs))
+    found = cohens_kappa(table, wt=weights)
+    low, high = float(found.kappa_low), float(found.kappa_upp)
+    return Agreement(value=float(found.kappa), low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
+
+
+def fleiss_kappa(ratings: Ratings, *, resamples: int = 1000, seed: int = 1) -> Agreement:
+    """Kappa of any fixed number of raters per item; with missing ratings use `krippendorff_alpha`."""
+    sizes = {len(item) for item in ratings}
+    if len(sizes) > 1 or any(_missing(r) for item in ratings for r in item):
+        raise InputError("items have different numbers of ratings", remedy="use krippendorff_alpha, which allows that")
+    values = _values(ratings, "nominal")
+    place = {v: i for i, v in enumerate(values)}
+    table = np.zeros((len(ratings), len(values)))
+    for i, item in enumerate(ratings):
+        np.add.at(table[i], [place[r] for r in item], 1)
+    value, count = _fleiss(table), int(table.sum())
+    if value is None or not resamples:
+        return Agreement(value=value, low=None, high=None, items=len(ratings), ratings=count)
+    drawn = _draws(len(ratings), resamples, seed)
+    found = [k for w in drawn if (k := _fleiss(np.repeat(table, w, axis=0))) is not None]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return Agreement(value=value, low=float(low), high=float(high), items=len(ratings), ratings=count)
+
+
+def _missing(rating: Rating) -> bool:
+    return rating is None or (isinstance(rating, float) and np.isnan(rating))
+
+
+def _values(items: Sequence[Sequence[Rating]], level: str) -> list[Rating]:
+    """The distinct values in order: as they sort where order matters, else in any stable order."""
+    distinct = {r for item in items for r in item}
+    try:
+        if level == "interval":
+            return sorted(distinct, key=lambda r: float(r))  # type: ignore[arg-type]
+        return sorted(distinct, key=(lambda r: r) if level == "ordinal" else repr)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"ratings cannot be ordered ({error})", remedy="give numbers, or level='nominal'") from None
+
+
+def _coincidences(item: Sequence[Rating], values: list[Rating]) -> FloatArray:
+    """How often each pair of values meets within an item, every rating weighing one in all."""
+    counts = np.array([item.count(v) for v in values], dtype=float)
+    pairs: FloatArray = (np.outer(counts, counts) - np.diag(counts)) / (len(item) - 1)
+    return pairs
+
+
+def _alpha(coincidences: FloatArray, level: str, numbers: FloatArray | None) -> float | None:
+    margin = coincidences.sum(axis=1)
+    if (margin > 0).sum() < 2:
+        return None
+    distance = _distances(margin, level, numbers)
+    expected = float((np.outer(margin, margin) * distance).sum()) / float(margin.sum() - 1)
+    return 1 - float((coincidences * distance).sum()) / expected
+
+
+def _distances(margin: FloatArray, level: str, numbers: FloatArray | None) -> FloatArray:
+    if level == "nominal":
+        return 1 - np.eye(len(margin))
+    scale = np.cumsum(margin) - margin / 2 if numbers is None else numbers
+    squared: FloatArray = (scale[:, None] - scale[None, :]) ** 2
+    return squared
+
+
+def _expected_is_total(table: FloatArray) -> bool:
+    """Both raters used one and the same value throughout, so chance alone gives full agreement."""
+    share = table / table.sum()
+    return bool(np.isclose((share.sum(axis=0) * share.sum(axis=1)).sum(), 1))
+
+
+def _fleiss(table: FloatArray) -> float | None:
+    from statsmodels.stats.inter_rater import fleiss_kappa as kappa
+
+    if not table.size or (table.sum(axis=0) > 0).sum() < 2 or table[0].sum() < 2:
+        return None
+    return float(kappa(table))
+
+
+def _draws(items: int, resamples: int, seed: int) -> IntArray:
+    """How often every item is drawn in every resample."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(items, np.full(items, 1 / items), size=resamples)

@@ -1,0 +1,236 @@
+"""Two systems side by side: t-tests with effect size and interval, equivalence (Schuirmann 1987), many pairs (Holm 1979).
+
+All data of a shared task are paired by item, so `compare_systems` pairs by default. A difference without any spread has no
+t: its p and d are None. Missing values are left out, in paired data together with their partner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.statistics.frames import as_numbers, as_rows, complete_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Comparison",
+    "Equivalence",
+    "adjust",
+    "compare_systems",
+    "equivalence",
+    "independent_t",
+    "independent_t_from_summaries",
+    "paired_t",
+    "paired_t_from_summaries",
+]
+
+Numbers = Iterable[float | None]
+CORRECTIONS = {"holm": "holm", "bh": "fdr_bh", "by": "fdr_by", "bonferroni": "bonferroni"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A difference (first minus second) with interval, two-sided t-test and Cohen's d with its (non-central t) interval.
+
+    For pairs d is the mean difference over the standard deviation of the differences, else over the pooled one.
+    """
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    t: float | None
+    df: float | None
+    p: float | None
+    d: float | None
+    d_low: float | None
+    d_high: float | None
+    n_a: int
+    n_b: int
+    error: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equivalence:
+    """Two one-sided tests: equivalent when the difference lies significantly above -margin and below +margin.
+
+    low and high are the 1 - 2·alpha interval of the difference, which lies inside the margins exactly when p <= alpha.
+    """
+
+    difference: float | None
+    margin: float
+    low: float | None
+    high: float | None
+    p: float | None
+    equivalent: bool | None
+    n_a: int
+    n_b: int
+
+
+def paired_t(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Comparison:
+    """t-test of the differences of pairs."""
+    gaps = _gaps(x, y)
+    n = len(gaps)
+    if n < 2:
+        return _nothing(float(gaps[0]) if n else None, n, n)
+    return paired_t_from_summaries(float(gaps.mean()), float(gaps.std(ddof=1)), n, confidence=confidence)
+
+
+def paired_t_from_summaries(difference: float, sd: float, n: int, *, confidence: float = 0.95) -> Comparison:
+    """The same from the mean and the standard deviation of the differences."""
+    return _compare(difference, sd / sqrt(n), n - 1, 1 / sqrt(n), n, n, confidence)
+
+
+def independent_t(x: Numbers, y: Numbers, *, equal_variances: bool = False, confidence: float = 0.95) -> Comparison:
+    """t-test of two separate groups: Welch's, or Student's with equal variances."""
+    a, b = (v[~np.isnan(v)] for v in (as_numbers(x, "x"), as_numbers(y, "y")))
+    if min(len(a), len(b)) < 2:
+        return _nothing(float(a.mean() - b.mean()) if len(a) and len(b) else None, len(a), len(b))
+    summaries = [(float(v.mean()), float(v.std(ddof=1)), len(v)) for v in (a, b)]
+    return independent_t_from_summaries(*summaries, equal_variances=equal_variances, confidence=confidence)
+
+
+def independent_t_from_summaries(
+    a: tuple[float, float, int],
+    b: tuple[float, float, int],
+    *,
+    equal_variances: bool = False,
+    confidence: float = 0.95,
+) -> Comparison:
+    """The same from (mean, standard deviation, n) of each group."""
+    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = a, b
+    parts = sd_a**2 / n_a, sd_b**2 / n_b
+    pooled = ((n_a - 1) * sd_a**2 + (n_b - 1) * sd_b**2) / (n_a + n_b - 2)
+    per_d = sqrt(1 / n_a + 1 / n_b)
+    if equal_variances or sum(parts) == 0:
+        return _compare(mean_a - mean_b, sqrt(pooled) * per_d, n_a + n_b - 2, per_d, n_a, n_b, confidence)
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (n_a - 1) + parts[1] ** 2 / (n_b - 1))
+    d = (mean_a - mean_b) / sqrt(pooled)
+    return _compare(mean_a - mean_b, sqrt(sum(parts)), df, per_d, n_a, n_b, confidence, d=d)
+
+
+def equivalence(
+    x: Numbers, y: Numbers, *, margin: float, paired: bool = True, alpha: float = 0.05, equal_variances: bool = False
+) -> Equivalence:
+    """Whether two systems are the same up to a margin chosen beforehand, in the unit of the data (TOST)."""
+    from scipy.special import stdtr
+
+    if margin <= 0:
+        raise InputError(
+            f"a margin of {margin} allows no difference", remedy="give the largest difference that does not matter"
+        )
+    inner = 1 - 2 * alpha
+    separate = None if paired else independent_t(x, y, equal_variances=equal_variances, confidence=inner)
+    found = separate or paired_t(x, y, confidence=inner)
+    p = None
+    if found.error and found.difference is not None:
+        p = float(stdtr(found.df, -(margin - abs(found.difference)) / found.error))
+    return Equivalence(
+        difference=found.difference,
+        margin=margin,
+        low=found.low,
+        high=found.high,
+        p=p,
+        equivalent=None if p is None else p <= alpha,
+        n_a=found.n_a,
+        n_b=found.n_b,
+    )
+
+
+def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float | None]:
+    """p-values corrected for their number: holm, bh, by or bonferroni. A test that gave no p is no member of the family."""
+    from statsmodels.stats.multitest import multipletests
+
+    if method not in CORRECTIONS:
+        raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
+    given = [p for p in p_values if p is not None]
+    corrected = iter(multipletests(given, method=CORRECTIONS[method])[1] if given else ())
+    return [None if p is None else float(next(corrected)) for p in p_values]
+
+
+def compare_systems(
+    frame: pl.DataFrame, *, value: str, system: str, item: str, correction: str = "holm", confidence: float = 0.95
+) -> pl.DataFrame:
+    """Every pair of systems, paired by item (repeated values of an item are averaged first), p corrected for their number."""
+    rows = complete_rows(frame, value, system, item)
+    wide = rows.pivot(on=system, index=item, values=value, aggregate_function="mean")
+    columns = {name: wide[name].to_numpy() for name in wide.columns if name != item}
+    if len(columns) < 2:
+        raise InputError("fewer than two systems have values", remedy="give rows of at least two systems")
+    pairs = list(combinations(columns, 2))
+    found = [paired_t(columns[a], columns[b], confidence=confidence) for a, b in pairs]
+    corrected = adjust([c.p for c in found], correction)
+    names = ("difference", "low", "high", "t", "df", "p", "d", "d_low", "d_high")
+    table = [
+        (a, b, *(getattr(c, name) for name in names), p, c.n_a)
+        for (a, b), c, p in zip(pairs, found, corrected, strict=True)
+    ]
+    return as_rows(("system_a", "system_b", *names, "p_corrected", "n"), table)
+
+
+def _gaps(x: Numbers, y: Numbers) -> FloatArray:
+    a, b = as_numbers(x, "x"), as_numbers(y, "y")
+    if len(a) != len(b):
+        raise InputError(f"{len(a)} values against {len(b)}", remedy="give pairs, or use independent_t")
+    gaps = a - b
+    return gaps[~np.isnan(gaps)]
+
+
+def _nothing(difference: float | None, n_a: int, n_b: int) -> Comparison:
+    """Too few values for a test."""
+    return Comparison(
+        difference=difference,
+        low=None,
+        high=None,
+        t=None,
+        df=None,
+        p=None,
+        d=None,
+        d_low=None,
+        d_high=None,
+        n_a=n_a,
+        n_b=n_b,
+    )
+
+
+def _compare(
+    difference: float,
+    error: float,
+    df: float,
+    per_d: float,
+    n_a: int,
+    n_b: int,
+    confidence: float,
+    d: float | None = None,
+) -> Comparison:
+    """Test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
+    from scipy.special import nctdtrinc, stdtr, stdtrit
+
+    if error <= 1e-13 * abs(difference) or error == 0 or df < 1:
+        return _nothing(difference, n_a, n_b)
+    t, reach = difference / error, float(stdtrit(df, (1 + confidence) / 2)) * error
+    size = t * per_d if d is None else d
+    levels = (1 + confidence) / 2, (1 - confidence) / 2
+    d_low, d_high = (float(nctdtrinc(df, level, size / per_d)) * per_d for level in levels)
+    return Comparison(
+        difference=difference,
+        low=difference - reach,
+        high=difference + reach,
+        t=t,
+        df=df,
+        p=2 * float(stdtr(df, -abs(t))),
+        d=size,
+        d_low=d_low,
+        d_high=d_high,
+        n_a=n_a,
+        n_b=n_b,
+        error=error,
+    )
