@@ -1,3 +1,78 @@
-"""Referee: the fair judge of referring expressions."""
+"""Referee: the fair judge of referring expressions.
+
+>>> import referee
+>>> scene = referee.Scene(entities=(
+...     referee.Entity(id="a", attributes=(referee.Property("type", "chair"), referee.Property("colour", "red"))),
+...     referee.Entity(id="b", attributes=(referee.Property("type", "chair"), referee.Property("colour", "blue"))),
+... ))
+>>> scene.denotation([referee.Property("colour", "red")]) == scene.mask(["a"])
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_WHERE = {
+    **dict.fromkeys(
+        (
+            "Description",
+            "Entity",
+            "Event",
+            "Outcome",
+            "Property",
+            "Relation",
+            "Response",
+            "Scene",
+            "Score",
+            "Span",
+            "Trial",
+        ),
+        "referee.records",
+    ),
+    **dict.fromkeys(("Batch", "Card"), "referee.contracts"),
+    **dict.fromkeys(("RefereeError", "InputError"), "referee.errors"),
+    "score": "referee.scoring",
+    "Settings": "referee.scoring",
+    "open_corpus": "referee.loading",
+    "Run": "referee.runs",
+    "create": "referee.catalogue",
+}
+
+__all__ = ["__version__", *_WHERE]
+
+if TYPE_CHECKING:
+    from referee.catalogue import create
+    from referee.contracts import Batch, Card
+    from referee.errors import InputError, RefereeError
+    from referee.loading import open_corpus
+    from referee.records import (
+        Description,
+        Entity,
+        Event,
+        Outcome,
+        Property,
+        Relation,
+        Response,
+        Scene,
+        Score,
+        Span,
+        Trial,
+    )
+    from referee.runs import Run
+    from referee.scoring import Settings, score
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when first used, so that `import referee` costs next to nothing."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'referee' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

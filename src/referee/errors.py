@@ -15,9 +15,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "CannotWrite",
@@ -86,6 +88,8 @@ class UnknownName(RefereeError):
     """A name that is not in the catalogue; the nearest names are suggested."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        import difflib
+
         near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
         remedy = f"did you mean {', '.join(near)}?" if near else hint or f"see `referee list {kind}s`"
         super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")

@@ -32,12 +32,12 @@ class Opened:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def open_corpus(corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None) -> Opened:
+def open_corpus(corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1) -> Opened:
     """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
     name, source = _source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
-    part = whole if split is None else _part(whole, split)
-    parameters = {"reading": reading, "split": split}
+    part = whole if split is None else _part(whole, split, seed)
+    parameters = {"reading": reading, "split": split, "split_seed": None if split is None else seed}
     return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
 
 
@@ -66,12 +66,13 @@ def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
     return catalogue.create("corpus", name, **options)
 
 
-def _part(whole: Callable[[], Iterable[Trial]], split: str) -> Callable[[], Iterator[Trial]]:
+def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
     """Trials chosen by ``FIELD=VALUE`` (several with commas), or by a named split such as ``challenge-80/20:test``."""
     if "=" not in split:
-        from referee.corpora.splits import choose
+        from referee.corpora.splits import part
 
-        return lambda: iter(choose(whole(), split))
+        name, _, which = split.partition(":")
+        return lambda: iter(part(whole(), name, which or "test", seed))
     wanted = [item.partition("=")[::2] for item in split.split(",")]
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
     for name, _ in wanted:

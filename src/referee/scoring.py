@@ -373,7 +373,8 @@ def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
     if "metrics" in options:
         names = options["metrics"]
         options["metrics"] = metric_names([names] if isinstance(names, str) else names)
-    settings = Settings(**{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
-    opened = open_corpus(corpus, **chosen)
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+    settings = Settings(**given)
+    opened = open_corpus(corpus, seed=settings.seed, **chosen)
     table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
     return pl.DataFrame(table.scores(), infer_schema_length=None)

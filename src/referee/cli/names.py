@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from referee.catalogue import KINDS, entries
 from referee.errors import UnknownName
 
@@ -24,6 +22,8 @@ def run(args: list[str]) -> int:
             raise UnknownName("kind of thing", kind, _PLURALS, hint=f"one of {', '.join(_PLURALS)}")
     kinds = [_PLURALS.get(kind, kind) for kind in wanted or _PLURALS]
     if as_json:
+        import json
+
         rows = [{"kind": k, "name": n, "about": e.about, **e.tags} for k in kinds for n, e in entries(k).items()]
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
         return 0

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from referee.records import (
     Scene,
     Span,
     Trial,
+    as_value,
 )
 
 __all__ = [
@@ -89,7 +92,7 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
                 f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
             )
         if trial.after in played and not trial.history:
-            trial = _with_history(trial, played[trial.after])
+            trial = replace(trial, history=played[trial.after])
         played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
         yield trial
 
@@ -106,12 +109,6 @@ def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any]) -> Iter
             yield line, make(parse_object(text))
         except WrongShape as wrong:
             raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
-
-
-def _with_history(trial: Trial, history: tuple[Event, ...]) -> Trial:
-    from dataclasses import replace
-
-    return replace(trial, history=history)
 
 
 def trial_from_json(data: Mapping[str, Any]) -> Trial:
@@ -166,8 +163,14 @@ def pairs(data: Any) -> tuple[Property, ...]:
             raise WrongShape(f"{item!r} is not a pair of name and value", 'write ["colour", "red"]')
         if isinstance(item[1], (list, dict)) or item[1] is None:
             raise WrongShape(f"the value of {item[0]!r} is {item[1]!r}", "values are text, numbers, true or false")
-        result.append(Property(item[0], item[1].strip() if isinstance(item[1], str) else item[1]))
+        result.append(_property(item[0], as_value(item[1])))
     return tuple(result)
+
+
+@lru_cache(maxsize=1 << 16)
+def _property(name: str, value: str) -> Property:
+    """One object per distinct property: a million outputs share a few hundred."""
+    return Property(name, value)
 
 
 def description_from_json(data: Mapping[str, Any]) -> Description:

@@ -1,7 +1,8 @@
 """Intervals and paired tests for any measure, corpus-level ones included, by re-aggregating additive statistics.
 
 A bootstrap resample is a row of counts (how often each item was drawn), so ten thousand resamples are one matrix product and one vectorised
-finishing step (Efron & Tibshirani 1993; Riezler & Maxwell 2005; Noreen 1989 for approximate randomisation). Above `BLOCKS` items, items are first pooled at random into
+finishing step (Efron & Tibshirani 1993; Riezler & Maxwell 2005; Noreen 1989 for approximate randomisation).
+Above `BLOCKS` items, items are first pooled at random into
 `BLOCKS` blocks whose sums are resampled: the same distribution in the limit, with cost that no longer grows with the number of items.
 """
 
@@ -32,7 +33,7 @@ class Sample:
     def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
         """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
         rows = np.asarray(rows, dtype=float)
-        present: npt.NDArray[np.bool_] = ~np.isnan(rows).any(axis=1)
+        present = np.isfinite(rows.sum(axis=1))
         sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
         if len(rows) <= blocks:
             return cls(sums, counts)

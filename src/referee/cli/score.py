@@ -1,0 +1,206 @@
+"""`referee score`: outputs in, a signed table out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from referee import catalogue
+from referee.answers import Answers
+from referee.errors import InputError
+from referee.loading import Opened, open_corpus, open_outputs
+from referee.reports import tables
+from referee.runs import is_run
+from referee.scoring import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names, score_trials
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee score --demo                                                     two toy speakers on the shipped corpus
+
+  referee score a.jsonl b.jsonl --corpus tuna --reading challenge --by domain --baseline a
+
+  referee score a.jsonl --corpus my-corpus.jsonl --metrics set,string/edit --format latex
+
+  referee score human-101.jsonl --corpus tuna --split speaker=101 --references others
+
+  referee score RUN --by domain --humans                                   a run folder scores itself
+
+An outputs file has one JSON object a line: {"trial": ID, "system": NAME, "properties": [["colour", "red"], …], "text": "the red chair"};
+the challenges' peer-output XML works too.
+"""
+
+
+@app.command(epilog=EPILOG)
+def score(
+    outputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files of outputs (JSONL or challenge XML), - for standard input, or a run folder.", show_default=False
+        ),
+    ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option("--corpus", "-c", help="A corpus by name (referee list corpora) or a JSONL file of trials."),
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5.")
+    ] = None,
+    by: Annotated[str, typer.Option(help=f"Also score groups, comma-separated: {', '.join(GROUPINGS)}.")] = "",
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help="Names, families (set, scene, meaning, string, distribution), default or all; comma-separated."
+        ),
+    ] = "default",
+    references: Annotated[
+        str, typer.Option(help="own: the trial's references; others: other speakers' of the same scene.")
+    ] = "own",
+    humans: Annotated[
+        bool,
+        typer.Option(
+            "--humans", help="Add people as a row: each speaker against the others (implies --references others)."
+        ),
+    ] = False,
+    baseline: Annotated[str | None, typer.Option(help="Mark differences from this system.")] = None,
+    test: Annotated[str, typer.Option(help="Which test puts the stars: randomisation or bootstrap.")] = "randomisation",
+    resamples: Annotated[
+        int, typer.Option(help="Bootstrap resamples and random swaps (0: no intervals).", min=0)
+    ] = 1000,
+    confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    form: Annotated[str, typer.Option("--format", "-f", help=", ".join(tables.FORMATS))] = "table",
+    out: Annotated[
+        Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option("--lenient", help="Keep going over bad lines, missing or unknown trials; count them in columns."),
+    ] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Score the shipped toy speakers on the shipped synthetic corpus.")
+    ] = False,
+) -> int:
+    """Measure what systems said against what people said: one row a system, n and interval with every value, signatures below."""
+    if demo:
+        from referee.demo import outputs_files
+
+        outputs, corpus = [*(outputs or []), *map(str, outputs_files())], corpus or "synthetic"
+    if form not in tables.FORMATS or test not in ("randomisation", "bootstrap") or references not in ("own", "others"):
+        raise InputError(
+            f"--format is one of {', '.join(tables.FORMATS)}; --test randomisation or bootstrap; --references own or others"
+        )
+    if not outputs:
+        raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
+    settings = Settings(
+        metrics=_present(metric_names(_listed(metrics))),
+        by=_groupings(by),
+        references="others" if humans else references,
+        humans=humans,
+        baseline=baseline,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        lenient=lenient,
+    )
+    opened = open_corpus(corpus or _corpus_of(outputs), data=data, reading=reading, split=split, seed=seed)
+    answers = open_outputs(outputs, lenient)
+    table = _measure(answers, opened, settings)
+    rows = _shown(table, metrics)
+    if out is not None:
+        from referee.saving import save_scored
+
+        save_scored(out, answers, opened, table, rows, command=sys.argv[1:], overwrite=overwrite)
+    _print(rows, form, f"p_{test}", opened, table, out)
+    return 0
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _present(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise InputError("no metric was named", remedy="see `referee list metrics`")
+    return names
+
+
+def _groupings(by: str) -> tuple[str, ...]:
+    names = tuple(_listed(by))
+    for name in names:
+        if name not in GROUPINGS:
+            raise InputError(f"cannot group by {name!r}", remedy=f"--by takes {', '.join(GROUPINGS)}")
+    return names
+
+
+def _corpus_of(outputs: list[str]) -> str:
+    """The run folder itself when one was named; otherwise the user has to say."""
+    runs = [o for o in outputs if is_run(o)]
+    if len(runs) != 1:
+        raise InputError(
+            "no corpus was named", remedy="say which: --corpus NAME (referee list corpora) or --corpus FILE.jsonl"
+        )
+    return runs[0]
+
+
+def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{opened.name}: trials measured", total=None)
+        return score_trials(answers, opened.trials, settings, lambda n: bar.advance(task, n), opened.everyone)
+
+
+def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
+    """All rows; but with the default panel, measures that nobody's outputs allow are left out rather than shown as n = 0."""
+    rows = table.scores()
+    if not rows:
+        raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
+    if asked != "default":
+        return rows
+    measurable = {r["metric"] for r in rows if r["n"]} or set(DEFAULT_METRICS)
+    return [r for r in rows if r["metric"] in measurable]
+
+
+def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, table: Table, out: Path | None) -> None:
+    if form == "json":
+        print(tables.as_json(rows))
+    elif form == "csv":
+        print(tables.as_csv(rows))
+    elif form == "latex":
+        print(tables.as_latex(rows, test))
+    elif form == "markdown":
+        print(tables.as_markdown(rows, test))
+    else:
+        _print_table(rows, test, opened)
+    from rich.console import Console
+
+    errors = Console(stderr=True)
+    for note in table.notes:
+        errors.print(f"[yellow]kept going:[/yellow] {note}", highlight=False)
+    if out is not None:
+        errors.print(f"run folder: {out}", highlight=False)
+
+
+def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened) -> None:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=max(160, console.width))
+    directions = {name: catalogue.create("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)}
+    label = "SYNTHETIC corpus: generated, not human data" if opened.card is not None and opened.card.synthetic else ""
+    if label:
+        console.print(f"[bold yellow]{label}[/bold yellow]")
+    for part in tables.as_rich(rows, directions, test):
+        console.print(part)

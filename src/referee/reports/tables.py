@@ -1,0 +1,193 @@
+"""Tables of scores in the forms people need: a terminal, a paper (LaTeX booktabs), a page (Markdown), a program (CSV, JSON).
+
+One row a system, one column a metric, n and interval with every value, stars against the baseline, signatures below.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich", "number"]
+
+Row = Mapping[str, Any]
+FORMATS = ("table", "csv", "json", "latex", "markdown")
+COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def number(value: float | None) -> str:
+    """Three decimals, fewer for large numbers; a dash for no value."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def stars(row: Row, test: str = "p_randomisation") -> str:
+    """``**`` for p ≤ .01, ``*`` for p ≤ .05 against the baseline."""
+    p = row.get(test)
+    return "" if p is None else "**" if p <= 0.01 else "*" if p <= 0.05 else ""
+
+
+def as_json(rows: Iterable[Row], **more: Any) -> str:
+    """``{"rows": [...]}`` with null where there is no value."""
+    return json.dumps({"rows": list(rows), **more}, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Tidy CSV; an empty cell where there is no value."""
+    file = io.StringIO()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue().rstrip("\n")
+
+
+class _Grid:
+    """Rows by system and group, columns by metric."""
+
+    def __init__(self, rows: Sequence[Row], test: str) -> None:
+        self.rows, self.test = rows, test
+        self.metrics = list(dict.fromkeys(r["metric"] for r in rows))
+        self.lines = list(dict.fromkeys((r["system"], r["group"]) for r in rows))
+        self.cells = {(r["system"], r["group"], r["metric"]): r for r in rows}
+        self.grouped = any(group is not None for _, group in self.lines)
+        self.counts = [c for c in COUNTS if rows and c in rows[0] and (c in COUNTS[:2] or any(r[c] for r in rows))]
+
+    def families(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self.metrics:
+            found.setdefault(name.partition("/")[0], []).append(name)
+        return found
+
+    def cell(self, line: tuple[str, str | None], metric: str) -> Row | None:
+        return self.cells.get((*line, metric))
+
+    def shared_n(self, line: tuple[str, str | None], metrics: Iterable[str]) -> int | None:
+        """The n of a line when all its metrics have the same."""
+        found = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
+        return found.pop() if len(found) == 1 else None
+
+    def count(self, line: tuple[str, str | None], name: str) -> str:
+        row = next(r for r in self.rows if (r["system"], r["group"]) == line)
+        return str(row[name])
+
+    def signatures(self) -> list[str]:
+        return list(dict.fromkeys(r["signature"] for r in self.rows))
+
+    def note(self) -> str:
+        base = next((r["baseline"] for r in self.rows if r.get("baseline")), None)
+        if base is None:
+            return ""
+        name = "approximate randomisation" if self.test == "p_randomisation" else "paired bootstrap"
+        return f"* p ≤ .05, ** p ≤ .01 against {base} ({name}, two-sided, not corrected for the number of comparisons)"
+
+
+def as_rich(
+    rows: Sequence[Row], directions: Mapping[str, str], test: str = "p_randomisation", title: str = ""
+) -> list[RenderableType]:
+    """One table per family of measures, then notes and signatures, ready for a rich console."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = _Grid(rows, test)
+    result: list[RenderableType] = []
+    for family, metrics in grid.families().items():
+        table = Table(
+            title=f"{title}{family}",
+            title_justify="left",
+            header_style="bold",
+            box=None,
+            pad_edge=False,
+            padding=(0, 2, 0, 0),
+        )
+        table.add_column("system", no_wrap=True)
+        if grid.grouped:
+            table.add_column("group", no_wrap=True)
+        table.add_column("n", justify="right")
+        for name in metrics:
+            table.add_column(f"{name.partition('/')[2]} {_arrow(directions.get(name, 'none'))}", justify="right")
+        for name in grid.counts:
+            table.add_column(name, justify="right")
+        for line in grid.lines:
+            n = grid.shared_n(line, metrics)
+            head = [line[0], *([line[1] or "all"] if grid.grouped else []), "·" if n is None else str(n)]
+            cells = [_rich_cell(grid.cell(line, m), test, n is None) for m in metrics]
+            table.add_row(*head, *cells, *(grid.count(line, c) for c in grid.counts))
+        result += [table, Text("")]
+    if grid.note():
+        result.append(Text(grid.note(), style="italic"))
+    return [*result, *(Text(s, style="dim", overflow="fold") for s in grid.signatures())]
+
+
+def _arrow(direction: str) -> str:
+    return {"higher": "↑", "lower": "↓"}.get(direction, "")
+
+
+def _rich_cell(row: Row | None, test: str, show_n: bool) -> str:
+    if row is None or row["value"] is None:
+        return "– (n=0)"
+    bounds = f" [dim]{number(row['low'])}…{number(row['high'])}[/dim]" if row["low"] is not None else ""
+    return f"[bold]{number(row['value'])}[/bold]{stars(row, test):<2}{bounds}" + (f" n={row['n']}" if show_n else "")
+
+
+def _plain_cell(row: Row | None, test: str, show_n: bool) -> str:
+    if row is None or row["value"] is None:
+        return "– (n=0)"
+    bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else ""
+    return f"{number(row['value'])}{stars(row, test)}{bounds}" + (f" (n={row['n']})" if show_n else "")
+
+
+def _plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
+    header = ["system", *(["group"] if grid.grouped else []), "n", *grid.metrics, *grid.counts]
+    lines = []
+    for line in grid.lines:
+        n = grid.shared_n(line, grid.metrics)
+        head = [line[0], *([line[1] or "all"] if grid.grouped else []), "" if n is None else str(n)]
+        cells = [_plain_cell(grid.cell(line, m), test, n is None) for m in grid.metrics]
+        lines.append([*head, *cells, *(grid.count(line, c) for c in grid.counts)])
+    return header, lines
+
+
+def as_markdown(rows: Sequence[Row], test: str = "p_randomisation") -> str:
+    """A Markdown table with notes and signatures below."""
+    grid = _Grid(rows, test)
+    header, lines = _plain_lines(grid, test)
+    text = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    text += ["| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in line) + " |" for line in lines]
+    notes = [grid.note().replace("*", "\\*")] if grid.note() else []
+    return "\n".join([*text, "", *notes, *(f"`{s}`  " for s in grid.signatures())])
+
+
+_TEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "_": r"\_",
+        "#": r"\#",
+        "$": r"\$",
+        "–": "--",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+    }
+)
+
+
+def as_latex(rows: Sequence[Row], test: str = "p_randomisation") -> str:
+    """A booktabs table that compiles as it stands (needs only the booktabs package); signatures follow as comments."""
+    grid = _Grid(rows, test)
+    header, lines = _plain_lines(grid, test)
+    left = 2 if grid.grouped else 1
+    text = [r"\begin{tabular}{" + "l" * left + "r" * (len(header) - left) + "}", r"\toprule"]
+    text += [" & ".join(h.translate(_TEX) for h in header) + r" \\", r"\midrule"]
+    text += [" & ".join(cell.translate(_TEX).replace("*", r"$^{*}$") for cell in line) + r" \\" for line in lines]
+    text += [r"\bottomrule", r"\end{tabular}"]
+    notes = ["% " + grid.note()] if grid.note() else []
+    return "\n".join([*text, *notes, *(f"% {s}" for s in grid.signatures())])

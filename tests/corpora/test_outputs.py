@@ -1,0 +1,55 @@
+"""Outputs files: nothing given is not the same as nothing said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.corpora.outputs import output_to_json, read_outputs
+from referee.errors import InputError, MalformedInput
+from referee.records import Description, Property
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_properties_and_text_are_both_optional_but_not_at_once(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "mine.jsonl",
+        '{"trial": "t1", "text": "red"}\n{"trial": "t2", "system": "s", "properties": [["size", 3]]}\n',
+    )
+    first, second = read_outputs(path)
+    assert (first.system, first.description) == ("mine", Description(text="red"))
+    assert (second.system, second.description) == ("s", Description(properties=(Property("size", "3"),)))
+    with pytest.raises(MalformedInput, match="neither properties nor text"):
+        list(read_outputs(write(tmp_path / "none.jsonl", '{"trial": "t1"}')))
+
+
+def test_an_empty_set_and_an_empty_text_are_answers(tmp_path: Path) -> None:
+    (output,) = read_outputs(write(tmp_path / "empty.jsonl", '{"trial": "t1", "properties": [], "text": ""}'))
+    assert output.description == Description(properties=(), text="")
+
+
+def test_written_outputs_read_back(tmp_path: Path) -> None:
+    import json
+
+    description = Description(
+        properties=(Property("a", "b"),), text="x", distribution=((frozenset({Property("a", "b")}), 1.0),)
+    )
+    path = write(tmp_path / "o.jsonl", json.dumps(output_to_json("t1", "s", description)))
+    assert next(read_outputs(path)).description == description
+
+
+def test_problems_can_be_collected_instead_of_raised(tmp_path: Path) -> None:
+    path = write(tmp_path / "mixed.jsonl", '{"trial": "t1", "text": "a"}\n{oops\n{"trial": "t3", "text": "c"}\n')
+    problems: list[InputError] = []
+    assert [o.trial for o in read_outputs(path, problems.append)] == ["t1", "t3"]
+    assert [p.line for p in problems] == [2]
+
+
+def test_nan_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MalformedInput, match="NaN is not a value"):
+        list(read_outputs(write(tmp_path / "nan.jsonl", '{"trial": "t1", "properties": [["x", NaN]]}')))

@@ -1,0 +1,32 @@
+"""Every number signs itself, and no switch can be forgotten."""
+
+from __future__ import annotations
+
+from referee import __version__
+from referee.signature import digest, parameters, signature
+
+
+class Thing:
+    def __init__(self, cost: float = 2.0, *, lower: bool = True, table: dict[str, int] | None = None) -> None:
+        self.cost, self.lower, self.table = cost, lower, table
+
+
+def test_all_constructor_parameters_are_in_the_signature() -> None:
+    assert signature("thing", Thing()) == f"thing|cost:2|lower:yes|table:none|version:{__version__}"
+
+
+def test_a_changed_switch_changes_the_signature() -> None:
+    assert signature("thing", Thing(lower=False)) != signature("thing", Thing())
+    assert signature("thing", Thing(table={"a": 1})) != signature("thing", Thing(table={"a": 2}))
+
+
+def test_a_bar_in_a_value_cannot_break_the_form() -> None:
+    assert signature("thing", Thing(), note="a|b").count("|") == 5
+
+
+def test_parameters_come_from_the_constructor() -> None:
+    assert parameters(Thing(3)) == {"cost": 3, "lower": True, "table": None}
+
+
+def test_digest_is_stable() -> None:
+    assert digest("abc").startswith("ba7816bf"), "SHA-256 test vector of FIPS 180-2"
