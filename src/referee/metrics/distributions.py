@@ -1,0 +1,168 @@
+"""Do speakers vary as people do? A system's sets of properties for a scene against those of all people who described it (by the
+divergence of Lin 1991), and rates of over- and under-specification.
+
+Whoever describes the same targets in the same scene (by the scene's id; without one, the trial's) is in the same situation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log2
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.metrics.discrimination import count_surplus
+from referee.metrics.measure import Measure
+from referee.metrics.scenes import look
+from referee.records import Description, Property, Trial
+
+__all__ = ["Coverage", "JensenShannon", "Over", "Under", "jensen_shannon"]
+
+Situation = tuple[str, frozenset[str]]
+PropertySet = frozenset[Property]
+Weights = Mapping[PropertySet, float]
+
+
+def jensen_shannon(one: Weights, other: Weights) -> float:
+    """The Jensen-Shannon divergence of two distributions in bits (Lin 1991); weights need not sum to 1."""
+    total, other_total = sum(one.values()), sum(other.values())
+    result = 0.0
+    for event in one.keys() | other.keys():
+        p, q = one.get(event, 0) / total, other.get(event, 0) / other_total
+        middle = (p + q) / 2
+        result += sum(x * log2(x / middle) for x in (p, q) if x > 0) / 2
+    return min(1.0, max(0.0, result))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How often people and the system said which set in which situation; the references of a trial count once."""
+
+    people: dict[Situation, Counter[PropertySet]] = field(default_factory=lambda: defaultdict(Counter))
+    system: dict[Situation, Counter[PropertySet]] = field(default_factory=lambda: defaultdict(Counter))
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, batch: Batch) -> None:
+        for output, trial, references in zip(batch.outputs, batch.trials, batch.references, strict=True):
+            situation = _situation(trial)
+            if output is not None and output.properties is not None:
+                self.system[situation][frozenset(output.properties)] += 1
+            if trial.id not in self.seen:
+                self.seen.add(trial.id)
+                said = (frozenset(r.properties) for r in references if r.properties is not None)
+                self.people[situation].update(said)
+
+
+class _VariationMeasure(Measure):
+    """A comparison of the system's distribution in a situation with that of people; one row per item.
+
+    The system's distribution is what the output declares (`Description.distribution`), else that of its outputs over all items of the
+    situation. `learn` counts over several batches; without it a batch is measured by itself. Not measured: items where
+    people said nothing (no reference has properties), or the system did not.
+    """
+
+    _tally: _Tally | None = None
+
+    def learn(self, batch: Batch) -> None:
+        """Count what people and the system say, before measuring in chunks."""
+        if self._tally is None:
+            self._tally = _Tally()
+        self._tally.add(batch)
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        tally = self._tally
+        if tally is None:
+            tally = _Tally()
+            tally.add(batch)
+        known: dict[Situation, float] = {}
+        values = [self._item(o, t, tally, known) for o, t in zip(batch.outputs, batch.trials, strict=True)]
+        return np.array(values, dtype=float).reshape(-1, 1)
+
+    def _item(self, output: Description | None, trial: Trial, tally: _Tally, known: dict[Situation, float]) -> float:
+        situation = _situation(trial)
+        people = tally.people.get(situation)
+        if output is None or not people:
+            return np.nan
+        if output.distribution is not None:
+            return self._compare_if_any(_merged(output), people)
+        if output.properties is None:
+            return np.nan
+        if situation not in known:
+            known[situation] = self._compare_if_any(tally.system.get(situation, {}), people)
+        return known[situation]
+
+    def _compare_if_any(self, system: Weights, people: Weights) -> float:
+        return self._compare(system, people) if sum(system.values()) > 0 else np.nan
+
+    def _compare(self, system: Weights, people: Weights) -> float:
+        raise NotImplementedError
+
+
+class JensenShannon(_VariationMeasure):
+    """Jensen-Shannon divergence (base 2) of the system's sets of properties from those of people, in [0, 1]; lower is better (Lin 1991)."""
+
+    name = "distribution/js"
+    direction = "lower"
+
+    def _compare(self, system: Weights, people: Weights) -> float:
+        return jensen_shannon(system, people)
+
+
+class Coverage(_VariationMeasure):
+    """The share of people's descriptions whose set the system gives, too (with any probability), in [0, 1]; higher is better.
+
+    With `distinct`, the share of the sets that people use, however often.
+    """
+
+    name = "distribution/coverage"
+
+    def __init__(self, *, distinct: bool = False) -> None:
+        self.distinct = distinct
+
+    def _compare(self, system: Weights, people: Weights) -> float:
+        weights = dict.fromkeys(people, 1) if self.distinct else people
+        return sum(w for said, w in weights.items() if system.get(said, 0) > 0) / sum(weights.values())
+
+
+class Over(Measure):
+    """1 if the description distinguishes the targets and could do so with fewer of its properties, else 0; a rate without a better side.
+
+    Without `count_type` a type that could go does not count as too much. Not measured: outputs without properties, trials without target.
+    """
+
+    name = "distribution/over"
+    direction = "none"
+
+    def __init__(self, *, count_type: bool = True) -> None:
+        self.count_type = count_type
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        seen = look(batch)
+        over = seen.unique & (count_surplus(seen, "exact", self.count_type) > 0)
+        return seen.encoding.spread(np.where(seen.measurable, over, np.nan))
+
+
+class Under(Measure):
+    """1 if the description does not distinguish the targets, else 0; lower is better. Not measured as `distribution/over`."""
+
+    name = "distribution/under"
+    direction = "lower"
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        seen = look(batch)
+        return seen.encoding.spread(np.where(seen.measurable, ~seen.unique, np.nan))
+
+
+def _situation(trial: Trial) -> Situation:
+    return (trial.scene.id or trial.id, frozenset(trial.targets))
+
+
+def _merged(output: Description) -> Weights:
+    """A declared distribution as weights; a set given twice has both its probabilities."""
+    weights: dict[PropertySet, float] = defaultdict(float)
+    for said, probability in output.distribution or ():
+        weights[said] += probability
+    return weights

@@ -1,0 +1,209 @@
+"""Sets of properties as bit masks: a batch is encoded once, every distinct thing once, and all set and scene measures share the result.
+
+Each property gets a bit of a vocabulary; a set is a row of 64-bit words, so that an intersection is one ``&`` and its size one
+population count (the set measures are those of Gatt, van der Sluis & van Deemter 2007). A property said twice gets a second
+bit for its second mention: multisets then need no code of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.records import Property, Trial
+
+__all__ = ["Encoding", "IntArray", "Vocabulary", "WordArray", "count_bits", "encode", "expand", "pack"]
+
+IntArray = npt.NDArray[np.intp]
+WordArray = npt.NDArray[np.uint64]
+Thing = TypeVar("Thing")
+
+
+class Vocabulary(dict[Any, int]):
+    """Every property met so far with a bit of its own; asking for a new one adds it."""
+
+    def __missing__(self, key: object) -> int:
+        bit = self[key] = 1 << len(self)
+        return bit
+
+    def set_of(self, properties: Iterable[Property]) -> int:
+        """A description as a set."""
+        mask = 0
+        for prop in properties:
+            mask |= self[prop]
+        return mask
+
+    def bag_of(self, properties: Sequence[Property]) -> int:
+        """A description as a multiset: the k-th mention of the same property has a bit of its own."""
+        mask, seen = 0, dict.fromkeys(properties, 0)
+        if len(seen) == len(properties):
+            return self.set_of(properties)
+        for prop in properties:
+            seen[prop] += 1
+            mask |= self[prop] if seen[prop] == 1 else self[prop, seen[prop]]
+        return mask
+
+
+def pack(masks: Sequence[int], words: int) -> WordArray:
+    """Python bit sets as an array of shape (words, len(masks))."""
+    raw = b"".join([mask.to_bytes(8 * words, "little") for mask in masks])
+    return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), words).T.copy()
+
+
+def count_bits(words: Iterable[WordArray]) -> IntArray:
+    """The number of bits in each column of several words."""
+    first, *rest = (np.bitwise_count(word) for word in words)
+    total = first.astype(np.intp)
+    for counted in rest:
+        total += counted
+    return total
+
+
+def expand(starts: IntArray, lengths: IntArray) -> IntArray:
+    """The positions of several stretches, one after the other: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+
+
+def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
+    """Distinct objects (by identity, which costs no comparison) and, for every place, which of them stands there."""
+    _, first, place = np.unique(
+        np.fromiter(map(id, things), np.int64, len(things)), return_index=True, return_inverse=True
+    )
+    return [things[i] for i in first.tolist()], place
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """What a batch says, every distinct thing once.
+
+    `descriptions` are distinct sequences of properties. A *case* is a trial with its references: those of case c are
+    ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `said[a]` in
+    `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties.
+    """
+
+    descriptions: list[tuple[Property, ...]]
+    trials: list[Trial]
+    starts: IntArray
+    members: IntArray
+    said: IntArray
+    case: IntArray
+    act: IntArray
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        vocabulary = Vocabulary()
+        for description in self.descriptions:
+            vocabulary.bag_of(description)
+        return vocabulary
+
+    @property
+    def words(self) -> int:
+        return max(1, -(-len(self.vocabulary) // 64))
+
+    @cached_property
+    def sets(self) -> WordArray:
+        """Every description as a set, shape (words, descriptions)."""
+        return pack([self.vocabulary.set_of(d) for d in self.descriptions], self.words)
+
+    @cached_property
+    def bags(self) -> WordArray:
+        """Every description as a multiset, shape (words, descriptions)."""
+        return pack([self.vocabulary.bag_of(d) for d in self.descriptions], self.words)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """The number of different properties of every description."""
+        return count_bits(self.sets)
+
+    @cached_property
+    def names(self) -> dict[str, list[int]]:
+        """For every attribute, the words of the mask of its properties."""
+        masks: dict[str, int] = {}
+        for prop, bit in self.vocabulary.items():
+            if isinstance(prop, Property):
+                masks[prop.name] = masks.get(prop.name, 0) | bit
+        return {name: pack([mask], self.words)[:, 0].tolist() for name, mask in masks.items()}
+
+    @cached_property
+    def rivals(self) -> IntArray:
+        """The number of references of every act."""
+        return np.diff(self.starts)[self.case]
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Every act beside each of its references: the act, the output, the reference (as places in `descriptions`)."""
+        acts = np.repeat(np.arange(len(self.said)), self.rivals)
+        return acts, self.said[acts], self.members[expand(self.starts[self.case], self.rivals)]
+
+    @cached_property
+    def shared(self) -> IntArray:
+        """For every pair, the number of properties that output and reference share."""
+        _, left, right = self.pairs
+        return count_bits(word[left] & word[right] for word in self.sets)
+
+    def settle(self, values: FloatArray, references: str) -> FloatArray:
+        """Values of pairs to values of acts, NaN for acts without references.
+
+        ``average``: the mean over references; ``best``: the highest; ``any``: 1 where some reference is met in full (a value
+        of 1), else 0.
+        """
+        result = np.full(len(self.said), np.nan)
+        some = self.rivals > 0
+        firsts = (np.cumsum(self.rivals) - self.rivals)[some]
+        if references == "average":
+            result[some] = np.add.reduceat(values, firsts) / self.rivals[some] if len(firsts) else 0.0
+        elif references in ("best", "any"):
+            best = np.maximum.reduceat(values, firsts) if len(firsts) else np.empty(0)
+            result[some] = best if references == "best" else best >= 1.0
+        else:
+            raise InputError(
+                f"no way to treat several references is called {references!r}", remedy="use average, best or any"
+            )
+        return result
+
+    def spread(self, values: npt.NDArray[Any]) -> FloatArray:
+        """Values of acts to rows of items, NaN where an output has no properties."""
+        return np.append(values.astype(float), np.nan)[self.act][:, None]
+
+
+def encode(batch: Batch) -> Encoding:
+    """The encoding of a batch, built by the first measure that asks for it."""
+    found = batch.cache.get(Encoding)
+    if found is None:
+        found = batch.cache[Encoding] = _encode(batch)
+    return found
+
+
+def _encode(batch: Batch) -> Encoding:
+    index: dict[tuple[Property, ...], int] = {}
+    spoken, place = _distinct([None if output is None else output.properties for output in batch.outputs])
+    numbers = [-1 if said is None else index.setdefault(said, len(index)) for said in spoken]
+    outputs = np.array(numbers, dtype=np.intp)[place]
+    trials, trial_of = _distinct(list(batch.trials))
+    lists, list_of = _distinct(list(batch.references))
+    cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
+    members = [
+        [index.setdefault(d.properties, len(index)) for d in references if d.properties is not None]
+        for references in lists
+    ]
+    per_case = [members[i] for i in (cases % max(1, len(lists))).tolist()]
+    width = max(1, len(cases))
+    acts, act = np.unique(outputs * width + case_of, return_inverse=True)
+    silent = int(np.searchsorted(acts, 0))
+    return Encoding(
+        descriptions=list(index),
+        trials=[trials[i] for i in (cases // max(1, len(lists))).tolist()],
+        starts=np.cumsum([0, *map(len, per_case)], dtype=np.intp),
+        members=np.array([m for group in per_case for m in group], dtype=np.intp),
+        said=acts[silent:] // width,
+        case=acts[silent:] % width,
+        act=np.maximum(act - silent, -1),
+    )

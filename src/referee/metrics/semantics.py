@@ -1,0 +1,238 @@
+"""Properties are not equidistant: descriptions compared by what their values mean (van Deemter & Gatt 2007, section 1.3).
+
+Two values of an attribute are alike as far as they denote the same entities of the scene, or as far as they are near in a taxonomy. An
+attribute that is not mentioned denotes the scene as a whole, or the root of the taxonomy. The properties of a landmark are compared with
+those of a landmark: ``landmark.colour:red`` denotes what is red.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.metrics.measure import Measure
+from referee.metrics.properties import encode
+from referee.metrics.smallest import relation_names
+from referee.metrics.taxonomy import (
+    FURNITURE_AND_PEOPLE,
+    Taxonomy,
+    find,
+    path_length,
+    read_taxonomy,
+    root_of,
+    wu_palmer,
+)
+from referee.records import LANDMARK, Property, Scene
+
+__all__ = ["Cosine", "Denotation", "Ontology"]
+
+Properties = Sequence[Property]
+Likeness = Callable[[Property, Property], float]
+NEARNESS = {"wu-palmer": wu_palmer, "path": path_length}
+
+
+class _MeaningMeasure(Measure):
+    """A similarity in [0, 1], higher is better. Two empty descriptions score `empty`; several references as in `set/dice`."""
+
+    empty: float
+    references: str
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        encoding = encode(batch)
+        acts, left, right = encoding.pairs
+        scenes = [trial.scene for trial in encoding.trials]
+        different = [tuple(dict.fromkeys(description)) for description in encoding.descriptions]
+        known: dict[tuple[int, int, int], float] = {}
+        values = np.empty(len(acts))
+        places = zip(left.tolist(), right.tolist(), encoding.case[acts].tolist(), strict=True)
+        for i, (one, other, case) in enumerate(places):
+            key = (one, other, id(scenes[case]))
+            if key not in known:
+                known[key] = self._compare(different[one], different[other], scenes[case])
+            values[i] = known[key]
+        return encoding.spread(encoding.settle(values, self.references))
+
+    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+        raise NotImplementedError
+
+
+class Denotation(_MeaningMeasure):
+    """The mean, over the attributes that either description mentions, of the Dice of what their values denote in the scene.
+
+    2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an attribute what
+    all of them are true of. The same values score 1 even if nothing has them; different values that denote nothing score 0.
+    Not measured where the scene has no entities.
+    """
+
+    name = "meaning/denotation"
+
+    def __init__(self, *, references: str = "average", empty: float = 1.0) -> None:
+        self.references = references
+        self.empty = empty
+
+    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+        if not scene.entities:
+            return np.nan
+        ours, theirs = _by_name(one), _by_name(other)
+        names = ours.keys() | theirs.keys()
+        if not names:
+            return self.empty
+        alike = (
+            1.0 if set(a) == set(b) else _dice(_denoted(scene, a), _denoted(scene, b))
+            for a, b in ((ours.get(n, ()), theirs.get(n, ())) for n in names)
+        )
+        return sum(alike) / len(names)
+
+
+class Ontology(_MeaningMeasure):
+    """The mean, over the attributes that either description mentions, of the nearness of their values in a taxonomy.
+
+    `taxonomy`: a file (see `referee.metrics.taxonomy`), a mapping from node to parent, or None for the small one of furniture, people,
+    colours and orientations that comes along. `similarity`: ``wu-palmer`` (Wu & Palmer 1994) or ``path``. Values outside the taxonomy are
+    alike only if equal. An attribute that only one side mentions is as alike as its value is to the root, 0 outside the
+    taxonomy. Several values of an attribute: each with its nearest on the other side, then the mean.
+    """
+
+    name = "meaning/ontology"
+
+    def __init__(
+        self,
+        *,
+        taxonomy: Taxonomy | str | Path | None = None,
+        similarity: str = "wu-palmer",
+        references: str = "average",
+        empty: float = 1.0,
+    ) -> None:
+        self.taxonomy = taxonomy
+        self.similarity = similarity
+        self.references = references
+        self.empty = empty
+
+    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+        tree, near = _tree(self.taxonomy), _nearness(self.similarity)
+        ours, theirs = _by_name(one), _by_name(other)
+        names = ours.keys() | theirs.keys()
+        if not names:
+            return self.empty
+        total = 0.0
+        for name in names:
+            if name in ours and name in theirs:
+                total += _best_matches(ours[name], theirs[name], lambda p, q: _near(tree, near, p, q))
+            else:
+                alone = ours.get(name) or theirs[name]
+                total += sum(_near_root(tree, near, p) for p in alone) / len(alone)
+        return total / len(names)
+
+
+class Cosine(_MeaningMeasure):
+    """Soft cosine aᵀSb / √(aᵀSa · bᵀSb) over properties (Sidorov et al. 2014), S being 0 between different attributes.
+
+    Within an attribute S is 1 for equal values, else by `similarity`: ``denotation``, the Dice of what they denote in the scene, or
+    ``ontology``, Wu-Palmer in `taxonomy` (as in `meaning/ontology`). An empty description against another scores 0.
+    """
+
+    name = "meaning/cosine"
+
+    def __init__(
+        self,
+        *,
+        similarity: str = "denotation",
+        taxonomy: Taxonomy | str | Path | None = None,
+        references: str = "average",
+        empty: float = 1.0,
+    ) -> None:
+        self.similarity = similarity
+        self.taxonomy = taxonomy
+        self.references = references
+        self.empty = empty
+
+    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+        like = self._likeness(scene)
+        if not one or not other:
+            return self.empty if len(one) == len(other) else 0.0
+        if self.similarity == "denotation" and not scene.entities:
+            return np.nan
+        shared = _soft_product(one, other, like)
+        # Wu-Palmer similarities of several values of one attribute need not be a proper inner product, hence the ceiling.
+        return min(1.0, shared / sqrt(_soft_product(one, one, like) * _soft_product(other, other, like)))
+
+    def _likeness(self, scene: Scene) -> Likeness:
+        if self.similarity == "denotation":
+            return lambda p, q: 1.0 if p == q else _dice(_denoted(scene, [p]), _denoted(scene, [q]))
+        if self.similarity == "ontology":
+            tree = _tree(self.taxonomy)
+            return lambda p, q: _near(tree, wu_palmer, p, q)
+        raise InputError(f"meaning/cosine knows no similarity {self.similarity!r}", remedy="use denotation or ontology")
+
+
+def _by_name(properties: Properties) -> dict[str, list[Property]]:
+    groups: dict[str, list[Property]] = {}
+    for prop in properties:
+        groups.setdefault(prop.name, []).append(prop)
+    return groups
+
+
+def _denoted(scene: Scene, properties: Properties) -> int:
+    """The entities that all of some values are true of; all entities for no value."""
+    if not relation_names(scene):
+        result = scene.everything
+        for prop in properties:
+            result &= scene.extension(_bare(prop))
+        return result
+    return scene.denotation([_bare(p) for p in properties])
+
+
+def _bare(prop: Property) -> Property:
+    """A property of a landmark as a property of whatever may be one."""
+    if not prop.name.startswith(LANDMARK):
+        return prop
+    return Property(prop.name.rpartition(LANDMARK)[2], prop.value)
+
+
+def _dice(one: int, other: int) -> float:
+    total = one.bit_count() + other.bit_count()
+    return 2 * (one & other).bit_count() / total if total else 0.0
+
+
+def _tree(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
+    if taxonomy is None:
+        return FURNITURE_AND_PEOPLE
+    return taxonomy if isinstance(taxonomy, Mapping) else _read_once(str(taxonomy))
+
+
+_read_once = lru_cache(maxsize=8)(read_taxonomy)
+
+
+def _nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
+    if similarity not in NEARNESS:
+        raise InputError(
+            f"meaning/ontology knows no similarity {similarity!r}", remedy=f"use one of {', '.join(NEARNESS)}"
+        )
+    return NEARNESS[similarity]
+
+
+def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], one: Property, other: Property) -> float:
+    if one == other:
+        return 1.0
+    first, second = find(tree, one), find(tree, other)
+    return 0.0 if first is None or second is None else near(tree, first, second)
+
+
+def _near_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop: Property) -> float:
+    node = find(tree, prop)
+    return 0.0 if node is None else near(tree, node, root_of(tree, node))
+
+
+def _best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
+    found = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
+    return sum(found) / len(found)
+
+
+def _soft_product(one: Properties, other: Properties, like: Likeness) -> float:
+    return sum(like(p, q) for p in one for q in other if p.name == q.name)

@@ -1,0 +1,170 @@
+"""Descriptions compared as sets of properties: Dice, MASI, Jaccard, exact match (Gatt, Belz & Kow 2008) and the set edit
+similarity that van Deemter & Gatt (2007, section 1.1) ask for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.metrics.measure import Measure
+from referee.metrics.properties import Encoding, IntArray, count_bits, encode
+
+__all__ = ["Dice", "Edit", "Exact", "Jaccard", "Masi"]
+
+
+class _SetMeasure(Measure):
+    """A similarity of two sets of (name, value) pairs; repeated pairs count once.
+
+    Empty case: two empty sets score `empty`, an empty one against another 0; an output without properties, or one whose
+    references have none, is not measured. Several references: `references` is ``average`` (as the challenges did), ``best`` or
+    ``any`` (1 if some reference is met in full).
+    """
+
+    def __init__(self, *, references: str = "average", empty: float = 1.0) -> None:
+        self.references = references
+        self.empty = empty
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        encoding = encode(batch)
+        return encoding.spread(encoding.settle(self._compare(encoding), self.references))
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        """The similarity of every pair of output and reference."""
+        raise NotImplementedError
+
+    def _divide(self, numerator: IntArray | FloatArray, denominator: IntArray) -> FloatArray:
+        """A quotient that is `empty` where both sets are (the denominator is 0)."""
+        result = np.full(len(denominator), float(self.empty))
+        np.divide(numerator, denominator, out=result, where=denominator > 0)
+        return result
+
+
+class Dice(_SetMeasure):
+    """2·|A∩B| / (|A|+|B|), in [0, 1], higher is better (Gatt, van der Sluis & van Deemter 2007; official in TUNA 2007-09).
+
+    With `multiset`, a property said twice counts twice, and is shared as often as both sides have it.
+    """
+
+    name = "set/dice"
+
+    def __init__(self, *, multiset: bool = False, references: str = "average", empty: float = 1.0) -> None:
+        self.multiset = multiset
+        self.references = references
+        self.empty = empty
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        if not self.multiset:
+            return self._divide(2 * encoding.shared, encoding.sizes[left] + encoding.sizes[right])
+        sizes = count_bits(encoding.bags)
+        shared = count_bits(word[left] & word[right] for word in encoding.bags)
+        return self._divide(2 * shared, sizes[left] + sizes[right])
+
+
+class Masi(_SetMeasure):
+    """δ·|A∩B| / |A∪B|, δ = 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, 0 if not (Passonneau 2006).
+
+    A similarity in [0, 1], higher is better, as the challenges used it: 1 minus the distance that NLTK returns. The product of two
+    distances (Artstein & Poesio 2008) is another measure.
+    """
+
+    name = "set/masi"
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        one, other, shared = encoding.sizes[left], encoding.sizes[right], encoding.shared
+        nested = shared == np.minimum(one, other)
+        weight = np.where(nested, np.where(one == other, 1.0, 2 / 3), 1 / 3)
+        return self._divide(weight * shared, one + other - shared)
+
+
+class Jaccard(_SetMeasure):
+    """|A∩B| / |A∪B|, in [0, 1], higher is better (Jaccard 1901)."""
+
+    name = "set/jaccard"
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        return self._divide(encoding.shared, encoding.sizes[left] + encoding.sizes[right] - encoding.shared)
+
+
+class Exact(_SetMeasure):
+    """1 for the same set, else 0; higher is better (the challenges' accuracy).
+
+    ``references="average"`` is the reading that fits the printed TUNA-AS 2008 column, ``any`` that of TUNA-R and TUNA-REG.
+    """
+
+    name = "set/exact"
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        larger = np.maximum(encoding.sizes[left], encoding.sizes[right])
+        return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
+
+
+class Edit(_SetMeasure):
+    """1 - cost / size, where the cost is that of the cheapest edits that turn the reference into the output; higher is better.
+
+    Additions cost `insertion`, omissions `deletion`, another value of the same attribute `substitution` (at most one insertion plus one
+    deletion). `normalise` names the size to divide by. ``reference``: addition, omission and substitution of one property
+    cost the same, which is what van Deemter & Gatt (2007, section 1.1) ask for; unbounded below. ``larger``: the larger of
+    the two sets; in [-1, 1] with unit costs, but an addition then costs less than an omission. An empty set against another scores 0.
+    """
+
+    name = "set/edit"
+    range = (None, 1.0)
+
+    def __init__(
+        self,
+        *,
+        insertion: float = 1,
+        deletion: float = 1,
+        substitution: float = 1,
+        normalise: str = "reference",
+        references: str = "average",
+        empty: float = 1.0,
+    ) -> None:
+        self.insertion = insertion
+        self.deletion = deletion
+        self.substitution = substitution
+        self.normalise = normalise
+        self.references = references
+        self.empty = empty
+
+    def _compare(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        one, other = encoding.sizes[left], encoding.sizes[right]
+        if self.normalise not in ("reference", "larger"):
+            raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
+        size = other if self.normalise == "reference" else np.maximum(one, other)
+        cost = self._cost(encoding)
+        result = 1 - np.divide(cost, size, out=np.zeros(len(cost)), where=size > 0)
+        lone = (one == 0) | (other == 0)
+        result[lone] = np.where(one[lone] == other[lone], self.empty, 0.0)
+        return result
+
+    def _cost(self, encoding: Encoding) -> FloatArray:
+        _, left, right = encoding.pairs
+        added = encoding.sizes[left] - encoding.shared
+        omitted = encoding.sizes[right] - encoding.shared
+        exchanged = np.zeros(len(left), dtype=np.intp)
+        if self.substitution < self.insertion + self.deletion:
+            both = np.flatnonzero((added > 0) & (omitted > 0))
+            exchanged[both] = _exchanges(encoding, left[both], right[both])
+        costs = (self.substitution, self.insertion, self.deletion)
+        return np.array(costs, dtype=float) @ np.stack([exchanged, added - exchanged, omitted - exchanged])
+
+
+def _exchanges(encoding: Encoding, left: IntArray, right: IntArray) -> IntArray:
+    """How many values can be exchanged for another one of the same attribute, at most."""
+    total = np.zeros(len(left), dtype=np.intp)
+    only_left = [word[left] & ~word[right] for word in encoding.sets]
+    only_right = [word[right] & ~word[left] for word in encoding.sets]
+    for words in encoding.names.values():
+        used = [(w, np.uint64(mask)) for w, mask in enumerate(words) if mask]
+        ours = count_bits(only_left[w] & mask for w, mask in used)
+        theirs = count_bits(only_right[w] & mask for w, mask in used)
+        total += np.minimum(ours, theirs)
+    return total

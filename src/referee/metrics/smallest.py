@@ -1,0 +1,146 @@
+"""The smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity, as a smallest hitting set over bit sets).
+
+Each distractor is a row: the set of properties that rule it out. A description distinguishes when it hits every row. Equal rows
+collapse and rows that contain another are implied by it, which leaves little to search in scenes of ordinary size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import combinations, count
+from operator import and_
+
+from referee.records import LANDMARK, Property, Scene
+
+__all__ = ["fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
+
+
+def fewest(extensions: Sequence[int], others: int) -> int | None:
+    """The smallest number of extensions that no member of `others` lies in all of; None when even all together are too few."""
+    return _fewest(tuple(sorted({extension & others for extension in extensions})), others)
+
+
+@lru_cache(maxsize=1 << 16)
+def _fewest(extensions: tuple[int, ...], others: int) -> int | None:
+    if reduce(and_, extensions, others):
+        return None
+    rows = _rows(extensions, others)
+    return next(size for size in count() if _can_hit(rows, size))
+
+
+def _rows(extensions: tuple[int, ...], others: int) -> list[int]:
+    """For each of the others, the extensions that it lies outside of; implied rows are left out, short rows come first."""
+    rows: set[int] = set()
+    while others:
+        one = others & -others
+        others ^= one
+        rows.add(sum(1 << i for i, extension in enumerate(extensions) if not extension & one))
+    kept: list[int] = []
+    for row in sorted(rows, key=int.bit_count):
+        if not any(row & shorter == shorter for shorter in kept):
+            kept.append(row)
+    return kept
+
+
+def _can_hit(rows: list[int], size: int) -> bool:
+    """Whether `size` bits are enough to have one in every row."""
+    if not rows:
+        return True
+    if size <= 1:
+        return size == 1 and reduce(and_, rows) != 0
+    row = rows[0]
+    while row:
+        bit = row & -row
+        row ^= bit
+        if _can_hit([r for r in rows if not r & bit], size - 1):
+            return True
+    return False
+
+
+def relation_names(scene: Scene) -> frozenset[str]:
+    """The names of the relations that hold in a scene (worked out once)."""
+    if "relations" not in scene.cache:
+        scene.cache["relations"] = frozenset(r.name for entity in scene.entities for r in entity.relations)
+    found: frozenset[str] = scene.cache["relations"]
+    return found
+
+
+def sayable(scene: Scene, targets: int) -> dict[Property, int]:
+    """What is true of all targets and visible to a hearer, without landmarks: attributes, and relations by their name alone."""
+    key = ("sayable", targets)
+    if key not in scene.cache:
+        hidden = relation_names(scene)
+        scene.cache[key] = {
+            p: e
+            for p, e in scene.extensions.items()
+            if e & targets == targets and (p.name not in hidden or not p.value)
+        }
+    found: dict[Property, int] = scene.cache[key]
+    return found
+
+
+def fewest_to_add(
+    scene: Scene, targets: int, said: Sequence[Property] = (), denotation: int | None = None
+) -> int | None:
+    """The smallest number of true properties that make `said` distinguish the targets.
+
+    None when nothing does: `said` is false of a target, or something looks just like one. Landmarks are described as far as
+    one step away. `denotation` saves working it out again where it is known.
+    """
+    start = scene.denotation(said) if denotation is None else denotation
+    if targets & ~start:
+        return None
+    own = sayable(scene, targets)
+    if not relation_names(scene):
+        return fewest(tuple(own.values()), start & ~targets)
+    key = ("to add", targets, frozenset(said))
+    if key not in scene.cache:
+        scene.cache[key] = _fewest_with_landmarks(scene, targets, tuple(said), own)
+    found: int | None = scene.cache[key]
+    return found
+
+
+def _fewest_with_landmarks(
+    scene: Scene, targets: int, said: tuple[Property, ...], own: dict[Property, int]
+) -> int | None:
+    """The smallest addition where a landmark may be described too: relations and landmark first, then attributes as needed."""
+    relations = [p for p in own if p.name in relation_names(scene)]
+    plain = tuple(e for p, e in own.items() if p not in relations)
+    best: int | None = None
+    for landmark in _landmarks(scene, targets):
+        beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
+        for size in range(len(beside) + 1):
+            if best is not None and size >= best:
+                break
+            for bundle in combinations(beside, size):
+                start = scene.denotation((*said, *bundle))
+                more = None if targets & ~start else fewest(plain, start & ~targets)
+                if more is not None and (best is None or size + more < best):
+                    best = size + more
+    return best
+
+
+def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
+    """The attributes of everything that the first target is related to; before that none, for relations said without landmark."""
+    yield ()
+    first = next(scene.members(targets))
+    near = {r.entity for r in first.relations}
+    yield from (entity.attributes for entity in scene.entities if entity.id in near)
+
+
+def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
+    """The smallest number of properties in `said` that, beside `free`, rule out every distractor that all of them do."""
+    distractors = scene.everything & ~targets
+    if not relation_names(scene) and not any(p.name.startswith(LANDMARK) for p in said):
+        extensions = scene.extensions
+        masks = [extensions.get(p, 0) for p in said]
+        start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
+        return fewest(masks, start & ~reduce(and_, masks, start)) or 0
+    goal = scene.denotation((*said, *free)) & distractors
+    return next(
+        size
+        for size in range(len(said) + 1)
+        for part in combinations(said, size)
+        if scene.denotation((*part, *free)) & distractors == goal
+    )
