@@ -1,16 +1,16 @@
 """What can go wrong, as one small tree; every message says what happened, where, and what to do next.
 
-    RefereeError                 anything this package raises on purpose (exit code 2)
-    ├── InputError               a file or value from outside is not usable
-    │   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
-    │   ├── UnknownTrial         it names a trial that the corpus does not have
-    │   ├── DuplicateTrial       it answers the same trial twice
-    │   ├── MissingOutputs       it leaves trials of the corpus unanswered
-    │   └── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
-    ├── UnknownName              a name that is not in the catalogue
-    ├── DataNotFound             a corpus is not in the data folder
-    ├── NotTrained               a trained component is used before `fit`
-    └── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
+RefereeError                 anything this package raises on purpose (exit code 2)
+├── InputError               a file or value from outside is not usable
+│   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
+│   ├── UnknownTrial         it names a trial that the corpus does not have
+│   ├── DuplicateTrial       it answers the same trial twice
+│   ├── MissingOutputs       it leaves trials of the corpus unanswered
+│   └── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
+├── UnknownName              a name that is not in the catalogue
+├── DataNotFound             a corpus is not in the data folder
+├── NotTrained               a trained component is used before `fit`
+└── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
 """
 
 from __future__ import annotations
@@ -91,5 +91,9 @@ class UnknownName(RefereeError):
         import difflib
 
         near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
-        remedy = f"did you mean {', '.join(near)}?" if near else hint or f"see `referee list {kind}s`"
+        remedy = (
+            f"did you mean {', '.join(near)}?"
+            if near
+            else hint or f"see `referee list {'corpora' if kind == 'corpus' else kind + 's'}`"
+        )
         super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")

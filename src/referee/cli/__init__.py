@@ -76,6 +76,7 @@ def _run(command: str, args: list[str]) -> int:
         # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class
         if not hasattr(error, "format_message"):
             raise
-        print(f"referee {command}: {error.format_message()}\n  → see `referee {command} --help`", file=sys.stderr)
+        if message := error.format_message():
+            print(f"referee {command}: {message}\n  → see `referee {command} --help`", file=sys.stderr)
         return 2
     return result if isinstance(result, int) else 0

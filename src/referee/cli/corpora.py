@@ -1,0 +1,152 @@
+"""`referee corpora`: every corpus with its size, language and domain, whether listeners answered, and where it was found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from referee import catalogue
+from referee.contracts import Card
+from referee.corpora.folder import locate
+from referee.errors import DataNotFound, InputError
+
+__all__ = ["app", "create", "folder_of", "found_in"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+class _Facts(NamedTuple):
+    items: int
+    domain: str
+    listeners: bool = False
+
+
+# Sizes as the readers count trials, so that the table need not read everything; a test compares them with the data.
+FACTS: dict[str, _Facts] = {
+    "synthetic": _Facts(780, "furniture, people"),
+    "tuna": _Facts(780, "furniture, people"),
+    "gre3d7": _Facts(4480, "balls and cubes"),
+    "gre3d3": _Facts(630, "balls and cubes"),
+    "stars": _Facts(704, "geometric figures"),
+    "stars2": _Facts(1204, "geometric figures"),
+    "zoom": _Facts(1814, "maps"),
+    "give2": _Facts(992, "virtual rooms"),
+    "b5-ref": _Facts(1821, "faces"),
+    "degen2020": _Facts(6998, "objects", True),
+    "colors": _Facts(39599, "colour patches", True),
+    "franke-degen2016": _Facts(7722, "creatures", True),
+    "tangrams-hawkins": _Facts(5976, "tangrams", True),
+    "tg-matcher": _Facts(11344, "tangrams", True),
+    "kth-tangrams": _Facts(2693, "tangram board", True),
+    "pento-take": _Facts(1039, "pentominoes", True),
+}
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee corpora                        looks in the folder that REFEREE_DATA names
+
+  referee corpora --data ~/corpora       looks there
+
+  referee corpora --format json          for programs
+
+More about one of them: referee corpus card NAME. To install one: referee corpus add NAME PATH-OR-URL.
+"""
+
+
+def create(name: str, data: Path | None = None, reading: str | None = None) -> Any:
+    """A reader by name, with the data folder and the reading where it takes them."""
+    from inspect import signature
+
+    taken = signature(catalogue.load("corpus", name)).parameters
+    if reading is not None and "reading" not in taken:
+        raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
+    given = {"data": data, "reading": reading}
+    return catalogue.create("corpus", name, **{k: v for k, v in given.items() if v is not None and k in taken})
+
+
+def folder_of(card: Card) -> str:
+    """The folder a corpus has inside the data folder: as its files say, or its own name."""
+    first = Path(card.files[0]) if card.files else Path()
+    return first.parts[0] if len(first.parts) > 1 else card.name
+
+
+def found_in(name: str, data: Path | None) -> Path | None:
+    """The folder in which the files of a corpus lie, or None; a reader that can do without the usual files has the last word."""
+    corpus = create(name, data)
+    folder = folder_of(corpus.card)
+    try:
+        if corpus.card.files:
+            return locate(data, folder, [Path(f).name for f in corpus.card.files])
+    except DataNotFound:
+        pass
+    try:
+        next(iter(corpus.trials()), None)
+    except DataNotFound:
+        return None
+    return locate(data, folder, ())
+
+
+@app.command(epilog=EPILOG)
+def corpora(
+    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    form: Annotated[str, typer.Option("--format", "-f", help="table or json")] = "table",
+) -> int:
+    """All corpora that can be asked for by name, and which of them are installed."""
+    if form not in ("table", "json"):
+        raise InputError(f"there is no format {form!r}", remedy="--format is table or json")
+    rows = [_row(name, data) for name in catalogue.names("corpus") if name != "jsonl"]
+    if form == "json":
+        print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
+    else:
+        _print(rows)
+    return 0
+
+
+def _row(name: str, data: Path | None) -> dict[str, Any]:
+    card: Card = create(name, data).card
+    facts = FACTS.get(name)
+    return {
+        "name": name,
+        "items": facts.items if facts else None,
+        "languages": list(card.languages),
+        "domain": facts.domain if facts else None,
+        "listeners": facts.listeners if facts else None,
+        "synthetic": card.synthetic,
+        "found": "shipped" if card.synthetic else _where(name, data),
+        "about": catalogue.entry("corpus", name).about,
+    }
+
+
+def _where(name: str, data: Path | None) -> str | None:
+    """Where the corpus is, what is wrong with it, or None where it is missing."""
+    try:
+        found = found_in(name, data)
+    except InputError as error:
+        return f"damaged: {error.problem}"
+    return str(found) if found else None
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
+    table = Table("corpus", "items", "language", "domain", "listeners", "where", box=None, header_style="bold")
+    table.columns[1].justify = "right"
+    for row in rows:
+        items = "" if row["items"] is None else f"{row['items']:,}"
+        listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]
+        where = "shipped (synthetic)" if row["synthetic"] else row["found"] or "[dim]not found[/dim]"
+        table.add_row(row["name"], items, ", ".join(row["languages"]), row["domain"] or "", listeners, where)
+    console.print(table)
+    if any(row["found"] is None for row in rows):
+        console.print(
+            "\nnot found: name the data folder with --data or REFEREE_DATA, or install one: referee corpus add NAME PATH-OR-URL",
+            highlight=False,
+        )

@@ -1,0 +1,78 @@
+"""A corpus as lines of JSON or as challenge XML: trials, human descriptions as if they were a system's outputs, or listeners' responses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from referee import catalogue
+from referee.cli.corpora import create
+from referee.cli.progress import counting
+from referee.errors import CannotWrite, InputError
+from referee.records import Description, Trial
+
+__all__ = ["output_lines", "response_lines", "spoken_by", "trial_lines", "write_xml"]
+
+
+def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
+    """The trials of some speakers; none at all is a mistake worth stopping for."""
+    wanted = None if speakers is None else {s.strip() for s in speakers.split(",")}
+    empty = True
+    for trial in trials:
+        if wanted is None or trial.speaker in wanted:
+            empty = False
+            yield trial
+    if empty:
+        raise InputError("no trial is left to export", remedy="check --speaker and --split")
+
+
+def trial_lines(trials: Iterable[Trial]) -> Iterator[str]:
+    from referee.corpora.jsonl import json_line, trials_to_json
+
+    return map(json_line, trials_to_json(trials))
+
+
+def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
+    from referee.corpora.jsonl import json_line
+    from referee.corpora.outputs import output_to_json
+
+    for trial in trials:
+        seen: Counter[str] = Counter()
+        for reference in trial.references:
+            name = system or _human(reference, trial)
+            seen[name] += 1
+            if seen[name] > 1:  # two people, or one twice, under one name: a system answers a trial once
+                name = f"{name}-{seen[name]}"
+            yield json_line(output_to_json(trial.id, name, reference))
+
+
+def _human(reference: Description, trial: Trial) -> str:
+    speaker = reference.speaker or trial.speaker
+    return f"human-{speaker}" if speaker else "human"
+
+
+def response_lines(name: str, data: Path | None, wanted: set[str]) -> Iterator[str]:
+    from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
+
+    corpus = create(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
+    count = 0
+    for response in counting(corpus.responses(), f"{name}: responses"):
+        if response.trial in wanted:
+            count += 1
+            yield json_line(response_to_json(response))
+    if not count:
+        raise InputError(
+            f"{name} has no responses of listeners to these trials", remedy="see `referee corpora` for those that have"
+        )
+
+
+def write_xml(trials: Iterable[Trial], out: str) -> None:
+    from referee.corpora.challenge_xml import write_trials
+
+    if out == "-":
+        raise CannotWrite(
+            "XML goes to a file or a folder",
+            remedy="name one: --out trials.xml (one file) or --out trials (a file per trial)",
+        )
+    write_trials(trials, out)

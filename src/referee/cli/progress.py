@@ -1,0 +1,40 @@
+"""A progress bar on standard error for work that takes a while; pipes and files see nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+__all__ = ["counting", "fetching"]
+
+T = TypeVar("T")
+_STEP = 500
+
+
+def counting(items: Iterable[T], label: str) -> Iterator[T]:
+    """The items themselves, while a counter runs."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+        for i, item in enumerate(items, 1):
+            if i % _STEP == 0:
+                bar.update(task, completed=i)
+            yield item
+
+
+@contextmanager
+def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A function to call with the bytes that have come and those expected."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,143 @@
+"""Putting a corpus into the data folder: fetched or copied beside its place, read once as a proof, and only then made visible by renaming."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, urlopen
+
+from referee.errors import CannotWrite, InputError, MalformedInput
+
+__all__ = ["install", "is_url"]
+
+Progress = Callable[[int, int | None], None]
+LARGEST = 4 * 1024**3  # what an archive may hold when unpacked: far above any corpus, far below a full disk
+_BLOCK = 1 << 16
+_PATIENCE_S = 60
+
+
+def is_url(source: str) -> bool:
+    return urlsplit(source).scheme in ("http", "https")
+
+
+def install(
+    source: str,
+    target: Path,
+    files: Iterable[str],
+    verify: Callable[[Path], None],
+    keep: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> None:
+    """Bring `source` (file, folder, zip archive or http address) to the folder `target`, if `verify` can read it.
+
+    `files` are the names a reader looks for: in an archive they may lie in some folder of it. With `keep`, what is in `target` already stays
+    unless a new file has its name. Whatever goes wrong, `target` is as it was.
+    """
+    with _neighbour(target) as partial:
+        fresh = partial / "new"
+        fetched = _fetch(source, partial, progress) if is_url(source) else Path(source)
+        _unpack(fetched, fresh)
+        found = _where_the_files_are(fresh, tuple(files))
+        if keep and target.exists():
+            merged = partial / "merged"
+            shutil.copytree(target, merged)
+            found = Path(shutil.copytree(found, merged, dirs_exist_ok=True))
+        verify(found)
+        _swap(found, target, partial / "old")
+
+
+@contextlib.contextmanager
+def _neighbour(target: Path) -> Iterator[Path]:
+    """A folder beside the target that is gone in the end; trouble with the disk becomes `CannotWrite`."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as partial:
+            yield Path(partial)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be installed ({error.strerror or error})",
+            where=target,
+            remedy="check permissions and free space, or name another --data folder",
+        ) from None
+
+
+def _fetch(address: str, folder: Path, progress: Progress) -> Path:
+    name = Path(unquote(urlsplit(address).path)).name or "download"
+    path = folder / name
+    try:
+        with (
+            urlopen(Request(address, headers={"User-Agent": "referee"}), timeout=_PATIENCE_S) as answer,
+            path.open("wb") as file,
+        ):
+            total = int(answer.headers.get("Content-Length") or 0) or None
+            done = 0
+            while block := answer.read(_BLOCK):
+                done += file.write(block)
+                progress(done, total)
+    except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
+        raise InputError(
+            f"cannot be fetched ({getattr(error, 'reason', None) or error})",
+            where=address,
+            remedy="check the address, or download it yourself and name the file",
+        ) from None
+    if total is not None and done < total:
+        raise InputError(f"broke off after {done} of {total} bytes", where=address, remedy="try again")
+    return path
+
+
+def _unpack(source: Path, folder: Path) -> None:
+    """A folder is copied, a zip archive unpacked, any other file copied under its name."""
+    if source.is_dir():
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))
+        for copy in (folder, *(p for p in folder.rglob("*") if p.is_dir())):
+            copy.chmod(0o755)  # the source may be read-only, and such a folder could neither be moved nor removed
+    elif zipfile.is_zipfile(source):
+        _unzip(source, folder)
+    elif source.is_file():
+        folder.mkdir()
+        shutil.copy(source, folder / source.name)
+    else:
+        raise InputError(
+            "there is no such file or folder", where=source, remedy="check the name, or give an http(s) address"
+        )
+
+
+def _unzip(source: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            if size > LARGEST:
+                raise MalformedInput(
+                    f"would unpack to {size:,} bytes", where=source, remedy="unpack it yourself and name the folder"
+                )
+            archive.extractall(folder)  # which drops absolute names and ".." on its own
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise MalformedInput(
+            f"the archive cannot be unpacked ({error})", where=source, remedy="copy or download it again"
+        ) from None
+
+
+def _where_the_files_are(folder: Path, files: tuple[str, ...]) -> Path:
+    """The uppermost folder that has them all; the folder itself when none has (the reader will say what is missing)."""
+    folders = sorted((folder, *(p for p in folder.rglob("*") if p.is_dir())), key=lambda p: (len(p.parts), p))
+    return next((p for p in folders if files and all((p / name).exists() for name in files)), folder)
+
+
+def _swap(found: Path, target: Path, old: Path) -> None:
+    """Two renames: nobody ever sees half a corpus, and a failing second one puts the old folder back."""
+    had_one = target.exists()
+    if had_one:
+        target.rename(old)
+    try:
+        found.rename(target)
+    except OSError:
+        if had_one:
+            old.rename(target)
+        raise
