@@ -6,7 +6,7 @@ Trials stream through in chunks and leave only their additive statistics behind,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -100,16 +100,11 @@ class Table:
         s = self.settings
         return signature(name, metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed)
 
-    def scores(self, progress: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
-        """Tidy rows: one for every system, group and metric, in that order of metric within group within system."""
-        result = []
-        for group, mask in self._masks():
-            values = {system: self._group_scores(system, group, mask) for system in self.systems}
-            for system in self.systems:
-                result += values[system]
-                progress()
-        order = {name: i for i, name in enumerate(self.systems)}
-        return sorted(result, key=lambda r: order[r["system"]])
+    def scores(self) -> list[dict[str, Any]]:
+        """Tidy rows: for every system, the whole and then its groups, each with every metric."""
+        rows = [row for group, mask in self._masks() for row in self._group_scores(group, mask)]
+        order = {system: i for i, system in enumerate(self.systems)}
+        return sorted(rows, key=lambda row: order[row["system"]])
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
@@ -126,18 +121,19 @@ class Table:
             for value in sorted({x for x in labels if x is not None}, key=_natural):
                 yield f"{name}={value}", column == value
 
-    def _group_scores(self, system: str, group: str | None, mask: np.ndarray | None) -> list[dict[str, Any]]:
-        s, names = self.settings, [n for (own, n) in self.rows if own == system]
-        part = {n: self.rows[system, n] if mask is None else self.rows[system, n][mask] for n in names}
-        samples = [Sample.of(part[n], s.seed) for n in names]
-        finishes = [self.metrics[system, n].finish for n in names]
+    def _group_scores(self, group: str | None, mask: np.ndarray | None) -> Iterator[dict[str, Any]]:
+        """One group's rows; all systems and metrics are resampled together, so that differences are paired."""
+        s, keys = self.settings, list(self.rows)
+        part = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
+        samples = [Sample.of(part[key], s.seed) for key in keys]
+        finishes = [self.metrics[key].finish for key in keys]
         values = bootstrap(samples, finishes, s.resamples, s.seed)
-        result = []
-        for i, name in enumerate(names):
+        tested = self._against_baseline(part)
+        for i, (system, name) in enumerate(keys):
             totals, count = samples[i].totals()
             n = int(count)
             bounds = interval(values[i], s.confidence) if n else None
-            row: dict[str, Any] = {
+            yield {
                 "system": system,
                 "group": group,
                 "metric": name,
@@ -146,27 +142,26 @@ class Table:
                 "low": bounds[0] if bounds else None,
                 "high": bounds[1] if bounds else None,
                 "signature": self.signature(name),
+                **tested.get((system, name), {}),
+                **self._counted(system),
             }
-            result.append({**row, **self._against_baseline(system, name, part[name], mask), **self._counted(system)})
-        return result
 
-    def _against_baseline(self, system: str, name: str, rows: FloatArray, mask: np.ndarray | None) -> dict[str, Any]:
+    def _against_baseline(self, part: Mapping[tuple[str, str], FloatArray]) -> dict[tuple[str, str], dict[str, Any]]:
+        """Difference and p values of every system but the baseline itself."""
         s = self.settings
         if s.baseline is None:
             return {}
+        others = [key for key in part if key[0] != s.baseline]
+        pairs = [(part[key], part[s.baseline, key[1]]) for key in others]
+        found = compare(pairs, [self.metrics[key].finish for key in others], s.resamples, s.seed, s.confidence)
         empty = {"baseline": s.baseline, "difference": None, "p_bootstrap": None, "p_randomisation": None}
-        if system == s.baseline:
-            return empty
-        base = self.rows[s.baseline, name] if mask is None else self.rows[s.baseline, name][mask]
-        found = compare(rows, base, self.metrics[system, name].finish, s.resamples, s.seed, s.confidence)
-        if found is None:
-            return empty
-        return {
-            **empty,
-            "difference": found.difference,
-            "p_bootstrap": found.p_bootstrap,
-            "p_randomisation": found.p_randomisation,
-        }
+        result = {key: dict(empty) for key in part}
+        for key, comparison in zip(others, found, strict=True):
+            if comparison is not None:
+                result[key] |= {
+                    name: getattr(comparison, name) for name in ("difference", "p_bootstrap", "p_randomisation")
+                }
+        return result
 
     def _counted(self, system: str) -> dict[str, int]:
         return self.counts[system] if self.settings.lenient else {}

@@ -58,7 +58,7 @@ def test_randomisation_agrees_with_scipys_paired_permutation_test() -> None:
     rng = np.random.default_rng(7)
     a = rng.normal(0.25, 1, size=60)
     b = rng.normal(0, 1, size=60)
-    ours = compare(a[:, None], b[:, None], mean, 20_000, seed=1)
+    (ours,) = compare([(a[:, None], b[:, None])], [mean], 20_000, seed=1)
     theirs = stats.permutation_test(
         (a, b),
         lambda x, y, axis: np.mean(x - y, axis=axis),
@@ -75,17 +75,35 @@ def test_randomisation_agrees_with_scipys_paired_permutation_test() -> None:
 
 def test_a_system_equal_to_the_baseline_never_differs() -> None:
     rows = np.random.default_rng(8).random((40, 1))
-    same = compare(rows, rows.copy(), mean, 500, seed=1)
+    (same,) = compare([(rows, rows.copy())], [mean], 500, seed=1)
     assert same is not None
     assert (same.difference, same.p_bootstrap, same.p_randomisation) == (0.0, 1.0, 1.0)
 
 
 def test_nothing_in_common_is_no_comparison() -> None:
     a, b = np.array([[1.0], [np.nan]]), np.array([[np.nan], [1.0]])
-    assert compare(a, b, mean, 100, seed=1) is None
+    assert compare([(a, b)], [mean], 100, seed=1) == [None]
+    assert compare([], [], 100, seed=1) == []
     assert interval(np.array([np.nan])) is None
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
     rows = np.random.default_rng(9).random((40, 1))
-    assert compare(rows, rows[::-1], mean, 200, seed=4) == compare(rows, rows[::-1], mean, 200, seed=4)
+    pairs = [(rows, rows[::-1])]
+    assert compare(pairs, [mean], 200, seed=4) == compare(pairs, [mean], 200, seed=4)
+
+
+def test_several_comparisons_at_once_equal_one_at_a_time() -> None:
+    rng = np.random.default_rng(10)
+    base, first, second = (rng.random((50, 1)) for _ in range(3))
+    first[3] = np.nan
+    both = compare([(first, base), (second, base)], [mean, mean], 300, seed=2)
+    assert both == [*compare([(first, base)], [mean], 300, seed=2), *compare([(second, base)], [mean], 300, seed=2)]
+    assert [c.n for c in both if c is not None] == [49, 50]
+
+
+def test_items_that_one_system_lacks_are_left_out_of_the_difference() -> None:
+    system, base = np.array([[1.0], [np.nan], [0.0]]), np.array([[0.0], [9.0], [0.0]])
+    (found,) = compare([(system, base)], [mean], 100, seed=1)
+    assert found is not None
+    assert found.difference == pytest.approx(0.5)

@@ -96,48 +96,74 @@ class Comparison:
 
 
 def compare(
-    system: FloatArray, baseline: FloatArray, finish: Finish, resamples: int, seed: int, confidence: float = 0.95
-) -> Comparison | None:
-    """Paired tests on the items that both have; None when there are none.
+    pairs: list[tuple[FloatArray, FloatArray]],
+    finishes: list[Finish],
+    resamples: int,
+    seed: int,
+    confidence: float = 0.95,
+) -> list[Comparison | None]:
+    """Paired tests of several (system rows, baseline rows) on the items that both have; None where there are none.
 
-    Bootstrap: share of resamples whose difference lies at least as far from the observed one as that lies from 0 (the two-sided shift test;
-    sacrebleu's is one-sided and smaller). Randomisation: share of random swaps of the two systems' items with a difference at least as large.
-    Both add one to numerator and denominator, so p is never 0.
+    Bootstrap: share of resamples whose difference lies at least as far from the observed one as that lies from 0 (the two-sided
+    shift test; sacrebleu's is one-sided and smaller). Randomisation: share of random swaps of the two systems' items with a
+    difference at least as large. Both add one to numerator and denominator, so p is never 0.
     """
-    both = ~(np.isnan(system).any(axis=1) | np.isnan(baseline).any(axis=1))
-    n = int(both.sum())
+    joint = [_in_common(a, b, seed) for a, b in pairs]
+    flat = [sample for pair in joint for sample in pair]
+    values = bootstrap(flat, [f for f in finishes for _ in range(2)], resamples, seed) if flat else np.empty((0, 0))
+    swaps = _randomise(joint, finishes, resamples, seed)
+    return [
+        _comparison(a, b, finish, values[2 * i] - values[2 * i + 1], swaps[i], confidence)
+        for i, ((a, b), finish) in enumerate(zip(joint, finishes, strict=True))
+    ]
+
+
+def _in_common(a: FloatArray, b: FloatArray, seed: int) -> tuple[Sample, Sample]:
+    """Two samples over the same units, with the items that only one of them has left out of both."""
+    absent = np.isnan(a.sum(axis=1)) | np.isnan(b.sum(axis=1))
+    hole = np.where(absent, np.nan, 0.0)[:, None]
+    return Sample.of(a + hole, seed), Sample.of(b + hole, seed)
+
+
+def _comparison(
+    a: Sample, b: Sample, finish: Finish, differences: FloatArray, swaps: FloatArray, confidence: float
+) -> Comparison | None:
+    n = int(a.counts.sum())
     if n == 0:
         return None
-    a, b = Sample.of(system[both], seed), Sample.of(baseline[both], seed)
     observed = float(finish(*a.totals()) - finish(*b.totals()))
-    values = bootstrap([a, b], [finish, finish], resamples, seed)
-    differences = values[0] - values[1]
-    bounds = interval(differences, confidence) or (float("nan"), float("nan"))
-    swapped = _randomised(a, b, finish, resamples, seed)
+    low, high = interval(differences, confidence) or (float("nan"), float("nan"))
     return Comparison(
         difference=observed,
-        low=bounds[0],
-        high=bounds[1],
+        low=low,
+        high=high,
         p_bootstrap=_share(np.abs(differences - observed), observed),
-        p_randomisation=_share(np.abs(swapped), observed),
+        p_randomisation=_share(np.abs(swaps), observed),
         n=n,
     )
 
 
 def _share(distances: FloatArray, observed: float) -> float:
+    """Share of values at least as far out as the observed one, the observed one itself included."""
     known = distances[~np.isnan(distances)]
     return float((1 + np.count_nonzero(known >= abs(observed) - 1e-12)) / (1 + len(known)))
 
 
-def _randomised(a: Sample, b: Sample, finish: Finish, resamples: int, seed: int) -> FloatArray:
-    """Differences after swapping each unit between the two systems with probability one half."""
+def _randomise(pairs: list[tuple[Sample, Sample]], finishes: list[Finish], resamples: int, seed: int) -> FloatArray:
+    """Differences after swapping each unit between the two systems with probability one half, the same swaps for all pairs."""
+    result = np.empty((len(pairs), resamples))
+    if not pairs:
+        return result
     rng = np.random.default_rng([seed, 1])
-    total_a, total_b = a.sums.sum(axis=0), b.sums.sum(axis=0)
-    gap, count = b.sums - a.sums, np.asarray(a.counts.sum())
-    result = np.empty(resamples)
+    gaps = np.hstack([b.sums - a.sums for a, b in pairs])
+    edges = np.cumsum([0, *(a.sums.shape[1] for a, _ in pairs)])
+    totals = [(a.sums.sum(axis=0), b.sums.sum(axis=0), float(a.counts.sum())) for a, b in pairs]
     for start in range(0, resamples, _SLICE):
         size = min(_SLICE, resamples - start)
-        moved = rng.integers(2, size=(size, len(gap)), dtype=np.int8).astype(float) @ gap
-        counts = np.full(size, count)
-        result[start : start + size] = finish(total_a + moved, counts) - finish(total_b - moved, counts)
+        moved = rng.integers(2, size=(size, len(gaps)), dtype=np.int8).astype(float) @ gaps
+        for i, (total_a, total_b, count) in enumerate(totals):
+            shift, counts = moved[:, edges[i] : edges[i + 1]], np.full(size, count)
+            result[i, start : start + size] = finishes[i](total_a + shift, counts) - finishes[i](
+                total_b - shift, counts
+            )
     return result
