@@ -154,7 +154,8 @@ def _weighted(first: FloatArray, second: FloatArray, sums: FloatArray, counts: F
     """Weighted mean per resample; NaN in a resample that drew none of the system's answers."""
     top: FloatArray = ((first @ sums) * second).sum(axis=1)
     bottom: FloatArray = ((first @ counts) * second).sum(axis=1)
-    return np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
+    means: FloatArray = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
+    return means
 
 
 def _bounds(drawn: FloatArray, confidence: float) -> tuple[Any, Any]:

@@ -1,0 +1,181 @@
+"""A logistic model with crossed random intercepts, fitted by the Laplace approximation (Breslow & Clayton 1993; Bates et al. 2015).
+
+With u ~ N(0, I) and eta = X·beta + Z·diag(theta)·u, the deviance of (theta, beta) is -2 log p(y | u*) + u*'u* + log |A| at the mode
+u*, where A = diag(theta) Z'WZ diag(theta) + I. The mode comes from Newton steps, the minimum from a bounded quasi-Newton search, the
+standard errors from the curvature of the deviance in all parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.statistics.frames import IntArray
+
+__all__ = ["LogisticFit", "fit_logistic"]
+
+NEWTON_STEPS = 50
+LARGEST_SD = 10.0
+STEP = 1e-4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogisticFit:
+    """Fixed effects with their covariance, the standard deviation of each kind of random intercept, and how the search ended."""
+
+    coefficients: FloatArray
+    covariance: FloatArray
+    sds: tuple[float, ...]
+    log_likelihood: float
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """Everything about the most likely random effects at given parameters: slope and curvature are those of u."""
+
+    u: FloatArray
+    rest: FloatArray
+    weight: FloatArray
+    skew: FloatArray
+    crossed: FloatArray
+    slope: FloatArray
+    curvature: FloatArray
+
+
+class _Deviance:
+    """The Laplace deviance of (theta, beta) with its gradient; the last mode is the next starting point."""
+
+    def __init__(self, y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) -> None:
+        self.y, self.design = y, design
+        self.sizes = [int(g.max()) + 1 for g in groups]
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.columns = [start + group for start, group in zip(starts, groups, strict=False)]
+        self.u = np.zeros(int(starts[-1]))
+        self.stuck = False
+
+    def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        theta, beta = parameters[: len(self.columns)], parameters[len(self.columns) :]
+        scale, fixed = np.repeat(theta, self.sizes), self.design @ beta
+        mode = self._mode(fixed, scale)
+        log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(mode.curvature))).sum())
+        return self._penalised(fixed, scale, mode.u) + log_det, self._gradient(scale, mode)
+
+    def _spread(self, effects: FloatArray) -> FloatArray:
+        """Z·effects: the sum of its random effects for every row."""
+        total: FloatArray = np.sum([effects[c] for c in self.columns], axis=0)
+        return total
+
+    def _collect(self, rows: FloatArray) -> FloatArray:
+        """Z'rows: the sum over the rows of every random effect."""
+        total: FloatArray = np.sum([np.bincount(c, rows, len(self.u)) for c in self.columns], axis=0)
+        return total
+
+    def _penalised(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> float:
+        """-2 log p(y | u) + u'u."""
+        eta = fixed + self._spread(scale * u)
+        return float(2 * (np.logaddexp(0, eta) - self.y * eta).sum() + u @ u)
+
+    def _mode(self, fixed: FloatArray, scale: FloatArray) -> _Mode:
+        """Newton steps, halved where they lead uphill, until the slope is gone."""
+        mode = self._local(fixed, scale, self.u)
+        for _ in range(NEWTON_STEPS):
+            step: FloatArray = np.linalg.solve(mode.curvature, mode.slope).astype(float)
+            gain = float(mode.slope @ step)
+            mode = self._local(fixed, scale, mode.u + step * self._length(fixed, scale, mode.u, step, gain))
+            if gain < 1e-12:
+                self.u = mode.u
+                return mode
+        self.stuck = True
+        return mode
+
+    def _length(self, fixed: FloatArray, scale: FloatArray, u: FloatArray, step: FloatArray, gain: float) -> float:
+        """The share of a step to take; near the mode the whole of it, where rounding hides whether it leads downhill."""
+        length, before = 1.0, self._penalised(fixed, scale, u)
+        while gain > 1e-6 and length > 1e-6 and self._penalised(fixed, scale, u + length * step) > before:
+            length /= 2
+        return length
+
+    def _local(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> _Mode:
+        mu = 1 / (1 + np.exp(-np.clip(fixed + self._spread(scale * u), -500, 500)))
+        rest, weight = self.y - mu, mu * (1 - mu)
+        crossed = self._cross(weight)
+        slope = scale * self._collect(rest) - u
+        curvature = crossed * np.outer(scale, scale) + np.eye(len(u))
+        return _Mode(u, rest, weight, weight * (1 - 2 * mu), crossed, slope, curvature)
+
+    def _cross(self, weight: FloatArray) -> FloatArray:
+        """Z'WZ: how much weight every two random effects share."""
+        q = len(self.u)
+        pairs = [(a, b) for a in self.columns for b in self.columns]
+        total: FloatArray = np.sum([np.bincount(a * q + b, weight, q * q) for a, b in pairs], axis=0).reshape(q, q)
+        return total
+
+    def _gradient(self, scale: FloatArray, mode: _Mode) -> FloatArray:
+        """Slope in theta and beta: directly, through the log-determinant, and through the mode, which moves with both."""
+        inverse = np.linalg.inv(mode.curvature)
+        scaled = inverse * np.outer(scale, scale)
+        leverage = np.sum([scaled[a, b] for a in self.columns for b in self.columns], axis=0) * mode.skew
+        pull = scale * (inverse @ (scale * self._collect(leverage)))
+        through = leverage - mode.weight * self._spread(pull)
+        beta = self.design.T @ (through - 2 * mode.rest)
+        trace = 2 * ((inverse * mode.crossed) @ scale)
+        moved = (inverse @ (scale * self._collect(leverage))) * self._collect(mode.rest)
+        per_effect = trace + moved + mode.u * self._collect(through - 2 * mode.rest)
+        ends = np.cumsum(self.sizes)
+        theta = [per_effect[end - size : end].sum() for end, size in zip(ends, self.sizes, strict=True)]
+        return np.concatenate([theta, beta])
+
+
+def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) -> LogisticFit:
+    """Fit 0/1 outcomes on a design matrix with one random intercept per level of every grouping."""
+    from scipy.optimize import minimize
+
+    deviance = _Deviance(y, design, groups)
+    start = np.concatenate([np.full(len(groups), 0.5), _plain_logistic(y, design)])
+    bounds = [(0.0, LARGEST_SD)] * len(groups) + [(None, None)] * design.shape[1]
+    options = {"ftol": 1e-14, "gtol": 1e-5, "maxiter": 1000}
+    found = minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    best = np.asarray(found.x)
+    covariance = _covariance(deviance, best, len(groups))
+    faults = {
+        f"the search ended early ({found.message})": not found.success,
+        "the most likely random effects were not found": deviance.stuck,
+        "the deviance is not curved upwards at the minimum": covariance is None,
+        "a random effect has no finite standard deviation": bool((best[: len(groups)] >= LARGEST_SD).any()),
+    }
+    unknown = np.full((design.shape[1], design.shape[1]), np.nan)
+    return LogisticFit(
+        coefficients=best[len(groups) :],
+        covariance=unknown if covariance is None else covariance,
+        sds=tuple(float(v) for v in best[: len(groups)]),
+        log_likelihood=-float(found.fun) / 2,
+        converged=not any(faults.values()),
+        message="; ".join(words for words, holds in faults.items() if holds),
+    )
+
+
+def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
+    """Coefficients without random effects, as a starting point."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(8):
+        mu = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        beta = beta + np.linalg.solve((design * (mu * (1 - mu))[:, None]).T @ design, design.T @ (y - mu))
+    return beta
+
+
+def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
+    """Covariance of the fixed effects from differences of the gradient; a theta at its bound of 0 is held there."""
+    free = [i for i in range(len(best)) if i >= thetas or best[i] > STEP]
+    nudges = np.eye(len(best)) * STEP
+    slopes = [(deviance(best + nudges[i])[1] - deviance(best - nudges[i])[1])[free] / (2 * STEP) for i in free]
+    hessian = (np.array(slopes) + np.array(slopes).T) / 2
+    if float(np.linalg.eigvalsh(hessian).min()) <= 0:
+        return None
+    fixed = [i for i, place in enumerate(free) if place >= thetas]
+    covariance: FloatArray = 2 * np.linalg.inv(hessian).astype(float)
+    return covariance[np.ix_(fixed, fixed)]
