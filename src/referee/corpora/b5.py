@@ -1,0 +1,70 @@
+"""b5-ref: one face among six, described in Brazilian Portuguese (Ramos and colleagues 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.jsonl import pairs
+from referee.corpora.lines import expect
+from referee.corpora.packed import find, member, read_document, read_rows
+from referee.records import Description, Entity, Response, Scene, Trial
+
+__all__ = ["B5Ref"]
+
+FILES = ("b5ref.jsonl.gz", "b5ref_contexts.json")
+
+
+class B5Ref:
+    """1,821 descriptions by 152 speakers of 12 contexts; every face has a value for each of 27 attributes."""
+
+    card = Card(
+        name="b5-ref",
+        title="b5-ref: faces",
+        source="abinhack/nlp_data_set on GitHub, commit 7465fe9, folder ref (b5 version 1.7)",
+        licence="CC BY 4.0",
+        languages=("pt",),
+        citation="b5 technical report PPgSI-001/2017 (Ramos and colleagues 2017)",
+        faults=(
+            "the source's readme counts 1,822 descriptions; there are 1,821",
+            "the scheme holds race, gender and isyoung as annotated by the corpus makers; think before showing it",
+            "no listeners",
+        ),
+        files=tuple(f"b5-ref/{f}" for f in FILES),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        rows, table = find(self.data, "b5-ref", *FILES)
+        scenes = read_document(table, lambda d: {key: _scene(key, value) for key, value in d.items()})
+        return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "context", str)]))
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
+
+
+def _scene(key: str, context: Mapping[str, Any]) -> Scene:
+    faces = expect(context, "entities", list)
+    return Scene(
+        id=f"b5-{key}",
+        entities=tuple(Entity(id=expect(f, "id", str), attributes=pairs(expect(f, "attributes", dict))) for f in faces),
+    )
+
+
+def _trial(row: dict[str, Any], scene: Scene) -> Trial:
+    speaker = expect(row, "trial", str)
+    properties = pairs(expect(row, "attributes", list))
+    return Trial(
+        id=f"b5-{speaker}-{row['context']}",
+        scene=scene,
+        targets=(member(scene, expect(row, "target", str)),),
+        domain="faces",
+        speaker=speaker,
+        language="pt",
+        references=(Description(properties=properties, text=expect(row, "description", str), speaker=speaker),),
+        meta={"context": row["context"]},
+    )

@@ -1,0 +1,100 @@
+"""Colors in Context: a speaker tells a listener which of three colour patches is meant, fifty rounds a game (Monroe et al. 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.lines import WrongShape, expect, optional
+from referee.corpora.packed import find, read_rows, remainder
+from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["Colors"]
+
+FILE = "colors_trials.jsonl.gz"
+WHO = {"s": "speaker", "l": "listener"}
+
+
+class Colors:
+    """39,599 rounds of 792 games. Patches are called c1, c2, c3 from left to right on the speaker's screen."""
+
+    card = Card(
+        name="colors",
+        title="Colors in Context",
+        source="hawkrobe/reference_games on GitHub, commit a968843, folder data/colors/colorReference",
+        licence="none stated",
+        languages=("en",),
+        citation="Monroe, Hawkins, Goodman & Potts 2017",
+        faults=(
+            "792 complete games, unfiltered; the paper's table has 948 games",
+            "chat is unfiltered: small talk, typos and rude words occur",
+            "in 7 rounds the listener clicked before the speaker had said anything",
+            "the source's logs call the conditions equal (far), further (split) and closer (close)",
+        ),
+        files=(f"colors-in-context/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(trial for trial, _ in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._rounds())
+
+    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+        (path,) = find(self.data, "colors-in-context", FILE)
+        return read_rows(path, _round)
+
+
+def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
+    objects = expect(row, "objects", dict)
+    roles = sorted(objects, key=lambda role: objects[role]["pos"][0])
+    ids = {role: f"c{objects[role]['pos'][0]}" for role in roles}
+    if len(set(ids.values())) < len(roles):
+        raise WrongShape("two patches have the same position", "give every patch a position of its own")
+    game, clicked = expect(row, "game", str), ids[expect(row, "clicked", str)]
+    messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
+    click = Event(
+        kind="click",
+        by="listener",
+        entities=(clicked,),
+        data={"correct": expect(row, "correct", bool), "hsl": objects[row["clicked"]]["hsl"]},
+    )
+    trial = Trial(
+        id=f"colors-{game}-{expect(row, 'round', int)}",
+        scene=Scene(entities=tuple(_patch(ids[role], objects[role]) for role in roles)),
+        targets=(ids["target"],),
+        domain="colours",
+        condition=optional(row, "condition", str),
+        speaker=game,
+        episode=play(messages, click),
+        references=said(messages, speaker=game),
+        meta={
+            **remainder(row, "condition", "objects", "messages", "clicked"),
+            "roles": {ids[role]: role for role in roles},
+            "listener_positions": {ids[role]: objects[role]["pos"][1] for role in roles},
+        },
+    )
+    return trial, Response(
+        trial=trial.id,
+        hearer=game,
+        outcome=Outcome.ENTITY,
+        entity=clicked,
+        description=next(iter(trial.references), None),
+        identification_ms=optional(row, "rt_ms", int),
+        flags=("simple",) if row["simple"] else (),
+    )
+
+
+def _patch(patch_id: str, patch: dict[str, Any]) -> Entity:
+    hue, saturation, lightness = patch["hsl"]
+    return Entity(
+        id=patch_id,
+        attributes=(Property("h", hue), Property("s", saturation), Property("l", lightness)),
+        position=(float(patch["pos"][0]),),
+    )

@@ -1,0 +1,193 @@
+"""Interactive reference games on redundancy, colour typicality and taxonomic level, with listeners' clicks and times (Degen et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.lines import WrongShape, expect, optional
+from referee.corpora.packed import find, read_rows, read_table, remainder
+from referee.errors import UnknownName
+from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["Degen2020"]
+
+LOGS = ("exp1_exp3_trials.jsonl.gz", "exp2_trials.jsonl.gz")
+CODED = ("coded_exp1.tsv.gz", "coded_exp2.tsv.gz", "coded_exp3.tsv.gz")
+PARTS = ("all", "published")
+EXPERIMENTS = {"colorSizeTrial": "exp1", "subSuperTrial": "exp3"}
+# Columns of the authors' coded tables that say whether the speaker mentioned an attribute of the target.
+MENTIONS = {
+    "exp1": {"sizeMentioned": "size", "colorMentioned": "colour", "typeMentioned": "type"},
+    "exp2": {"ColorMentioned": "colour", "ItemMentioned": "type"},
+    "exp3": {"sub": "type", "basic": "basic", "super": "superordinate"},
+}
+Key = tuple[str, ...]
+Codes = Mapping[Key, Mapping[str, str]]
+
+
+class Degen2020:
+    """6,998 rounds of 132 games, 5,922 of them in the paper. `part` is "all" or "published" (histories stay complete).
+
+    Objects are called o1 … o5 by their place on the speaker's screen. A reference has properties where the authors coded the
+    utterance. ``meta["published"]`` names the experiment of the paper, ``meta["coded"]`` holds the authors' codes.
+    """
+
+    card = Card(
+        name="degen2020",
+        title="When redundancy is useful: interactive reference games",
+        source="thegricean/RE_production on GitHub, commit 435419e; thegricean/overinformativeness, commit d20b661",
+        licence="MIT (overinformativeness); RE_production has no licence file",
+        languages=("en",),
+        citation="Degen, Hawkins, Graf, Kreiss & Goodman 2020, Psychological Review",
+        faults=(
+            "times start when a message is sent, so they include reading it: longer text, longer time",
+            "the coded tables of experiments 1 and 3 keep correct clicks only",
+            "the coded table of experiment 2 has no trial numbers and calls pink purple; it is joined by game, target and condition",
+            "experiment 3 gives a basic-level class to some objects only; for the others their own name stands in",
+            "experiment 2 marks distractors in their names; the mark is removed",
+        ),
+        files=tuple(f"degen2020/{f}" for f in (*LOGS, *CODED)),
+    )
+
+    def __init__(self, data: str | Path | None = None, part: str = "all") -> None:
+        self.data = data
+        self.part = part
+
+    def trials(self) -> Iterator[Trial]:
+        return (trial for trial in with_history(t for t, _ in self._rounds()) if self._wanted(trial))
+
+    def responses(self) -> Iterator[Response]:
+        return (response for trial, response in self._rounds() if self._wanted(trial))
+
+    def _wanted(self, trial: Trial) -> bool:
+        return self.part == "all" or trial.meta["published"] is not None
+
+    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+        if self.part not in PARTS:
+            raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
+        one_and_three, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
+        codes = _codes(*coded)
+        return chain.from_iterable(read_rows(path, lambda row: _round(row, codes)) for path in (one_and_three, two))
+
+
+def _codes(one: Path, two: Path, three: Path) -> Codes:
+    """The authors' codes by experiment, game and what tells trials of a game apart in their table."""
+    codes: dict[Key, Mapping[str, str]] = {}
+    for experiment, path in (("exp1", one), ("exp3", three)):
+        codes.update({(experiment, row["gameid"], row["Trial"]): row for row in read_table(path)})
+    codes.update({("exp2", row["gameid"], row["Target"], row["context"]): row for row in read_table(two)})
+    return codes
+
+
+def _round(row: dict[str, Any], codes: Codes) -> tuple[Trial, Response]:
+    experiment = EXPERIMENTS.get(expect(row, "type", str), "exp2")
+    things = {f"o{expect(t, 'pos_speaker', str)}": t for t in expect(row, "objects", list)}
+    if len(things) < len(row["objects"]):
+        raise WrongShape("two objects have the same position", "give every object a position of its own")
+    scene = Scene(entities=tuple(_entity(place, things[place], experiment) for place in sorted(things)))
+    target = _only(things, "role", "target")
+    clicked = _only(things, "clicked", True)
+    game = expect(row, "game", str)
+    coded = _coded(row, experiment, scene.entity(target), codes)
+    messages = [Message(m["by"], m["text"], m["ms_before_click"]).checked() for m in expect(row, "messages", list)]
+    mentioned = _mentioned(coded, experiment, scene.entity(target))
+    references = tuple(replace(d, properties=mentioned) for d in said(messages, speaker=game))
+    click = Event(
+        kind="click",
+        by="listener",
+        entities=(clicked,),
+        data={"correct": expect(row, "correct", bool), "object": _plain(things[clicked]["name"])},
+    )
+    trial = Trial(
+        id=f"degen-{experiment}-{game}-{expect(row, 'round', int)}",
+        scene=scene,
+        targets=(target,),
+        domain=experiment,
+        condition=expect(row, "condition", str),
+        speaker=game,
+        episode=play(messages, click),
+        references=references,
+        meta={
+            **remainder(row, "condition", "objects", "messages"),
+            "objects": things,
+            **({"coded": coded} if coded else {}),
+        },
+    )
+    return trial, _response(row, trial, clicked)
+
+
+def _response(row: Mapping[str, Any], trial: Trial, clicked: str) -> Response:
+    flags = {"simple": row["one_speaker_message"], "published": row["published"] is not None}
+    return Response(
+        trial=trial.id,
+        hearer=row["game"],
+        outcome=Outcome.ENTITY,
+        entity=clicked,
+        description=next(iter(trial.references), None),
+        identification_ms=optional(row, "listener_rt_ms_from_last", int),
+        flags=tuple(flag for flag, holds in flags.items() if holds),
+    )
+
+
+def _only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:
+    found = [place for place, thing in things.items() if thing.get(field) == value]
+    if len(found) != 1:
+        raise WrongShape(
+            f"{len(found)} objects have {field} {value}", f"exactly one object of a trial has {field} {value}"
+        )
+    return found[0]
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("distractor_")
+
+
+def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
+    """An object with the attributes that its name spells out."""
+    name = _plain(expect(thing, "name", str))
+    if experiment == "exp1":
+        size, colour, kind = name.split("_")
+        pairs = {"type": kind, "size": size, "colour": colour}
+    elif experiment == "exp2":
+        kind, colour = name.split("_")
+        pairs = {"type": kind, "colour": colour}
+    else:
+        # Objects without a class of their own are named at the basic level already ("bison", "lamp").
+        pairs = {
+            "type": name,
+            "basic": thing.get("basic") or name,
+            "superordinate": expect(thing, "superordinate", str),
+        }
+    return Entity(
+        id=place, attributes=tuple(Property(n, v) for n, v in pairs.items()), position=(float(thing["pos_speaker"]),)
+    )
+
+
+def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes) -> dict[str, str] | None:
+    """What the authors coded for a published trial, without empty cells."""
+    if row["published"] is None:
+        return None
+    key: Key = (experiment, row["game"], str(row["round"]))
+    if experiment == "exp2":
+        colour = "purple" if target.value("colour") == "pink" else target.value("colour")
+        key = (experiment, row["game"], f"{colour}_{target.value('type')}", row["condition"])
+    found = codes.get(key)
+    return None if found is None else {k: v for k, v in found.items() if v not in ("", "NA", "undefined")}
+
+
+def _mentioned(coded: Mapping[str, str] | None, experiment: str, target: Entity) -> tuple[Property, ...] | None:
+    """The attributes of the target that the utterance mentions; None where nothing was coded or nothing could be."""
+    if coded is None:
+        return None
+    found = (
+        Property(name, target.value(name) or "")
+        for column, name in MENTIONS[experiment].items()
+        if coded[column] == "TRUE"
+    )
+    return tuple(found) or None

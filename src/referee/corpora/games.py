@@ -1,0 +1,60 @@
+"""Rounds of a reference game: people chat, one of them clicks, and both remember it in later rounds (after Clark & Wilkes-Gibbs 1986)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from referee.corpora.lines import WrongShape
+from referee.records import NOTHING, Description, Event, Trial
+
+__all__ = ["Message", "play", "said", "with_history"]
+
+
+class Message(NamedTuple):
+    """One chat message; a negative time means that it was sent after the click, None that its time is not known."""
+
+    by: str
+    text: str
+    ms_before_click: float | None
+
+    @property
+    def in_time(self) -> bool:
+        return self.ms_before_click is None or self.ms_before_click >= 0
+
+    def checked(self) -> Message:
+        """The message itself, if its text is text and its time a number."""
+        if not isinstance(self.text, str) or not isinstance(self.ms_before_click, (int, float, type(None))):
+            raise WrongShape(f"{list(self)!r:.60} is not a message", "a message has a sender, a text and milliseconds")
+        return self
+
+
+def play(messages: Sequence[Message], click: Event) -> tuple[Event, ...]:
+    """The events of a round: what was said before the click, the click, what was said after it."""
+    before = tuple(_event(m) for m in messages if m.in_time)
+    after = tuple(_event(m) for m in messages if not m.in_time)
+    return (*before, click, *after)
+
+
+def _event(message: Message) -> Event:
+    time = message.ms_before_click
+    data = NOTHING if time is None else {"ms_before_click": time}
+    return Event(kind="message", by=message.by, text=message.text, data=data)
+
+
+def said(messages: Sequence[Message], speaker: str, by: str = "speaker") -> tuple[Description, ...]:
+    """The speaker's words up to the click as one description; none where the click came first."""
+    texts = [m.text for m in messages if m.by == by and m.in_time]
+    return (Description(text=" ".join(texts), speaker=speaker),) if texts else ()
+
+
+def with_history(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Each trial with all that happened before it in the same game (``meta["game"]``) and the id of the trial before."""
+    last: dict[str, Trial] = {}
+    for trial in trials:
+        before = last.get(trial.meta["game"])
+        if before is not None:
+            trial = replace(trial, after=before.id, history=before.history + before.episode)
+        last[trial.meta["game"]] = trial
+        yield trial

@@ -1,0 +1,121 @@
+"""GIVE-2: which properties and landmarks people mention to point out a button in a virtual world (Gargett et al. 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.jsonl import pairs
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find, member, read_document, read_rows
+from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+
+__all__ = ["Give2"]
+
+FILES = ("give2.jsonl.gz", "give2_worlds.json")
+LANGUAGES = {"EN": "en", "GE": "de"}
+# What the world files call a picture, the annotation of references calls a painting.
+TYPES = {"picture": "painting"}
+
+
+class Give2:
+    """992 references without wording; the scene is the room that holds the target."""
+
+    card = Card(
+        name="give2",
+        title="GIVE-2: buttons in rooms, annotated content",
+        source="ThiagoCF05/EACH-GRE on GitHub, commit c1dbe18, folder GIVE/xmls",
+        licence="none stated",
+        languages=("en", "de"),
+        citation="Gargett, Garoufi, Koller & Striegnitz 2010",
+        faults=(
+            "content only: no wording, no visibility at the moment of speaking, no success, no times",
+            "the player is a landmark in 127 relations, but its place is not recorded, so these cannot be checked",
+            "left and right depend on a viewpoint that is not recorded",
+            "colours of the world files are lower-cased and pictures called paintings, as in the references",
+        ),
+        files=tuple(f"give2/{f}" for f in FILES),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        rows, worlds = find(self.data, "give2", *FILES)
+        rooms = read_document(worlds, _rooms)
+        return read_rows(rows, lambda row: _trial(row, rooms))
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
+
+
+Room = tuple[str, Scene, dict[str, Any]]
+
+
+def _rooms(worlds: Mapping[str, Any]) -> dict[str, list[Room]]:
+    """For every world its rooms: name, scene, and what else is known (size, polygon, colour)."""
+    return {
+        world: [
+            (
+                name,
+                _scene(f"give2-{world}-{name}", room),
+                {k: v for k, v in room.items() if k not in ("entities", "relations")},
+            )
+            for name, room in rooms.items()
+        ]
+        for world, rooms in worlds.items()
+    }
+
+
+def _scene(scene_id: str, room: Mapping[str, Any]) -> Scene:
+    relations: dict[str, list[Relation]] = {}
+    for r in expect(room, "relations", list):
+        relations.setdefault(r["target"], []).append(Relation(r["position"], r["landmark"]))
+    return Scene(id=scene_id, entities=tuple(_entity(e, relations) for e in expect(room, "entities", list)))
+
+
+def _entity(thing: Mapping[str, Any], relations: Mapping[str, list[Relation]]) -> Entity:
+    given = expect(thing, "attributes", dict)
+    attributes = tuple(_property(p) for p in pairs(given) if p.name not in ("x", "y", "z"))
+    position = (float(given["x"]), float(given["y"]), float(given["z"]))
+    place = expect(thing, "id", str)
+    return Entity(id=place, attributes=attributes, position=position, relations=tuple(relations.get(place, ())))
+
+
+def _property(given: Property) -> Property:
+    if given.name == "color":
+        return Property("colour", given.value.lower())
+    return Property("type", TYPES.get(given.value, given.value)) if given.name == "type" else given
+
+
+def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
+    target, world = expect(row, "target", str), expect(row, "world", str)
+    found = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
+    if found is None:
+        raise WrongShape(f"{target!r} is in no room of world {world}", "name an entity of the world")
+    name, scene, about = found
+    player = f"{world}-{expect(row, 'player', str)}"
+    return Trial(
+        id=f"give2-{row['id']}",
+        scene=scene,
+        targets=(member(scene, target),),
+        domain="buttons",
+        condition=f"world-{world}",
+        speaker=player,
+        language=LANGUAGES[expect(row, "language", str)],
+        references=(Description(properties=_content(row, target), speaker=player),),
+        meta={"world": world, "player": row["player"], "room": name, **{f"room_{k}": v for k, v in about.items()}},
+    )
+
+
+def _content(row: Mapping[str, Any], target: str) -> tuple[Property, ...]:
+    """What was said of the target, then every relation with what was said of its landmark."""
+    said = {e["id"]: tuple(_property(p) for p in pairs(e["attributes"])) for e in expect(row, "entities", list)}
+    result = list(said[target])
+    for number, relation in enumerate(expect(row, "relations", list), 1):
+        prefix = "landmark." if number == 1 else f"landmark{number}."
+        result += [Property(value, relation["landmark"]) for _, value in pairs(relation["attributes"])]
+        result += [Property(prefix + p.name, p.value) for p in said.get(relation["landmark"], ())]
+    return tuple(result)

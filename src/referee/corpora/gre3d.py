@@ -1,0 +1,110 @@
+"""GRE3D3 and GRE3D7: balls and cubes in simple scenes, made to see when speakers use relations (Viethen & Dale 2008, 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.lines import expect, optional
+from referee.corpora.packed import find, member, read_document, read_rows, remainder
+from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+
+__all__ = ["Gre3d"]
+
+SLOTS = {
+    "tg_type": "type",
+    "tg_col": "colour",
+    "tg_size": "size",
+    "tg_loc": "location",
+    "lm_type": "landmark.type",
+    "lm_col": "landmark.colour",
+    "lm_size": "landmark.size",
+    "lm_loc": "landmark.location",
+}
+# The scene tables say "center", the annotation of descriptions "centre"; one spelling lets them be compared.
+SPELLING = {"center": "centre"}
+
+FAULTS = {
+    7: (
+        "three descriptions have no properties, because words and pattern could not be lined up",
+        "13 descriptions were lined up with the unordered pattern",
+        "two cells of the scene table were repaired (a colour in scene 10, a relation in scene 18)",
+        "locations such as top or bottom are said but not in the scene table",
+    ),
+    3: (
+        "11 descriptions were lined up with the unordered pattern",
+        "one relation of the scene table was repaired (scene 13)",
+        "locations such as top are said but not in the scene table",
+    ),
+}
+
+
+class Gre3d:
+    """`version` is 7 (4,480 descriptions, 7 objects) or 3 (630 descriptions, 3 objects)."""
+
+    def __init__(self, data: str | Path | None = None, version: int = 7) -> None:
+        self.data = data
+        self.version = version
+
+    @property
+    def card(self) -> Card:
+        name = f"gre3d{self.version}"
+        return Card(
+            name=name,
+            title=f"GRE3D{self.version}: balls and cubes, with relations",
+            source="ThiagoCF05/EACH-GRE on GitHub, commit c1dbe18",
+            licence="none stated; cite the corpus papers",
+            languages=("en",),
+            citation="Viethen & Dale 2008" if self.version == 3 else "Viethen & Dale 2011",
+            faults=FAULTS.get(self.version, ()),
+            files=(f"gre3d/{name}.jsonl.gz", f"gre3d/{name}_scenes.json"),
+        )
+
+    def trials(self) -> Iterator[Trial]:
+        name = f"gre3d{self.version}"
+        rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json")
+        scenes = read_document(table, lambda d: {key: _scene(f"{name}-{key}", value) for key, value in d.items()})
+        return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "scene", str)], name))
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
+
+
+def _scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:
+    return Scene(id=scene_id, entities=tuple(_entity(t) for t in things))
+
+
+def _entity(thing: Mapping[str, Any]) -> Entity:
+    places = (Property("location", SPELLING.get(place, place)) for place in expect(thing, "location", list))
+    return Entity(
+        id=expect(thing, "id", str),
+        attributes=(*(Property(name, expect(thing, name, str)) for name in ("type", "colour", "size")), *places),
+        relations=tuple(Relation(name, other) for name, ids in thing["relations"].items() for other in ids),
+    )
+
+
+def _trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
+    target = member(scene, expect(row, "target", str))
+    speaker = expect(row, "speaker", str)
+    slots = optional(row, "attributes", list)
+    properties = None if slots is None else tuple(_property(slot, value, scene.entity(target)) for slot, value in slots)
+    return Trial(
+        id=f"{name}-{expect(row, 'id', str)}",
+        scene=scene,
+        targets=(target,),
+        domain="blocks",
+        condition=optional(row, "schema", str),
+        speaker=speaker,
+        references=(Description(properties=properties, text=expect(row, "description", str), speaker=speaker),),
+        meta=remainder(row, "id", "scene", "target", "speaker", "description", "attributes"),
+    )
+
+
+def _property(slot: str, value: str, target: Entity) -> Property:
+    """A slot of the source as a property; the landmark's id is known when the relation leads to one object only."""
+    if slot != "rel":
+        return Property(SLOTS[slot], SPELLING.get(value, value))
+    landmarks = [r.entity for r in target.relations if r.name == value]
+    return Property(value, landmarks[0] if len(landmarks) == 1 else "")

@@ -1,0 +1,195 @@
+"""KTH Tangrams: two people, twenty figures on two screens, speech and board events on one clock (Shore, Androulakaki & Skantze 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.contracts import Card
+from referee.corpora.games import with_history
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find, member, read_rows
+from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["KthTangrams"]
+
+FILE = "games.jsonl.gz"
+KINDS = {
+    "nextturn.request": "turn",
+    "selection.request": "select",
+    "selection.rejection": "reject",
+    "completedturn.request": "complete",
+}
+# Transcribers wrote sounds and stage directions as words in capitals; TV, US, MVP and WALL-E were really said.
+SOUNDS = frozenset(
+    {
+        *("LAUGHTER", "BREATH", "CLICK", "NOISE", "COUGH", "GROAN", "SNIFF", "MOAN", "GRUNT", "SIGH", "PUFF", "GASP"),
+        *("START_SIGNAL", "ARTIFACT", "EXPERIMENTER", "PARTICIPANT_A", "PARTICIPANT_B"),
+    }
+)
+Positions = dict[str, tuple[float, ...]]
+
+
+class Round(NamedTuple):
+    """One round with what was the case when it began."""
+
+    trial: Trial
+    responses: tuple[Response, ...]
+
+
+class KthTangrams:
+    """2,693 rounds of 34 games, a trial for each; figures are called p1 … p20 and stand where they stood when the round began.
+
+    A response is a selection; its time counts from the instructor's first word in the round. What is said before the first round
+    opens the first round's episode. The reference leaves out transcribed sounds such as BREATH; the episode keeps them.
+    """
+
+    card = Card(
+        name="kth-tangrams",
+        title="KTH Tangrams",
+        source="gabriel-skantze/KTH-Tangrams on GitHub, commit 525c6e3",
+        licence="no licence file; the authors ask users to cite the paper",
+        languages=("en",),
+        citation="Shore, Androulakaki & Skantze 2018, LREC",
+        faults=(
+            "34 of the 42 games",
+            "no cursor trace, no mark-up of single referring expressions; the referent is known for each round",
+            "times of some games were adjusted by the authors: offsets between speakers below 0.1 s are not reliable",
+            "in two rounds of game 9 the logged referent changes; the first one is followed",
+            "in six rounds the turn is completed before a selection, or nothing is selected",
+        ),
+        files=(f"kth-tangrams/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(r.trial for r in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return chain.from_iterable(r.responses for r in self._rounds())
+
+    def _rounds(self) -> Iterator[Round]:
+        (path,) = find(self.data, "kth-tangrams", FILE)
+        return chain.from_iterable(read_rows(path, _game))
+
+
+def _game(row: dict[str, Any]) -> list[Round]:
+    """All rounds of a game; positions are carried on from event to event."""
+    events = expect(row, "events", list)
+    utterances = expect(row, "utterances", list)
+    numbers = list(dict.fromkeys(expect(e, "round", int) for e in events))
+    spoken: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
+    for utterance in utterances:
+        spoken[max(expect(utterance, "round", int), numbers[0])].append(utterance)
+    positions: Positions = {}
+    rounds = []
+    for number in numbers:
+        board = [e for e in events if e["round"] == number]
+        positions.update(_moves(board[0]))
+        rounds.append(_round(row, number, board, spoken[number], positions))
+        for event in board[1:]:
+            positions.update(_moves(event))
+    return rounds
+
+
+def _moves(event: Mapping[str, Any]) -> Positions:
+    return {f"p{piece}": tuple(map(float, place)) for piece, place in expect(event, "positions", dict).items()}
+
+
+def _round(
+    game: Mapping[str, Any],
+    number: int,
+    board: list[dict[str, Any]],
+    spoken: list[dict[str, Any]],
+    positions: Positions,
+) -> Round:
+    start = board[0]
+    if start["name"] != "nextturn.request":
+        raise WrongShape(f"round {number} does not begin with nextturn.request", "give the events of a round in order")
+    scene = Scene(entities=tuple(_piece(p, positions) for p in expect(game, "pieces", list)))
+    instructor = f"{game['game']}-{expect(start, 'by', str)}"
+    selections = [e for e in board if e["name"] == "selection.request"]
+    instructions = [u for u in spoken if u["role"] == "instructor" and u["round"] == number]
+    first = selections[0]["time_s"] if selections else None
+    trial = Trial(
+        id=f"kth-{game['game']}-{number}",
+        scene=scene,
+        targets=(member(scene, f"p{start['referent']}"),),
+        domain="tangrams",
+        speaker=instructor,
+        episode=_episode(board, spoken),
+        references=_words(instructions, first, instructor),
+        meta={
+            "game": str(game["game"]),
+            "round": number,
+            "score": start["score"],
+            "start_s": start["time_s"],
+            "rounds": game["rounds"],
+            "duration_s": game["duration_s"],
+            "first_instructor": game["first_instructor"],
+        },
+    )
+    return Round(trial, tuple(_response(e, trial, instructions, e is selections[0]) for e in selections))
+
+
+def _piece(piece: Mapping[str, Any], positions: Positions) -> Entity:
+    name = f"p{expect(piece, 'id', int)}"
+    colours = (Property(space, ",".join(f"{c:g}" for c in piece[space])) for space in ("rgb", "hsb"))
+    plain = (Property(attribute, piece[attribute]) for attribute in ("shape", "size", "edges", "area"))
+    return Entity(id=name, attributes=(*plain, *colours), position=positions[name])
+
+
+def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
+    """What the instructor had begun to say by a moment (or in the whole round), without transcribed sounds."""
+    said = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
+    text = " ".join(word for words in said for word in words if word not in SOUNDS)
+    return (Description(text=text, speaker=speaker),) if text else ()
+
+
+def _response(event: Mapping[str, Any], trial: Trial, instructions: list[dict[str, Any]], first: bool) -> Response:
+    begun = [u["start_s"] for u in instructions if u["start_s"] < event["time_s"]]
+    return Response(
+        trial=trial.id,
+        hearer=f"{trial.meta['game']}-{expect(event, 'by', str)}",
+        outcome=Outcome.ENTITY,
+        entity=member(trial.scene, f"p{event['selected']}"),
+        description=next(iter(_words(instructions, event["time_s"], trial.speaker or "")), None),
+        identification_ms=round(1000 * (event["time_s"] - min(begun))) if begun else None,
+        flags=("first",) if first else (),
+    )
+
+
+def _episode(board: list[dict[str, Any]], spoken: list[dict[str, Any]]) -> tuple[Event, ...]:
+    events = [*map(_board_event, board), *map(_utterance, spoken)]
+    return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))
+
+
+def _board_event(event: Mapping[str, Any]) -> Event:
+    selected = event["selected"]
+    return Event(
+        kind=KINDS[event["name"]],
+        by=expect(event, "by", str),
+        entities=() if selected is None else (f"p{selected}",),
+        start_ms=round(1000 * event["time_s"], 3),
+        data={
+            "event": event["event"],
+            "score": event["score"],
+            "referent": f"p{event['referent']}",
+            "positions": {piece: list(place) for piece, place in _moves(event).items()},
+        },
+    )
+
+
+def _utterance(utterance: Mapping[str, Any]) -> Event:
+    return Event(
+        kind="utterance",
+        by=expect(utterance, "by", str),
+        text=expect(utterance, "text", str),
+        start_ms=round(1000 * utterance["start_s"], 3),
+        end_ms=round(1000 * utterance["end_s"], 3),
+        data={"role": expect(utterance, "role", str), "round": utterance["round"]},
+    )

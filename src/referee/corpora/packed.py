@@ -1,0 +1,89 @@
+"""Corpora packed as lines of JSON, tables or one JSON document: where they lie, and every mistake reported with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.corpora.folder import locate
+from referee.corpora.lines import WrongShape, parse_object, read_lines
+from referee.errors import DataNotFound, MalformedInput
+from referee.records import Scene
+
+__all__ = ["find", "located", "member", "read_document", "read_rows", "read_table", "remainder"]
+
+Thing = TypeVar("Thing")
+REMEDY = "compare the file with the corpus's README, or copy it again"
+
+
+def find(data: str | Path | None, folder: str, *files: str) -> tuple[Path, ...]:
+    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``."""
+    try:
+        return _in_folder(data, folder, files)
+    except DataNotFound as missing:
+        try:
+            return _in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files))
+        except DataNotFound:
+            raise missing from None
+
+
+def _in_folder(data: str | Path | None, folder: str, files: tuple[str, ...]) -> tuple[Path, ...]:
+    place = locate(data, folder, files)
+    return tuple(place / f for f in files)
+
+
+@contextmanager
+def located(path: Path, line: int | None = None) -> Iterator[None]:
+    """Whatever is wrong with the shape of the data inside becomes an error that names the place."""
+    try:
+        yield
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+    except KeyError as error:
+        raise MalformedInput(f"{error} is missing", where=path, line=line, remedy=REMEDY) from error
+    except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise MalformedInput(f"not of the expected form ({error})", where=path, line=line, remedy=REMEDY) from error
+
+
+def read_rows(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
+    """What `make` makes of every line of JSON."""
+    for line, text in read_lines(path):
+        with located(path, line):
+            thing = make(parse_object(text))
+        yield thing
+
+
+def read_table(path: Path) -> Iterator[dict[str, str]]:
+    """Rows of a tab-separated table by the names of its columns."""
+    names: list[str] = []
+    for line, text in read_lines(path):
+        cells = text.split("\t")
+        names = names or cells
+        if len(cells) != len(names):
+            problem = f"{len(cells)} cells under {len(names)} column names"
+            raise MalformedInput(problem, where=path, line=line, remedy=REMEDY)
+        if cells is not names:
+            yield dict(zip(names, cells, strict=True))
+
+
+def read_document(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Thing:
+    """What `make` makes of a file that is one JSON object."""
+    text = "\n".join(text for _, text in read_lines(path))
+    with located(path):
+        return make(parse_object(text))
+
+
+def member(scene: Scene, entity_id: str) -> str:
+    """The id, if the scene has it."""
+    if not any(e.id == entity_id for e in scene.entities):
+        raise WrongShape(
+            f"{entity_id!r} is no entity of the scene {scene.id or ''}".rstrip(), "name an entity of the scene"
+        )
+    return entity_id
+
+
+def remainder(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
+    """The fields of a row that went nowhere else: they are kept as a trial's meta."""
+    return {key: value for key, value in row.items() if key not in used}

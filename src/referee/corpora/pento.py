@@ -1,0 +1,121 @@
+"""PentoRef TAKE: German speakers describe one of fifteen pentomino pieces to a wizard who takes it (Zarrieß et al. 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.lines import expect, optional
+from referee.corpora.packed import find, member, read_rows, remainder
+from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["PentoTake"]
+
+FILE = "take.jsonl.gz"
+ATTRIBUTES = ("shape", "colour", "grid", "col", "row")
+
+
+class PentoTake:
+    """1,035 of 1,039 episodes: in four no piece was taken, so it is not known what the speaker meant.
+
+    The reference is what the speaker said as an instruction; confirmations and corrections are events of the episode.
+    """
+
+    card = Card(
+        name="pento-take",
+        title="PentoRef: TAKE",
+        source="clp-research/pentoref on GitHub, commit a569f0e, folder TAKE_PENTOREF",
+        licence="GPL-3.0",
+        languages=("de",),
+        citation="Zarrieß and colleagues 2016, LREC",
+        faults=(
+            "the target is the piece that was finally taken, so every response is right by construction",
+            "4 of 1,039 episodes have no such piece and are left out; 24 labelled episodes had no scene file",
+            "77 episodes have no transcribed utterance",
+            "transcripts keep marks of disfluency and mark-up such as {F ähm} and <noise/>",
+            "what was taken on the way to the final piece is recorded for few episodes",
+        ),
+        files=(f"pento-take/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return (trial for trial, _ in self._episodes())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._episodes())
+
+    def _episodes(self) -> Iterator[tuple[Trial, Response]]:
+        (path,) = find(self.data, "pento-take", FILE)
+        return (pair for pair in read_rows(path, _episode) if pair is not None)
+
+
+def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
+    session, number = expect(row, "session", str), expect(row, "episode", int)
+    scene = Scene(entities=tuple(_piece(p) for p in expect(row, "objects", list)))
+    taken = optional(row, "selected", str)
+    if taken is None:
+        return None
+    utterances = expect(row, "utterances", list)
+    instructions = [expect(u, "text", str) for u in utterances if u["act"] == "INSTRUCT"]
+    reference = (Description(text=" ".join(instructions), speaker=session),) if instructions else ()
+    trial = Trial(
+        id=f"pento-{session}-{number}",
+        scene=scene,
+        targets=(member(scene, taken),),
+        domain="pentominoes",
+        speaker=session,
+        language="de",
+        episode=_events(utterances, optional(row, "actions", list) or []),
+        references=reference,
+        meta=remainder(row, "objects", "utterances", "selected"),
+    )
+    response = Response(
+        trial=trial.id,
+        hearer=f"wizard-{session}",
+        outcome=Outcome.ENTITY,
+        entity=taken,
+        description=next(iter(reference), None),
+        flags=("defines-target",),
+    )
+    return trial, response
+
+
+def _piece(piece: Mapping[str, Any]) -> Entity:
+    return Entity(
+        id=expect(piece, "id", str),
+        attributes=tuple(Property(name, piece[name]) for name in ATTRIBUTES),
+        position=(float(piece["col"]), float(piece["row"])),
+    )
+
+
+def _events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple[Event, ...]:
+    """Speech and selections in the order of their beginnings; an action that names no piece is kept as its own kind."""
+    events = [_utterance(u) for u in utterances]
+    for seconds, what in actions:
+        piece = what.startswith("tile-")
+        events.append(
+            Event(
+                kind="select" if piece else "action",
+                by="listener",
+                text=None if piece else what,
+                entities=(what,) if piece else (),
+                start_ms=round(1000 * seconds, 3),
+            )
+        )
+    return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))
+
+
+def _utterance(utterance: Mapping[str, Any]) -> Event:
+    return Event(
+        kind="utterance",
+        by="speaker",
+        text=expect(utterance, "text", str),
+        start_ms=round(1000 * expect(utterance, "start", float), 3),
+        end_ms=round(1000 * expect(utterance, "end", float), 3),
+        data={"act": utterance["act"]},
+    )

@@ -1,0 +1,104 @@
+"""Stars and Stars2: Portuguese descriptions where a landmark may itself need describing (Teixeira et al. 2014; Paraboni and colleagues)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.jsonl import pairs
+from referee.corpora.lines import expect
+from referee.corpora.packed import find, member, read_document, read_rows, remainder
+from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+
+__all__ = ["Stars"]
+
+RELATIONS = frozenset({"left", "right", "above", "below", "near", "behind", "in-front-of"})
+PREFIXES = {"second-landmark-": "landmark.landmark.", "landmark-": "landmark."}
+
+
+class Stars:
+    """`version` is 1 (704 descriptions of stars) or 2 (1,204 descriptions of cones, cubes and spheres, spoken to a hearer)."""
+
+    def __init__(self, data: str | Path | None = None, version: int = 1) -> None:
+        self.data = data
+        self.version = version
+
+    @property
+    def name(self) -> str:
+        return "stars" if self.version == 1 else f"stars{self.version}"
+
+    @property
+    def card(self) -> Card:
+        first = self.version == 1
+        return Card(
+            name=self.name,
+            title="Stars: relational scenes" if first else "Stars2: relational scenes with a hearer",
+            source="ThiagoCF05/EACH-GRE on GitHub, commit c1dbe18",
+            licence="none stated; cite the corpus papers",
+            languages=("pt",),
+            citation="Teixeira, Paraboni, da Silva & Yamasaki 2014" if first else "Paraboni and colleagues (Stars2)",
+            faults=(
+                "in context fill3 the descriptions are of e2, the context table names e1; the descriptions are followed",
+                "a few descriptions name a second landmark, but no first one",
+            )
+            if first
+            else ("collected in pairs, but the hearer's choices and times are not in the files",),
+            files=(f"stars/{self.name}.jsonl.gz", f"stars/{self.name}_contexts.json"),
+        )
+
+    def trials(self) -> Iterator[Trial]:
+        rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json")
+        contexts = read_document(table, dict)
+        scenes = read_document(table, lambda d: {key: _scene(f"{self.name}-{key}", value) for key, value in d.items()})
+
+        def trial(row: dict[str, Any]) -> Trial:
+            context = expect(row, "context", str)
+            return _trial(row, scenes[context], contexts[context], self.name)
+
+        return read_rows(rows, trial)
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
+
+
+def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
+    return Scene(id=scene_id, entities=tuple(_entity(e) for e in expect(context, "entities", list)))
+
+
+def _entity(thing: Mapping[str, Any]) -> Entity:
+    given = pairs(expect(thing, "attributes", list))
+    return Entity(
+        id=expect(thing, "id", str),
+        attributes=tuple(p for p in given if p.name not in RELATIONS),
+        relations=tuple(Relation(*p) for p in given if p.name in RELATIONS),
+    )
+
+
+def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: str) -> Trial:
+    speaker = expect(row, "speaker", str)
+    reference = Description(
+        properties=tuple(_property(p) for p in pairs(expect(row, "attributes", list))),
+        text=expect(row, "description", str),
+        speaker=speaker,
+    )
+    about = {f"context_{key}": value for key, value in remainder(context, "entities").items()}
+    return Trial(
+        id=f"{name}-{expect(row, 'trial', str)}-{row['context']}",
+        scene=scene,
+        targets=(member(scene, expect(row, "target", str)),),
+        domain=name,
+        condition=context.get("cond") or row["context"].rstrip("0123456789"),
+        speaker=speaker,
+        language="pt",
+        references=(reference,),
+        meta={**remainder(row, "speaker", "target", "description", "attributes"), **about},
+    )
+
+
+def _property(given: Property) -> Property:
+    for prefix, written in PREFIXES.items():
+        if given.name.startswith(prefix):
+            return Property(written + given.name.removeprefix(prefix), given.value)
+    return given

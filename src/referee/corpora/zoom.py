@@ -1,0 +1,137 @@
+"""Zoom: places on excerpts of a city map at two zoom levels, described in Portuguese, one or two at a time (Altamirano et al. 2015)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.jsonl import pairs
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find, read_document, read_rows, remainder
+from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+
+__all__ = ["Zoom"]
+
+FILES = ("zoom.jsonl.gz", "zoom_maps.json")
+PLAIN = ("type", "name", "other")
+NESTED = re.compile(r"d(\d+)\.(.+)")
+IDS = re.compile(r"[^\[\],\s-]+")
+
+
+class Zoom:
+    """1,814 descriptions by 96 speakers of 20 maps.
+
+    A relation to several places (``between [str6,str7]``) becomes one property for each of them; the first landmark's properties are prefixed
+    ``landmark.``, those of a second or third one ``landmark2.``, ``landmark3.``. Where the annotation names no place of the map,
+    or the same place twice, the targets are those that the other speakers described on that map.
+    """
+
+    card = Card(
+        name="zoom",
+        title="Zoom: places on maps",
+        source="ThiagoCF05/EACH-GRE on GitHub, commit c1dbe18, folder Zoom",
+        licence="none stated",
+        languages=("pt",),
+        citation="Altamirano, Ferreira, Paraboni & Benotti 2015",
+        faults=(
+            "one target id is not on its map, two descriptions have no annotated set, and eleven name one of two places twice",
+            "on maps that ask for two places some speakers describe only one; the annotated targets are followed",
+            "relations that lead to a place that is not on the map are left out",
+            "one speaker's descriptions of maps 17 to 20 occur twice; the second has -2 in its id",
+            "many relations said are not in the map tables",
+        ),
+        files=tuple(f"zoom/{f}" for f in FILES),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        path, maps = find(self.data, "zoom", *FILES)
+        scenes = read_document(maps, lambda d: {key: _scene(key, value) for key, value in d.items()})
+        asked = _asked(path, scenes)
+        seen: Counter[str] = Counter()
+
+        def trial(row: dict[str, Any]) -> Trial:
+            place = f"zoom-{expect(row, 'speaker', str)}-{expect(row, 'context', str)}"
+            seen[place] += 1
+            again = f"-{seen[place]}" if seen[place] > 1 else ""
+            return _trial(row, place + again, scenes[row["context"]], asked[row["context"]])
+
+        return read_rows(path, trial)
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
+
+
+def _asked(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]]:
+    """The places that speakers describe on each map, in the map's order."""
+    named: dict[str, set[str]] = {key: set() for key in scenes}
+
+    def note(row: dict[str, Any]) -> None:
+        named[expect(row, "context", str)].update(expect(s, "target", str) for s in expect(row, "sets", list))
+
+    for _ in read_rows(path, note):
+        pass
+    return {key: tuple(e.id for e in scenes[key].entities if e.id in ids) for key, ids in named.items()}
+
+
+def _scene(key: str, places: list[dict[str, Any]]) -> Scene:
+    known = {expect(p, "id", str) for p in places}
+    return Scene(id=f"zoom-map-{key}", entities=tuple(_entity(p, known) for p in places))
+
+
+def _entity(place: Mapping[str, Any], known: set[str]) -> Entity:
+    relations = (
+        Relation(name, other)
+        for name, value in place.items()
+        if name != "id" and name not in PLAIN
+        for other in dict.fromkeys(IDS.findall(value) if isinstance(value, str) else value)
+        if other in known
+    )
+    attributes = tuple(Property(name, expect(place, name, str)) for name in PLAIN if name in place)
+    return Entity(id=place["id"], attributes=attributes, relations=tuple(relations))
+
+
+def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, ...]) -> Trial:
+    sets = expect(row, "sets", list)
+    known = {e.id for e in scene.entities}
+    described = dict.fromkeys(s["target"] for s in sets if s["target"] in known)
+    clear = sets and len(described) == len(sets)
+    targets = tuple(e.id for e in scene.entities if e.id in described) if clear else asked
+    if not targets:
+        raise WrongShape(f"nobody describes a place of {scene.id}", "name the target of at least one description")
+    return Trial(
+        id=trial_id,
+        scene=scene,
+        targets=targets,
+        domain="map",
+        condition="one-place" if len(asked) == 1 else "two-places",
+        speaker=row["speaker"],
+        language="pt",
+        references=(_reference(row, sets),),
+        meta={**remainder(row, "speaker", "description"), "asked": list(asked)},
+    )
+
+
+def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
+    """The properties of all sets in order; none are given where nothing was annotated."""
+    properties = tuple(p for s in sets for given in pairs(expect(s, "attributes", list)) for p in _properties(given))
+    return Description(
+        properties=properties if sets else None, text=expect(row, "description", str), speaker=row["speaker"]
+    )
+
+
+def _properties(given: Property) -> tuple[Property, ...]:
+    nested = NESTED.fullmatch(given.name)
+    if nested is None:
+        if given.name in PLAIN:
+            return (given,)
+        return tuple(Property(given.name, other) for other in IDS.findall(given.value))
+    number, name = nested.groups()
+    # A landmark's id is the value of the relation that leads to it, and nothing that anybody said.
+    return () if name == "id" else (Property(f"landmark{'' if number == '1' else number}.{name}", given.value),)
