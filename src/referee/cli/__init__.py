@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
+    "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),
 }
 
 _HELP = """Referee judges referring expressions: which description lets a hearer find the object, and which measure can be trusted.

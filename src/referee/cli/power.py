@@ -1,0 +1,113 @@
+"""`referee power`: would the study you plan find the difference you care about?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.errors import InputError
+from referee.statistics.power import Study, simulate_power
+
+if TYPE_CHECKING:
+    import polars as pl
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee power --systems 12 --items 120 --participants 24 --effect 0.05 --seed 1
+
+  referee power --systems 6 --items 96 --participants 48 --measure time --effect 0.10 --simulations 2000 --format json
+
+  referee power --systems 12 --items 120 --participants 24 --effect 0        false alarms: should be near alpha
+
+Items and participants come in blocks of as many as there are systems (repeated Latin squares). One system differs from all others by the
+effect: --measure error adds it to the error rate of the others (--base), --measure time lengthens times by that share.
+"""
+
+
+@app.command(epilog=EPILOG)
+def power(
+    systems: Annotated[int, typer.Option(help="Systems compared, human speakers included.")],
+    items: Annotated[int, typer.Option(help="Items (scenes); a multiple of the systems.")],
+    participants: Annotated[int, typer.Option(help="Participants; a multiple of the systems.")],
+    effect: Annotated[
+        float, typer.Option(help="Difference of one system: 0.05 = five points of error, or 5% of time.")
+    ],
+    measure: Annotated[str, typer.Option(help="error or time.")] = "error",
+    base: Annotated[float, typer.Option(help="Error rate of the other systems (error only).")] = 0.10,
+    participant_sd: Annotated[
+        float | None,
+        typer.Option(help="Spread of participants, logit or log scale.", show_default="0.5, times 0.2", min=0),
+    ] = None,
+    item_sd: Annotated[
+        float | None, typer.Option(help="Spread of items, logit or log scale.", show_default="0.5, times 0.1", min=0)
+    ] = None,
+    residual_sd: Annotated[float, typer.Option(help="Spread within them, log scale (time only).", min=0)] = 0.30,
+    simulations: Annotated[int, typer.Option(help="Studies to simulate.", min=1)] = 1000,
+    alpha: Annotated[float, typer.Option(help="Significance level.", min=0.0001, max=0.5)] = 0.05,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    form: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
+) -> int:
+    """Simulate a planned identification study many times and count how often it finds the difference."""
+    if form not in ("table", "json"):
+        raise InputError(f"cannot write as {form!r}", remedy="--format is table or json")
+    study = Study(
+        systems=systems,
+        items=items,
+        participants=participants,
+        effect=effect,
+        measure=measure,
+        base=base,
+        participant_sd=participant_sd,
+        item_sd=item_sd,
+        residual_sd=residual_sd,
+    )
+    found = _simulate(study, simulations, alpha, seed)
+    if form == "json":
+        spreads = dict(zip(("participant_sd", "item_sd"), study.spreads, strict=True))
+        rows = {"study": {**asdict(study), **spreads}, "seed": seed, "rows": found.to_dicts()}
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        _print_table(study, found)
+    return 0
+
+
+def _simulate(study: Study, simulations: int, alpha: float, seed: int) -> pl.DataFrame:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("simulated studies", total=simulations)
+        return simulate_power(
+            study,
+            simulations=simulations,
+            alpha=alpha,
+            seed=seed,
+            progress=lambda done: bar.update(task, completed=done),
+        )
+
+
+def _print_table(study: Study, found: pl.DataFrame) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    unit = "of time" if study.measure == "time" else f"of error beside {study.base:.0%}"
+    table = Table("finds a difference")
+    for name in ("power", "from", "to"):
+        table.add_column(name, justify="right")
+    for row in found.iter_rows(named=True):
+        table.add_row(row["analysis"], *(f"{row[key]:.1%}" for key in ("power", "low", "high")))
+    console = Console()
+    console.print(
+        f"{study.systems} systems, {study.items} items, {study.participants} participants: {study.effect:+.1%} {unit}",
+        table,
+        f"{found['trials'][0]} trials, {study.items // study.groups} per participant; "
+        f"{found['simulations'][0]} simulations, alpha {found['alpha'][0]:g}, 95% intervals",
+        sep="\n",
+        highlight=False,
+    )
