@@ -32,7 +32,9 @@ class Opened:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def open_corpus(corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1) -> Opened:
+def open_corpus(
+    corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
+) -> Opened:
     """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
     name, source = _source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
@@ -43,9 +45,14 @@ def open_corpus(corpus: Any, data: Any = None, reading: str | None = None, split
 
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
     if isinstance(corpus, (str, Path)):
+        known = str(corpus) in catalogue.names("corpus")
+        if not known and reading is not None and Path(corpus).exists():
+            raise InputError(
+                "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
+            )
         if is_run(corpus):
             return str(corpus), Run(corpus).trials
-        if str(corpus) not in catalogue.names("corpus") and Path(corpus).exists():
+        if not known and Path(corpus).exists():
             return str(corpus), JsonlCorpus(corpus)
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):

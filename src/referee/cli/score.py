@@ -156,16 +156,17 @@ def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:
     from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{opened.name}: trials measured", total=None)
         return score_trials(answers, opened.trials, settings, lambda n: bar.advance(task, n), opened.everyone)
 
 
 def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
     """All rows; but with the default panel, measures that nobody's outputs allow are left out rather than shown as n = 0."""
-    rows = table.scores()
-    if not rows:
+    if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
+    rows = table.scores()
     if asked != "default":
         return rows
     measurable = {r["metric"] for r in rows if r["n"]} or set(DEFAULT_METRICS)
