@@ -2,12 +2,13 @@
 
 A `Scene` knows the extension of every property as a bit set over its entities (bit i = entity i), so ruling out
 distractors is one `&` and counting them one `bit_count()`. Names of attributes that belong to a landmark carry the prefix
-``landmark.`` (``landmark.colour``; nested: ``landmark.landmark.type``); a relation is a property whose name is the relation and
-whose value is the landmark's id, or empty where only the relation was said.
+``landmark.`` (``landmark.colour``; nested: ``landmark.landmark.type``; a second one beside it: ``landmark2.type``); a
+relation is a property whose name is the relation and whose value is the landmark's id, or empty where only the relation was said.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 LANDMARK = "landmark."
+LANDMARKS = re.compile(r"landmark\d*\.")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -147,34 +149,35 @@ class Scene:
         """The entities that a whole description is true of; the empty description denotes everything.
 
         Landmark properties are read together: ``left-of`` + ``landmark.colour:red`` holds of what is left of *some* red entity.
-        The landmark's id is not something a hearer can see, so it plays no part here.
+        The landmark's id is not something a hearer can see, so it plays no part here. Beside several landmarks (``landmark.``,
+        ``landmark2.`` …) it is open which relation leads to which: each has to be reached by one of the relations said.
         """
-        own, landmark = [], []
+        own: list[Property] = []
+        landmarks: dict[str, list[Property]] = {}
         for p in properties:
-            if p.name.startswith(LANDMARK):
-                landmark.append(Property(p.name[len(LANDMARK) :], p.value))
+            prefix = LANDMARKS.match(p.name)
+            if prefix:
+                landmarks.setdefault(prefix[0], []).append(Property(p.name[prefix.end() :], p.value))
             else:
                 own.append(p)
-        if not landmark:
-            return reduce(and_, map(self._said, own), self.everything)
-        relations = {p.name for p in own if Property(p.name, "") in self.extensions}
-        plain = (self._said(p) for p in own if p.name not in relations)
-        found = reduce(and_, plain, self.everything)
-        anchors = self.denotation(landmark)
-        return found & self._related(anchors, relations)
+        found = reduce(and_, map(self._said, own), self.everything)
+        relations = {p.name for p in own if Property(p.name, "") in self.extensions} if landmarks else set()
+        for landmark in landmarks.values():
+            found &= self._related(self.denotation(landmark), relations, len(landmarks) == 1)
+        return found
 
     def _said(self, prop: Property) -> int:
         """What a hearer gets from one property: of a relation only its name, for ids are invisible."""
         related = self.extensions.get(Property(prop.name, ""))
         return self.extension(prop) if related is None else related
 
-    def _related(self, anchors: int, names: set[str]) -> int:
-        """Entities that stand, for every relation named, in that relation to an anchor (any relation if none is named)."""
+    def _related(self, anchors: int, names: set[str], every: bool) -> int:
+        """Entities that stand in every relation named, or in one of them, to an anchor (any relation if none is named)."""
         wanted = {e.id for e in self.members(anchors)}
         result = 0
         for i, entity in enumerate(self.entities):
             held = {r.name for r in entity.relations if r.entity in wanted}
-            if held and names <= held:
+            if held and (names <= held or (not every and names & held)):
                 result |= 1 << i
         return result
 
