@@ -16,6 +16,8 @@ from referee.records import Property, Scene, SpeakerView
 __all__ = ["TYPE", "Contrast", "Head", "contrast_of"]
 
 TYPE = "type"
+KEPT_UP_TO = 4096
+"""Entities up to which the contrasts of a scene are kept."""
 Head = Literal["first", "last", "none"]
 """What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
 
@@ -55,12 +57,14 @@ class Contrast:
 
 
 def contrast_of(view: SpeakerView) -> Contrast:
-    """The contrast of a view's target(s), worked out once per scene and targets."""
+    """The contrast of a view's target(s), worked out once per target; not kept for scenes so large that memory would fill up."""
     cache = view.scene.cache
     key = ("contrast", view.targets)
     found: Contrast | None = cache.get(key)
     if found is None:
-        found = cache[key] = _work_out(view.scene, view.targets, view.id)
+        found = _work_out(view.scene, view.targets, view.id)
+        if len(view.scene.entities) <= KEPT_UP_TO:
+            cache[key] = found
     return found
 
 
