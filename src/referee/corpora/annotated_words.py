@@ -1,8 +1,9 @@
-"""Words with the properties they express marked around them, as TUNA annotates them (van Deemter, van der Sluis & Gatt 2006).
+"""Words with the properties they express marked around them, as TUNA has them (van Deemter, van der Sluis & Gatt 2006).
 
-``ATTRIBUTE`` wraps the words of one property and may hold others (a *white* beard); ``META-ATTRIBUTE`` wraps a location phrase and holds one silent
-``ATTRIBUTE`` per axis; ``DET`` wraps determiners; a ``DESCRIPTION`` inside another is one half of a plural. As spans: a marked stretch is one `Span`
-with its properties, a location phrase has all its axes, and every other word is a `Span` of its own without properties.
+``ATTRIBUTE`` wraps the words of one property and may hold others (a *white* beard); ``META-ATTRIBUTE`` wraps a location
+phrase and holds one silent ``ATTRIBUTE`` per axis; ``DET`` wraps determiners; a ``DESCRIPTION`` inside another is one half
+of a plural. As spans: a marked stretch is one `Span` with its properties, a location phrase has all its axes, and every
+other word is a `Span` of its own without properties.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _read_span(element: Any, where: str) -> list[Span]:
 
 
 def read_markup(element: Any) -> list[dict[str, Any]]:
-    """The markup as plain data: tag, words and every XML attribute, so that determiners, landmarks and polarity survive."""
+    """The markup as plain data: tag, words, every XML attribute, so that determiners, landmarks and polarity survive."""
     return [_plain_data(child) for child in element]
 
 
@@ -90,7 +91,7 @@ def _open_span(parent: Any, span: Span) -> Any:
 
 
 def _append_words(element: Any, text: str) -> None:
-    """Words at the end of an element's content, which in this tree is the tail of its last child; blanks keep them apart."""
+    """Words at the end of an element's content: in this tree, the tail of its last child; blanks keep them apart."""
     if len(element):
         element[-1].tail = f"{element[-1].tail or ' '}{text} "
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,26 +98,37 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
+    with _opened(archive) as packed:
+        names = _wanted(packed.namelist())
+        if not names:
+            raise MalformedInput(
+                "the archive has no XML files", where=archive, remedy="name an archive with *.xml files"
+            )
+        for name in names:
+            place = f"{archive}/{name}"
+            yield place, parse(_unpacked(packed, name, archive), place)
+
+
+def _opened(archive: Path) -> zipfile.ZipFile:
     _bytes(archive, 0)
     try:
-        with zipfile.ZipFile(archive) as packed:
-            names = _wanted(packed.namelist())
-            contents = [(f"{archive}/{name}", _unpack(packed, name, archive)) for name in names]
+        return zipfile.ZipFile(archive)
     except _BROKEN_ARCHIVE as error:
-        raise MalformedInput(
-            f"not a usable zip archive: {error}", where=archive, remedy="copy the archive again"
-        ) from None
-    if not contents:
-        raise MalformedInput("the archive has no XML files", where=archive, remedy="name an archive with *.xml files")
-    for place, content in contents:
-        yield place, parse(content, place)
+        raise _broken(archive, error) from None
 
 
-def _unpack(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
+def _unpacked(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
     if packed.getinfo(name).file_size > LARGEST:
         problem = f"{name} unpacks to more than {LARGEST >> 20} MiB"
         raise MalformedInput(problem, where=archive, remedy="unpack the archive by hand if it can be trusted")
-    return packed.read(name)
+    try:
+        return packed.read(name)
+    except _BROKEN_ARCHIVE as error:
+        raise _broken(archive, error) from None
+
+
+def _broken(archive: Path, error: Exception) -> MalformedInput:
+    return MalformedInput(f"not a usable zip archive: {error}", where=archive, remedy="copy the archive again")
 
 
 def _bytes(path: Path, size: int = -1) -> bytes:
@@ -129,7 +140,7 @@ def _bytes(path: Path, size: int = -1) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", where=path, remedy=remedy) from None
 
 
-def _wanted(names: Any) -> list[str]:
+def _wanted(names: Iterable[str]) -> list[str]:
     """The XML files among some names, without the shadow files that some systems leave in archives."""
     kept = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
     return sorted(kept, key=natural)
@@ -137,4 +148,6 @@ def _wanted(names: Any) -> list[str]:
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     """A key that sorts numbers inside names as numbers: s2t1, s10t1."""
-    return tuple((0, int(p)) if p.isdecimal() else (1, p) for p in re.split(r"(\d+)", name) if p)
+    return tuple(
+        (0, int(p)) if p.isascii() and p.isdecimal() else (1, p) for p in re.split(r"([0-9]{1,18})", name) if p
+    )

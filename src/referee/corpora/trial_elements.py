@@ -1,4 +1,4 @@
-"""TRIAL elements as records: the XML of the TUNA corpus and its shared tasks (Gatt, Belz & Kow 2008, Fig. 1; ASGRE 2007; release 1.0).
+"""TRIAL elements as records: the XML of the TUNA corpus and of its shared tasks (Gatt, Belz & Kow 2008, Fig. 1).
 
 One reader serves all three dialects, file by file, for they differ only in names:
 
@@ -70,8 +70,9 @@ def _required(element: Any, name: str, where: str) -> str:
 
 
 def read_trial(element: Any, where: str) -> Trial:
+    """A trial; an id like s101t2 says who spoke and which designed scene it was."""
     trial_id = _required(element, "ID", where)
-    numbers = re.fullmatch(r"s(\d+)t(\d+)", trial_id)
+    numbers = re.fullmatch(r"s([0-9]{1,9})t([0-9]{1,9})", trial_id)
     speaker, number = numbers.groups() if numbers else (None, None)
     entities, targets = _read_entities(element, where)
     parts = descriptions(element, where)
@@ -105,10 +106,8 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
     for element in domain:
         entity = _read_entity(element, where)
         if entity.id in entities:
-            problem = f"two entities have the id {entity.id!r}"
-            raise MalformedInput(
-                problem, where=where, line=element.sourceline, remedy="give every ENTITY an ID of its own"
-            )
+            problem, remedy = f"two entities have the id {entity.id!r}", "give every ENTITY an ID of its own"
+            raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
         entities[entity.id] = entity
         if _is_target(element, where):
             targets.append(entity.id)
@@ -163,6 +162,7 @@ def descriptions(trial: Any, where: str) -> list[Parts]:
 
 
 def read_description(parts: Parts, where: str, speaker: str | None = None) -> Description:
+    """A description; where there is no ATTRIBUTE-SET, a DESCRIPTION is the set itself (2007)."""
     text, markup, pairs = parts.get("words"), parts.get("markup"), parts.get("set")
     properties = None if pairs is None else tuple(read_property(child, where) for child in pairs)
     if pairs is None and markup is not None and markup.tag == "DESCRIPTION":
@@ -184,9 +184,8 @@ def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dic
     for parts in parts_of_all:
         if "markup" in parts and words(parts["markup"]):
             meta.setdefault("annotation", read_markup(parts["markup"]))
-        denied = {
-            f"{a.get('NAME')}:{a.get('VALUE')}": a.get("POLARITY") for a in parts.get("set", ()) if a.get("POLARITY")
-        }
-        if denied:
-            meta["polarity"] = denied
+        for attribute in parts.get("set", ()):
+            if attribute.get("POLARITY"):
+                name = f"{attribute.get('NAME')}:{attribute.get('VALUE')}"
+                meta.setdefault("polarity", {})[name] = attribute.get("POLARITY")
     return meta

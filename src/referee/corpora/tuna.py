@@ -1,12 +1,13 @@
-"""TUNA: typed descriptions of furniture and people among six distractors (van Deemter, van der Sluis & Gatt 2006; Gatt, van der Sluis & van Deemter 2007).
+"""TUNA: typed descriptions of furniture and people among six distractors (van Deemter, van der Sluis & Gatt 2006).
 
 The public release is not what the challenges scored against, so how its attribute sets are read is a named option:
 
 - ``raw``: as annotated, with repeated names, ``other``, and values that are false of the target;
 - ``true``: only the pairs that are true of the target (of a target, where there are two);
-- ``challenge``: near to the challenges' data. Speakers 1, 4 and 5, whose grid positions are lost, and plural trials are left out (741 trials remain);
-  a value that is false of the target becomes the target's own, names that the target lacks are dropped. Pairs that are equal after this, or were
-  before, are one pair. (The challenges also re-annotated `age` and `hasShirt` of people; that cannot be had from the release.)
+- ``challenge``: near to the challenges' data. Speakers 1, 4 and 5, whose grid positions are lost, and plural trials are
+  left out (741 trials remain); a value that is false of the target becomes the target's own; names that the target lacks
+  are dropped; pairs that are equal after this, or were before, are one pair. The challenges also annotated `age` and
+  `hasShirt` of people anew, which cannot be had from the release.
 
 Words and spans stay as annotated in every reading.
 """
@@ -32,28 +33,29 @@ WITHOUT_POSITIONS = {"1", "4", "5"}
 
 
 class Tuna:
-    """The corpus, from XML in any dialect: `data` is the data folder, the corpus folder, a tree of XML files, a zip archive or one file.
+    """The corpus, from XML in any dialect: `data` is the data folder, the corpus folder, a tree of XML files, a zip or one file.
 
-    Trials come by speaker, then by trial number. The trials of a designed scene share `scene.id`; only grid positions differ between them.
-    `meta` has ``trial``, ``cardinality``, ``similarity``, the full markup as ``annotation``, and ``polarity`` where a property was denied.
+    Trials of one designed scene share `scene.id`; only grid positions differ between them. `meta` has ``trial``,
+    ``cardinality``, ``similarity``, the full markup as ``annotation``, and ``polarity`` where a property was denied.
     """
 
     card = Card(
         name="tuna",
         title="TUNA: furniture and people (release 1.0, February 2008; singular part 780 descriptions)",
-        source="University of Aberdeen, www.abdn.ac.uk/ncs/departments/computing-science/corpus-496.php; singular part also in "
-        "github.com/ThiagoCF05/EACH-GRE (commit c1dbe18)",
-        licence="none stated; offered for public download by the University of Aberdeen and through ELRA (ISLRN 799-660-957-954-5): "
-        "treat as research use with citation",
+        source="University of Aberdeen, www.abdn.ac.uk/ncs/departments/computing-science/corpus-496.php; "
+        "singular part also in github.com/ThiagoCF05/EACH-GRE (commit c1dbe18)",
+        licence="none stated; offered for public download by the University of Aberdeen and through ELRA "
+        "(ISLRN 799-660-957-954-5): treat as research use with citation",
         languages=("en",),
-        citation="K. van Deemter, I. van der Sluis and A. Gatt (2006), Building a semantically transparent corpus for the generation of "
-        "referring expressions, INLG; A. Gatt, I. van der Sluis and K. van Deemter (2007), Evaluating algorithms for the generation "
-        "of referring expressions using a balanced corpus, ENLG",
+        citation="K. van Deemter, I. van der Sluis and A. Gatt (2006), Building a semantically transparent corpus for "
+        "the generation of referring expressions, INLG; A. Gatt, I. van der Sluis and K. van Deemter (2007), Evaluating "
+        "algorithms for the generation of referring expressions using a balanced corpus, ENLG",
         faults=(
             "only 13 designed scenes (7 furniture, 6 people): split by scene or by speaker, not at random",
             "positions are unknown for every entity of speakers 1, 4 and 5 (21 furniture and 18 people trials)",
-            "furniture sets hold 35 values that are false of the target, and 7 pairs other:other",
-            "16 furniture and 21 people sets name an attribute twice or hold the value unknown",
+            "furniture sets hold 35 values that are false of the target and 31 times other; people sets 21 and 48 "
+            "(unknown not counted)",
+            "16 furniture and 21 people sets name an attribute twice: they are lists, not maps",
             "one set denies a property (s41t7, colour:red): its meta has polarity, its properties do not show it",
             "six sets lack a pair that their annotated words have (s313t26, s323t2, s326t22, s326t26, s393t24, s402t26)",
             "the target is the first entity of every file: never let a hearer see the file's order",
@@ -115,21 +117,16 @@ def _read_challenge(trial: Trial) -> Trial | None:
     target = trial.scene.entity(trial.targets[0])
 
     def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
-        own = (
-            p if target.has(p) else Property(p.name, target.value(p.name))
-            for p in pairs
-            if target.value(p.name) is not None
-        )
-        return tuple(dict.fromkeys(own))
+        known = (p for p in pairs if target.value(p.name) is not None)
+        return tuple(dict.fromkeys(p if target.has(p) else Property(p.name, target.value(p.name)) for p in known))
 
     return _with_properties(trial, correct)
 
 
 def _with_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
     def changed(reference: Description) -> Description:
-        return (
-            reference if reference.properties is None else replace(reference, properties=change(reference.properties))
-        )
+        given = reference.properties
+        return reference if given is None else replace(reference, properties=change(given))
 
     return replace(trial, references=tuple(map(changed, trial.references)))
 
