@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from referee.corpora.challenge_xml import read_outputs, read_trial, read_trials, write_outputs, write_trials
 from referee.errors import CannotWrite, DuplicateTrial, InputError, InvalidDescription, MalformedInput, RefereeError
@@ -309,6 +310,12 @@ def test_a_failed_writing_leaves_the_old_file_whole(tmp_path: Path, monkeypatch:
         write_outputs([("a", Description(text="new"))], path)
     assert [d.text for _, d, _ in read_outputs(path)] == ["old"]
     assert [p.name for p in tmp_path.iterdir()] == ["out.xml"]
+
+
+def test_a_peer_output_holds_only_words_and_set(tmp_path: Path) -> None:
+    write_outputs([("a", read_trial(RELEASE).references[0])], tmp_path / "out.xml")
+    trial = etree.parse(tmp_path / "out.xml").getroot()[0]
+    assert [part.tag for part in trial] == ["WORD-STRING", "ATTRIBUTE-SET"]
 
 
 def test_leftovers_of_another_run_stop_the_writing(tmp_path: Path) -> None:

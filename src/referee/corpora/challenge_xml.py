@@ -7,6 +7,7 @@ ATTRIBUTE-SET, only a WORD-STRING, or one of each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,7 +81,7 @@ def _output_element(output: tuple[str, Description]) -> Any:
         problem = f"trial {trial_id!r} has neither properties nor words"
         raise InvalidDescription(problem, remedy="leave the trial out, or give it an empty set of properties")
     element = _new("TRIAL", ID=trial_id)
-    _append_description(element, description)
+    _append_description(element, replace(description, spans=()))
     return element
 
 
