@@ -50,3 +50,16 @@ def test_listing_names_imports_nothing_heavy() -> None:
     code = "import sys; from referee.cli import main; main(['list']); print(sorted({'numpy', 'rich', 'typer', 'polars'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+def test_a_signature_can_be_used_as_a_name() -> None:
+    from referee.signature import signature
+
+    metric = catalogue.configure("metric", "string/bleu.4|brevity:shortest|case:keep")
+    assert (metric.order, metric.brevity, metric.case) == (4, "shortest", "keep")
+    assert signature("string/bleu.4", catalogue.configure("metric", signature("string/bleu.4", metric))) == signature(
+        "string/bleu.4", metric
+    )
+    assert catalogue.configure("metric", "set/dice|multiset:yes").multiset is True
+    with pytest.raises(UnknownName, match="no switch is called 'brevitas'"):
+        catalogue.configure("metric", "string/bleu.4|brevitas:shortest")

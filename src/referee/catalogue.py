@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from referee.errors import UnknownName
 
-__all__ = ["KINDS", "Entry", "create", "entries", "entry", "load", "names"]
+__all__ = ["KINDS", "Entry", "configure", "create", "entries", "entry", "load", "names"]
 
 
 class Entry(NamedTuple):
@@ -150,7 +150,9 @@ def _someone_adds(group: str) -> bool:
     wanted = f"[{group}]".encode()
     for folder in dict.fromkeys(sys.path):
         try:
-            found = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+            found = [
+                entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
+            ]
         except OSError:
             continue  # sys.path may name zip files and folders that do not exist
         for path in found:
@@ -200,3 +202,35 @@ def load(kind: str, name: str) -> Any:
 def create(kind: str, name: str, **parameters: Any) -> Any:
     """A new object by name, with the parameters of its entry and any given on top."""
     return load(kind, name)(**{**entry(kind, name).parameters, **parameters})
+
+
+_NOT_SWITCHES = ("version", "against", "interval", "seed")
+
+
+def configure(kind: str, written: str) -> Any:
+    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``."""
+    from inspect import signature
+
+    name, *switches = written.split("|")
+    known = {
+        **{p.name: p.default for p in signature(load(kind, name)).parameters.values()},
+        **entry(kind, name).parameters,
+    }
+    given: dict[str, Any] = {}
+    for switch in switches:
+        key, _, value = switch.partition(":")
+        if key in known:
+            given[key] = _typed(value, known[key])
+        elif key not in _NOT_SWITCHES:
+            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+    return create(kind, name, **given)
+
+
+def _typed(value: str, default: Any) -> Any:
+    """The value of a switch, of the kind its default has."""
+    if isinstance(default, bool):
+        return value in ("yes", "true", "1")
+    if isinstance(default, (int, float)):
+        number = float(value)
+        return int(number) if number.is_integer() and isinstance(default, int) else number
+    return None if value == "none" else value

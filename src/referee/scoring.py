@@ -70,11 +70,11 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
         elif name == "default":
             found = DEFAULT_METRICS
         else:
-            family = name.rstrip("/*") + "/"
+            family = f"{name.rstrip('/*')}/"
             found = [n for n in known if n.startswith(family)] or [name]
         result += [n for n in found if n not in result]
     for name in result:
-        catalogue.entry("metric", name)
+        catalogue.configure("metric", name)
     return tuple(result)
 
 
@@ -98,7 +98,9 @@ class Table:
         """The metric's own switches, and how references were found and intervals made."""
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
         s = self.settings
-        return signature(name, metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed)
+        return signature(
+            name.partition("|")[0], metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed
+        )
 
     def scores(self) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric."""
@@ -194,7 +196,7 @@ def score_trials(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
     table = Table(settings)
-    table.metrics = {(s, n): catalogue.create("metric", n) for s in systems for n in settings.metrics}
+    table.metrics = {(s, n): catalogue.configure("metric", n) for s in systems for n in settings.metrics}
     find = _reference_finder(settings, everyone or trials)
     if not settings.lenient:
         _check_complete(answers, trials)

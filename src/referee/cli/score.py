@@ -27,6 +27,8 @@ EPILOG = """
 
   referee score a.jsonl --corpus my-corpus.jsonl --metrics set,string/edit --format latex
 
+  referee score a.jsonl --corpus tuna --metrics "string/bleu.4|brevity:shortest|case:keep"
+
   referee score human-101.jsonl --corpus tuna --split speaker=101 --references others
 
   referee score RUN --by domain --humans                                   a run folder scores itself
@@ -57,7 +59,7 @@ def score(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Names, families (set, scene, meaning, string, distribution), default or all; comma-separated."
+            help="Names, families (set, scene, meaning, string, distribution), default or all; comma-separated. Switches as in a signature: name|switch:value."
         ),
     ] = "default",
     references: Annotated[
@@ -199,7 +201,9 @@ def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(160, console.width))
-    directions = {name: catalogue.create("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)}
+    directions = {
+        name: catalogue.configure("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)
+    }
     label = "SYNTHETIC corpus: generated, not human data" if opened.card is not None and opened.card.synthetic else ""
     if label:
         console.print(f"[bold yellow]{label}[/bold yellow]")
