@@ -1,1 +1,1 @@
-"""Printed tables as executable data, and the audit that recomputes them."""
+"""Printed tables as data, and the audit that recomputes whatever one printed number implies about another."""

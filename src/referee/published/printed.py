@@ -1,0 +1,243 @@
+"""A printed number is an interval: the text of a table cell, and every value that would have been rounded to it.
+
+Cells are read as text, for `0.50` and `0.5` say different things about the number behind them. Statistics programs often drop
+trailing zeros; a table that says so (`zeros = "dropped"`) lends every cell the most decimals of its column.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from math import ceil, floor
+from pathlib import Path
+
+from referee.errors import MalformedInput
+
+__all__ = ["Number", "Place", "Table", "decimals", "read_table"]
+
+EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
+STARRED = re.compile(r"^(.*?)(\*{0,3})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cell stands: the table as the paper names it, its row and column."""
+
+    table: str
+    row: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.table}, {self.row}, {self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A printed number: its text, its value, and how far the number behind it may lie to either side (`half`)."""
+
+    text: str
+    value: float
+    half: float
+    place: Place
+    stars: int = 0
+
+    @property
+    def low(self) -> float:
+        return self.value - self.half
+
+    @property
+    def high(self) -> float:
+        return self.value + self.half
+
+    def became(self, value: float, half: float | None = None) -> Number:
+        """The same cell with another value in it."""
+        return replace(self, value=value, half=self.half if half is None else half)
+
+
+def decimals(text: str) -> int:
+    """How many digits stand behind the point; ValueError when the text is no number."""
+    try:
+        exponent = Decimal(text.replace("−", "-")).as_tuple().exponent
+    except InvalidOperation:
+        raise ValueError(text) from None
+    if not isinstance(exponent, int):
+        raise ValueError(text)
+    return max(0, -exponent)
+
+
+def _half(digits: int) -> float:
+    return float(Decimal(5).scaleb(-digits - 1))
+
+
+def snap(low: float, high: float, n: int, scale: float) -> int | None:
+    """The one whole count k with k/n·scale between two bounds; None when there is no such count, or more than one."""
+    slack = 1e-9 * scale
+    first, last = ceil((low - slack) * n / scale), floor((high + slack) * n / scale)
+    return first if first == last else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One printed table: rows in order, each with a label, and cells as text."""
+
+    id: str
+    name: str
+    path: Path
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    cells: tuple[Mapping[str, str], ...]
+    lines: tuple[int, ...]
+    zeros: str = "printed"
+    exact: tuple[str, ...] = ()
+    digits: Mapping[str, int] | None = None
+    shares: Mapping[str, int] | None = None
+    scale: float = 1.0
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {label: i for i, label in enumerate(self.labels)}
+
+    def text(self, row: str, column: str) -> str:
+        """A cell as printed; a row or column that is not there is a mistake in the description."""
+        self.require(column)
+        if row not in self._rows:
+            raise MalformedInput(f"no row is labelled {row!r}", where=self.path, remedy=f"rows: {_some(self.labels)}")
+        return self.cells[self._rows[row]][column].strip()
+
+    def require(self, *columns: str) -> None:
+        for column in columns:
+            if column not in self.columns:
+                raise MalformedInput(
+                    f"no column is called {column!r}", where=self.path, line=1, remedy=f"columns: {_some(self.columns)}"
+                )
+
+    def number(self, row: str, column: str) -> Number | None:
+        """A cell as an interval; None where nothing is printed."""
+        text = self.text(row, column)
+        if text.lower() in EMPTY:
+            return None
+        plain, marks = STARRED.match(text).groups()  # type: ignore[union-attr]
+        plain = plain.strip().replace("−", "-").removesuffix("%")
+        try:
+            digits, value = decimals(plain), float(plain)
+        except ValueError:
+            raise MalformedInput(
+                f"{text!r} in column {column!r} is not a number",
+                where=self.path,
+                line=self.lines[self._rows[row]],
+                remedy="write digits with a point (stars may follow), or leave the cell empty",
+            ) from None
+        half = 0.0 if column in self.exact else _half(self._column_digits(column, digits))
+        place = Place(self.name, row, column)
+        return self._snapped(Number(text=text, value=value, half=half, place=place, stars=len(marks)))
+
+    def _snapped(self, number: Number) -> Number:
+        """A share of a known number of items lies on k/n: where only one k rounds to the printed text, that is the number."""
+        n = (self.shares or {}).get(number.place.column)
+        if n is None:
+            return number
+        k = snap(number.low, number.high, n, self.scale)
+        return number if k is None else number.became(self.scale * k / n, 0.0)
+
+    def unsnapped(self, row: str, column: str) -> Number | None:
+        """The cell as an interval even where it stands for a whole count."""
+        return replace(self, shares=None).number(row, column)
+
+    def _column_digits(self, column: str, own: int) -> int:
+        stated = (self.digits or {}).get(column)
+        if stated is not None:
+            return stated
+        return max(own, self._most_decimals(column)) if self.zeros == "dropped" else own
+
+    def _most_decimals(self, column: str) -> int:
+        found = [0]
+        for row in self.cells:
+            try:
+                found.append(decimals(row[column].strip().rstrip("*").strip()))
+            except ValueError:
+                continue
+        return max(found)
+
+    def column(self, column: str, without: Sequence[str] = ()) -> Iterator[tuple[str, Number | None]]:
+        """Label and number of every row that is not left out."""
+        self.require(column)
+        return ((label, self.number(label, column)) for label in self.labels if label not in without)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
+
+
+def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options: object) -> Table:
+    """A CSV file with a header; `key` names the columns that label a row (joined by a blank)."""
+    header, rows, lines = _read_csv(path)
+    for column in key:
+        if column not in header:
+            raise MalformedInput(
+                f"no column is called {column!r}", where=path, line=1, remedy=f"columns: {_some(header)}"
+            )
+    labels: list[str] = []
+    for row, line in zip(rows, lines, strict=True):
+        label = " ".join(row[c].strip() for c in key if row[c].strip())
+        if label in labels:
+            raise MalformedInput(
+                f"a second row is labelled {label!r}", where=path, line=line, remedy="name more columns under `key`"
+            )
+        labels.append(label)
+    return Table(
+        id=id,
+        name=name,
+        path=path,
+        columns=tuple(header),
+        labels=tuple(labels),
+        cells=tuple(rows),
+        lines=tuple(lines),
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]], list[int]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedInput("not UTF-8 text", where=path, remedy="save the file as UTF-8") from error
+    except OSError as error:
+        raise MalformedInput(f"cannot be read ({error.strerror})", where=path, remedy="check the file name") from error
+    reader = csv.reader(text.splitlines(), strict=True)
+    rows: list[dict[str, str]] = []
+    lines: list[int] = []
+    header: list[str] = []
+    try:
+        for fields in reader:
+            if not header:
+                header = [f.strip() for f in fields]
+                _check_header(header, path, reader.line_num)
+            elif any(f.strip() for f in fields):
+                if len(fields) != len(header):
+                    raise MalformedInput(
+                        f"{len(fields)} cells under {len(header)} columns",
+                        where=path,
+                        line=reader.line_num,
+                        remedy="give every row as many cells as the header has (empty ones count)",
+                    )
+                rows.append(dict(zip(header, fields, strict=True)))
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise MalformedInput(
+            f"broken CSV ({error})", where=path, line=reader.line_num, remedy="close the quotation marks"
+        ) from error
+    if not rows:
+        raise MalformedInput("no rows", where=path, remedy="write a header line and at least one row")
+    return header, rows, lines
+
+
+def _check_header(header: list[str], path: Path, line: int) -> None:
+    twice = next((c for c in header if header.count(c) > 1), None)
+    if twice is not None:
+        raise MalformedInput(
+            f"two columns are called {twice!r}", where=path, line=line, remedy="give every column its own name"
+        )

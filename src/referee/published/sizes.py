@@ -1,0 +1,57 @@
+"""How many observations stand behind a mean: stated, or solved from a mean over all and the means of its parts.
+
+When a few trials time out, nobody prints the cell counts; but a mean over two parts, printed to three decimals, leaves only one pair of
+whole counts possible, unless the parts have the same count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.published.intervals import Compute
+from referee.published.paper import Section
+from referee.published.printed import Number
+
+__all__ = ["Sizes", "weighted_mean"]
+
+
+def weighted_mean(weights: Sequence[float]) -> Compute:
+    share = np.asarray(weights, dtype=float) / sum(weights)
+
+    def compute(points: FloatArray) -> FloatArray:
+        return points @ share
+
+    return compute
+
+
+class Sizes:
+    """The counts of a check: `n = [56, 56]`, or `n = [60, 60]` of which up to `missing` may be lacking in each part."""
+
+    def __init__(self, section: Section) -> None:
+        n = section.get("n", None, (int, list))
+        self.full: list[int] | None = [n] if isinstance(n, int) else n
+        self.missing = section.get("missing", 0, int)
+
+    def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
+        """Counts that give the printed whole, with as few missing as possible; the full ones where nothing fits."""
+        if self.full is None:
+            return None
+        full = tuple(self.full * len(parts) if len(self.full) == 1 else self.full)
+        if whole is None or not self.missing:
+            return full
+        fitting = [n for n in self._candidates(full) if self._gives(n, parts, whole)]
+        return min(fitting, key=lambda n: sum(full) - sum(n), default=full)
+
+    def _candidates(self, full: tuple[int, ...]) -> list[tuple[int, ...]]:
+        return list(product(*(range(n - self.missing, n + 1) for n in full)))
+
+    @staticmethod
+    def _gives(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
+        total = sum(n)
+        mean = sum(k * p.value for k, p in zip(n, parts, strict=True)) / total
+        reach = sum(k * p.half for k, p in zip(n, parts, strict=True)) / total + whole.half
+        return abs(mean - whole.value) <= reach * (1 + 1e-9)
