@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
 
 class _Facts(NamedTuple):
-    items: int
+    trials: int
     domain: str
     listeners: bool = False
 
@@ -39,9 +39,9 @@ FACTS: dict[str, _Facts] = {
     "colors": _Facts(39599, "colour patches", True),
     "franke-degen2016": _Facts(7722, "creatures", True),
     "tangrams-hawkins": _Facts(5976, "tangrams", True),
-    "tg-matcher": _Facts(11344, "tangrams", True),
+    "tg-matcher": _Facts(3383, "tangrams", True),
     "kth-tangrams": _Facts(2693, "tangram board", True),
-    "pento-take": _Facts(1039, "pentominoes", True),
+    "pento-take": _Facts(1035, "pentominoes", True),
 }
 
 EPILOG = """
@@ -111,7 +111,7 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
     facts = FACTS.get(name)
     return {
         "name": name,
-        "items": facts.items if facts else None,
+        "trials": facts.trials if facts else None,
         "languages": list(card.languages),
         "domain": facts.domain if facts else None,
         "listeners": facts.listeners if facts else None,
@@ -132,18 +132,19 @@ def _where(name: str, data: Path | None) -> str | None:
 
 def _print(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=160)
-    table = Table("corpus", "items", "language", "domain", "listeners", "where", box=None, header_style="bold")
+    table = Table("corpus", "trials", "language", "domain", "listeners", "where", box=None, header_style="bold")
     table.columns[1].justify = "right"
     for row in rows:
-        items = "" if row["items"] is None else f"{row['items']:,}"
+        trials = "" if row["trials"] is None else f"{row['trials']:,}"
         listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]
-        where = "shipped (synthetic)" if row["synthetic"] else row["found"] or "[dim]not found[/dim]"
-        table.add_row(row["name"], items, ", ".join(row["languages"]), row["domain"] or "", listeners, where)
+        where = "shipped (synthetic)" if row["synthetic"] else escape(row["found"] or "not found")
+        table.add_row(row["name"], trials, ", ".join(row["languages"]), row["domain"] or "", listeners, where)
     console.print(table)
     if any(row["found"] is None for row in rows):
         console.print(
