@@ -141,11 +141,11 @@ def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
 def _distractors(
     domain: Domain, target: Look, needed: tuple[str, ...], count: int, similarity: float, rng: Random
 ) -> list[Look]:
-    """First one that differs in each needed attribute alone, then free ones, no two alike if that can be had."""
+    """First one that differs in each needed attribute alone, then free ones; in small scenes no two alike if that can be had."""
     looks = [target | {name: _another(domain.values[name], target[name], rng)} for name in needed]
     while len(looks) < count:
         look = _free(domain, target, needed, similarity, rng)
-        for _ in range(20):
+        for _ in range(20 if count < 20 else 0):
             if look not in looks:
                 break
             look = _free(domain, target, needed, similarity, rng)
