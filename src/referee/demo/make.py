@@ -1,7 +1,7 @@
 """Two toy speakers between which every real one lies, and the files of what they say: ``python -m referee.demo.make [FOLDER]``.
 
-*toy-minimal* says as little as possible (Dale's full brevity, 1989, taken to the letter: a type only where it is needed); *toy-chatty* says the
-type, the colour and whatever else can be seen of the target. Neither says where it is. Both are deterministic, so anybody can make the files again.
+*toy-minimal* says as little as possible (Dale's full brevity, 1989, taken to the letter: a type only where it is needed, a place where that is shorter);
+*toy-chatty* says the type, the colour and whatever else the target looks like. Both are deterministic, so anybody can make the files again.
 """
 
 from __future__ import annotations
@@ -22,24 +22,20 @@ __all__ = ["TOYS", "chatty", "make", "minimal"]
 
 
 def _visible(view: SpeakerView) -> list[Property]:
-    """What can be seen of the target itself: not its place, and nothing that is not there."""
-    target = view.scene.entity(view.targets[0])
-    return [p for p in target.attributes if not p.name.endswith("-dimension") and p.value != "0"]
+    """What can be seen of the target, its place last: nothing that is not there, such as a beard that somebody has not."""
+    return [p for p in view.scene.entity(view.targets[0]).attributes if p.value != "0"]
 
 
 def minimal(view: SpeakerView) -> tuple[Property, ...]:
-    """The first of the smallest sets that only the target has; everything where no set is enough."""
+    """The first of the smallest sets that only the target has."""
     visible = _visible(view)
-    for size in range(1, len(visible) + 1):
-        for properties in combinations(visible, size):
-            if view.scene.denotation(properties) == view.target_mask:
-                return properties
-    return tuple(visible)
+    sets = (s for size in range(1, len(visible) + 1) for s in combinations(visible, size))
+    return next(s for s in sets if view.scene.denotation(s) == view.target_mask)
 
 
 def chatty(view: SpeakerView) -> tuple[Property, ...]:
-    """Everything, needed or not."""
-    return tuple(_visible(view))
+    """Everything about the target but its place, needed or not."""
+    return tuple(p for p in _visible(view) if not p.name.endswith("-dimension"))
 
 
 TOYS = {"toy-minimal": minimal, "toy-chatty": chatty}
