@@ -44,11 +44,25 @@ class Column:
         """Encode values of any kind; None and NaN are no value."""
         array = np.asarray(given)
         if array.dtype.kind in "biu":
-            found, codes = np.unique(array, return_inverse=True)
-            return cls(codes.astype(np.int32), tuple(as_value(v.item()) for v in found))
+            return cls._of_numbers(array)
         table: dict[str, int] = {}
         codes = np.fromiter((_code(v, table) for v in array.tolist()), dtype=np.int32, count=len(array))
         return cls(codes, tuple(table))
+
+    @classmethod
+    def _of_numbers(cls, array: npt.NDArray[Any]) -> Column:
+        """Whole numbers and truth values: by table where their range is small, by sorting otherwise."""
+        low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
+        if high - low < 65_536:
+            shifted = array.astype(np.int64) - low
+            found = np.flatnonzero(np.bincount(shifted))
+            places = np.zeros(high - low + 1, dtype=np.int32)
+            places[found] = np.arange(len(found))
+            codes, found = places[shifted], (found + low).astype(array.dtype)
+        else:
+            found, inverse = np.unique(array, return_inverse=True)
+            codes = inverse.astype(np.int32)
+        return cls(codes, tuple(as_value(value.item()) for value in found))
 
     def value(self, place: int) -> str | None:
         code = int(self.codes[place])

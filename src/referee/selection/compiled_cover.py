@@ -93,20 +93,21 @@ class _Search:
         self.unruled = np.pad(self.unruled, ((0, 0), (0, more // 64)))
 
 
-@intrinsic
-def _ones(typing: Any, word: Any) -> Any:
-    """The number of bits set in a word."""
+def _emit_ones(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
-@intrinsic
-def _lowest(typing: Any, word: Any) -> Any:
-    """The place of the lowest bit of a word that is not 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _emit_lowest(typing: Any, word: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
 
-    return types.uint64(types.uint64), generate
+    return types.uint64(types.uint64), emit
+
+
+_ones: Any = intrinsic(_emit_ones)
+"""The number of bits set in a word."""
+_lowest: Any = intrinsic(_emit_lowest)
+"""The place of the lowest bit of a word that is not 0."""
 
 
 @njit(cache=True)

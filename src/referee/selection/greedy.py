@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
+
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head
 from referee.selection.reasoning import Note, Reasoned
@@ -30,21 +32,22 @@ class Greedy(Reasoned):
             left &= extensions[head]
             if note:
                 note(head, "the type comes first")
-        options = [(prop, extensions[prop]) for prop in contrast.among(self.attributes)]
-        while left:
-            fewest = left.bit_count()
-            best, kept = None, left
-            for prop, extension in options:
-                stays = left & extension
-                size = stays.bit_count()
-                if size < fewest:
-                    best, kept, fewest = prop, stays, size
-            if best is None:
-                break
-            chosen.append(best)
-            if note:
-                note(best, f"rules out most: {left.bit_count() - fewest} of {left.bit_count()}")
-            left = kept
+        options = contrast.among(self.attributes)
+        total = left.bit_count()
+        queue = [((left & extensions[prop]).bit_count() - total, i) for i, prop in enumerate(options)]
+        heapify(queue)
+        while left and queue:
+            # What a property rules out can only shrink, so an old count is a bound and few have to be counted again.
+            prop = options[i := heappop(queue)[1]]
+            kept = left & extensions[prop]
+            gain = kept.bit_count() - total
+            if queue and gain and (gain, i) > queue[0]:
+                heappush(queue, (gain, i))
+            elif gain:
+                chosen.append(prop)
+                if note:
+                    note(prop, f"rules out most: {-gain} of {total}")
+                left, total = kept, total + gain
         if head is not None and self.head == "last" and head not in chosen:
             chosen.append(head)
             if note:

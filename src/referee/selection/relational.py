@@ -1,0 +1,134 @@
+"""Descriptions with relations: a stack of things to describe and a network of constraints between them (Dale & Haddock 1991).
+
+Describing the target may introduce a landmark, which is then described in turn; what is said of the landmark narrows down the target through the
+relation between them, and the other way round ("the bowl on the table" in a room with other bowls and other tables).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from referee.records import LANDMARK, Property, Scene, SpeakerView
+from referee.selection.contrast import TYPE, Contrast
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["Network", "Relational"]
+
+
+class _Link(NamedTuple):
+    relation: str
+    source: int
+    target: int
+
+
+@dataclass(slots=True)
+class Network:
+    """Variables with the entities each may stand for (bit sets), and the relations that hold between them, kept arc-consistent."""
+
+    scene: Scene
+    contexts: list[int] = field(default_factory=list)
+    links: list[_Link] = field(default_factory=list)
+
+    def introduce(self) -> int:
+        """A new variable, which may stand for anything."""
+        self.contexts.append(self.scene.everything)
+        return len(self.contexts) - 1
+
+    def narrowed(self, fact: Property, variable: int, other: int | None) -> Network:
+        """A copy in which a fact holds of a variable (and of another one, for a relation), with all consequences."""
+        copy = Network(self.scene, list(self.contexts), list(self.links))
+        if other is None:
+            copy.contexts[variable] &= self.scene.extension(fact)
+        else:
+            copy.links.append(_Link(fact.name, variable, other))
+        copy._propagate()
+        return copy
+
+    def _propagate(self) -> None:
+        before: list[int] = []
+        while before != self.contexts:
+            before = list(self.contexts)
+            for link in self.links:
+                pairs = self._pairs(link)
+                self.contexts[link.source] = sum(1 << i for i in {i for i, _ in pairs})
+                self.contexts[link.target] = sum(1 << j for j in {j for _, j in pairs})
+
+    def _pairs(self, link: _Link) -> list[tuple[int, int]]:
+        """Who stands in the relation to whom, among those the two variables may stand for."""
+        sources, targets = self.contexts[link.source], self.contexts[link.target]
+        return [
+            (i, j)
+            for i, entity in enumerate(self.scene.entities)
+            if sources >> i & 1
+            for relation in entity.relations
+            if relation.name == link.relation and targets >> (j := self.scene.index(relation.entity)) & 1
+        ]
+
+
+class Relational(Reasoned):
+    """Says of whatever is on top of the stack the fact that leaves fewest candidates for it, its type before anything else.
+
+    A fact is used only once. A landmark about which nothing is left to say is put aside. The result is flat: what is said of a landmark carries
+    the prefix ``landmark.`` once per step away from the target. A target that cannot be told apart gets all that was found to help.
+    """
+
+    def __init__(self, attributes: tuple[str, ...] | None = None, landmarks: int = 2) -> None:
+        self.attributes = attributes
+        self.landmarks = landmarks
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        scene = contrast.scene
+        network = Network(scene)
+        first = view.targets[0]
+        variables = {first: network.introduce()}
+        facts = {first: self._facts(scene, first, 0)}
+        stack, said = [(first, 0)], []
+        while stack:
+            entity, depth = stack[-1]
+            context = network.contexts[variables[entity]]
+            if context.bit_count() == 1 or not facts[entity]:
+                stack.pop()
+                continue
+            fact, network = self._best(network, facts[entity], variables, entity)
+            facts[entity].remove(fact)
+            after = network.contexts[variables[entity]]
+            landmark = fact.value if fact in _relations(scene, entity) else None
+            new = landmark is not None and landmark not in variables
+            if after == context and not new and fact.name != TYPE:
+                continue
+            said.append(Property(LANDMARK * depth + fact.name, fact.value))
+            if note:
+                note(
+                    said[-1], f"leaves {after.bit_count()} candidates for {'landmark' if depth else 'target'} {entity}"
+                )
+            if landmark is not None and new:
+                variables[landmark] = len(network.contexts) - 1
+                facts[landmark] = self._facts(scene, landmark, depth + 1)
+                stack.append((landmark, depth + 1))
+        return tuple(said)
+
+    def _facts(self, scene: Scene, entity: str, depth: int) -> list[Property]:
+        own = [p for p in scene.entity(entity).attributes if self.attributes is None or p.name in self.attributes]
+        return list(dict.fromkeys([*own, *(_relations(scene, entity) if depth < self.landmarks else ())]))
+
+    def _best(
+        self, network: Network, facts: list[Property], variables: dict[str, int], entity: str
+    ) -> tuple[Property, Network]:
+        """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
+        kinds = [p for p in facts if p.name == TYPE] or facts
+        relations = _relations(network.scene, entity)
+        tried = []
+        for fact in kinds:
+            base, other = network, None
+            if fact in relations:
+                other = variables.get(fact.value)
+                if other is None:
+                    base = Network(network.scene, list(network.contexts), list(network.links))
+                    other = base.introduce()
+            tried.append((fact, base.narrowed(fact, variables[entity], other)))
+        return min(tried, key=lambda pair: pair[1].contexts[variables[entity]].bit_count())
+
+
+def _relations(scene: Scene, entity: str) -> list[Property]:
+    return [Property(r.name, r.entity) for r in scene.entity(entity).relations]
