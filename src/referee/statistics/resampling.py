@@ -101,28 +101,51 @@ def compare(
     resamples: int,
     seed: int,
     confidence: float = 0.95,
+    randomise: bool = True,
 ) -> list[Comparison | None]:
     """Paired tests of several (system rows, baseline rows) on the items that both have; None where there are none.
 
     Bootstrap: share of resamples whose difference lies at least as far from the observed one as that lies from 0 (the two-sided
     shift test; sacrebleu's is one-sided and smaller). Randomisation: share of random swaps of the two systems' items with a
-    difference at least as large. Both add one to numerator and denominator, so p is never 0.
+    difference at least as large (NaN when `randomise` is off). Both add one to numerator and denominator, so p is never 0.
     """
-    joint = [_in_common(a, b, seed) for a, b in pairs]
-    flat = [sample for pair in joint for sample in pair]
-    values = bootstrap(flat, [f for f in finishes for _ in range(2)], resamples, seed) if flat else np.empty((0, 0))
+    joint = [_in_common(a, b, seed) for a, b in _shared(pairs, seed)]
+    unique = {id(sample): (sample, finish) for pair, finish in zip(joint, finishes, strict=True) for sample in pair}
+    resampled = (
+        bootstrap([s for s, _ in unique.values()], [f for _, f in unique.values()], resamples, seed) if unique else []
+    )
+    values = dict(zip(unique, resampled, strict=True))
     swaps = _randomise(joint, finishes, resamples, seed)
     return [
-        _comparison(a, b, finish, values[2 * i] - values[2 * i + 1], swaps[i], confidence)
+        _comparison(a, b, finish, values[id(a)] - values[id(b)], swaps[i], confidence)
         for i, ((a, b), finish) in enumerate(zip(joint, finishes, strict=True))
     ]
 
 
-def _in_common(a: FloatArray, b: FloatArray, seed: int) -> tuple[Sample, Sample]:
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows with their sample made once, however many pairs they take part in (a baseline is in all of them)."""
+
+    rows: FloatArray
+    absent: npt.NDArray[np.bool_]
+    sample: Sample
+
+
+def _shared(pairs: list[tuple[FloatArray, FloatArray]], seed: int) -> Iterator[tuple[_Rows, _Rows]]:
+    made: dict[int, _Rows] = {}
+    for pair in pairs:
+        for rows in pair:
+            if id(rows) not in made:
+                made[id(rows)] = _Rows(rows, ~np.isfinite(rows.sum(axis=1)), Sample.of(rows, seed))
+        yield made[id(pair[0])], made[id(pair[1])]
+
+
+def _in_common(a: _Rows, b: _Rows, seed: int) -> tuple[Sample, Sample]:
     """Two samples over the same units, with the items that only one of them has left out of both."""
-    absent = np.isnan(a.sum(axis=1)) | np.isnan(b.sum(axis=1))
-    hole = np.where(absent, np.nan, 0.0)[:, None]
-    return Sample.of(a + hole, seed), Sample.of(b + hole, seed)
+    if (a.absent == b.absent).all():
+        return a.sample, b.sample
+    hole = np.where(a.absent | b.absent, np.nan, 0.0)[:, None]
+    return Sample.of(a.rows + hole, seed), Sample.of(b.rows + hole, seed)
 
 
 def _comparison(
@@ -138,7 +161,7 @@ def _comparison(
         low=low,
         high=high,
         p_bootstrap=_share(np.abs(differences - observed), observed),
-        p_randomisation=_share(np.abs(swaps), observed),
+        p_randomisation=_share(np.abs(swaps), observed) if len(swaps) else float("nan"),
         n=n,
     )
 
