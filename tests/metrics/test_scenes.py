@@ -1,0 +1,30 @@
+"""Vectorised denotation against the scene's own reading and against the definition in plain Python."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from worlds import batches, denoted, scene, trial
+
+from referee.contracts import Batch
+from referee.metrics.scenes import look
+from referee.records import Description, Property
+
+
+@given(batches(related=True))
+def test_all_at_once_denotes_what_one_by_one_denotes(batch: Batch) -> None:
+    seen = look(batch)
+    encoding = seen.encoding
+    for act, found in enumerate(seen.denotations):
+        here = encoding.trials[encoding.case[act]].scene
+        said = encoding.descriptions[encoding.said[act]]
+        assert found == here.denotation(said) == here.mask(denoted(said, here))
+
+
+def test_more_than_sixty_four_entities_and_properties() -> None:
+    crowd = scene(*(f"number:{i} parity:{i % 2}" for i in range(130)))
+    outputs = [Description(properties=(Property("number", i),)) for i in range(130)]
+    batch = Batch.of([*outputs, Description(properties=(Property("parity", 1),))], [trial(crowd)] * 131)
+    seen = look(batch)
+    by_item = [seen.denotations[act] for act in seen.encoding.act]
+    assert by_item[:130] == [1 << i for i in range(130)]
+    assert by_item[130] == sum(1 << i for i in range(1, 130, 2))

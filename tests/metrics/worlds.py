@@ -1,0 +1,133 @@
+"""Small worlds for the tests of measures: builders for scenes and batches, random ones, and denotation spelled out in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from referee.contracts import Batch
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
+
+# A busy machine is not a failing test.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+
+def props(text: str) -> tuple[Property, ...]:
+    """``"colour:red size:large"`` as properties."""
+    return tuple(Property(*word.split(":")) for word in text.split())
+
+
+def said(text: str) -> Description:
+    return Description(properties=props(text))
+
+
+def scene(*entities: str) -> Scene:
+    """One entity per text of properties, with the ids 0, 1, 2 …"""
+    return Scene(entities=tuple(Entity(id=str(i), attributes=props(e)) for i, e in enumerate(entities)))
+
+
+def trial(where: Scene, *references: str, targets: Sequence[str] = ("0",), name: str = "t") -> Trial:
+    return Trial(id=name, scene=where, targets=tuple(targets), references=tuple(map(said, references)))
+
+
+NAMES = ("type", "colour", "size")
+VALUES = ("a", "b")
+RELATIONS = ("left", "on")
+
+PLAIN = [Property(n, v) for n in NAMES for v in (*VALUES, "other")]
+RELATED = [Property(r, v) for r in RELATIONS for v in ("", "0", "1")]
+BESIDE = [Property(f"landmark.{n}", v) for n in NAMES for v in VALUES]
+
+
+def random_scene(rng: Random, related: bool = False, most: int = 8) -> Scene:
+    """Up to eight entities with missing attributes, repeated names and, if asked for, relations."""
+    size = rng.randint(1, most)
+    known = [p for p in PLAIN if p.value in VALUES]
+
+    def relations() -> tuple[Relation, ...]:
+        count = rng.randint(0, 2) if related else 0
+        return tuple(Relation(rng.choice(RELATIONS), str(rng.randrange(size))) for _ in range(count))
+
+    return Scene(
+        entities=tuple(
+            Entity(id=str(i), attributes=tuple(rng.choices(known, k=rng.randint(0, 4))), relations=relations())
+            for i in range(size)
+        )
+    )
+
+
+def random_description(rng: Random, related: bool = False, most: int = 5) -> tuple[Property, ...]:
+    """Anything a speaker may say: repeats, unknown values, relations with and without landmark."""
+    pool = [*PLAIN, *RELATED, *BESIDE] if related else PLAIN
+    return tuple(rng.choices(pool, k=rng.randint(0, most)))
+
+
+def random_batch(rng: Random, related: bool = False, most: int = 8, length: int = 6) -> Batch:
+    """Outputs with and without properties, several per trial, references or none, one target or two."""
+
+    def maybe() -> Description:
+        return Description(properties=random_description(rng, related) if rng.random() < 0.85 else None)
+
+    pool = []
+    for number in range(rng.randint(1, 3)):
+        place = random_scene(rng, related, most)
+        ids = [e.id for e in place.entities]
+        targets = tuple(rng.sample(ids, k=min(len(ids), rng.choice((1, 1, 2)))))
+        references = tuple(maybe() for _ in range(rng.randint(0, 3)))
+        pool.append(Trial(id=f"t{number}", scene=place, targets=targets, references=references))
+    trials = rng.choices(pool, k=rng.randint(1, length))
+    return Batch.of([maybe() if rng.random() < 0.9 else None for _ in trials], trials)
+
+
+# A seed says it all: examples are drawn fast, and a failing one is printed by its seed.
+seeds = st.integers(0, 2**32).map(Random)
+
+
+def scenes(**options: Any) -> st.SearchStrategy[Scene]:
+    return seeds.map(lambda rng: random_scene(rng, **options))
+
+
+def descriptions(**options: Any) -> st.SearchStrategy[tuple[Property, ...]]:
+    return seeds.map(lambda rng: random_description(rng, **options))
+
+
+def batches(**options: Any) -> st.SearchStrategy[Batch]:
+    return seeds.map(lambda rng: random_batch(rng, **options))
+
+
+def fits(entity: Entity, description: Iterable[Property], where: Scene) -> bool:
+    """Whether a description is true of an entity, written down as a definition rather than as bit sets."""
+    relations = {r.name for e in where.entities for r in e.relations}
+    own = [p for p in description if not p.name.startswith("landmark.")]
+    landmark = [Property(p.name[9:], p.value) for p in description if p.name.startswith("landmark.")]
+    if not all(p in entity.attributes for p in own if p.name not in relations):
+        return False
+    named = {p.name for p in own if p.name in relations}
+    if not landmark:
+        return named <= {r.name for r in entity.relations}
+    anchors = {e.id for e in where.entities if fits(e, landmark, where)}
+    held = {r.name for r in entity.relations if r.entity in anchors}
+    return bool(held) and named <= held
+
+
+def denoted(description: Iterable[Property], where: Scene) -> set[str]:
+    said = list(description)
+    return {e.id for e in where.entities if fits(e, said, where)}
+
+
+def fewest_by_enumeration(where: Scene, targets: set[str], start: tuple[Property, ...]) -> int | None:
+    """Every addition in the order of size, landmarks one step away included."""
+    names = [*NAMES, *(f"landmark.{n}" for n in NAMES)]
+    everything = [Property(n, v) for n in names for v in VALUES]
+    everything += [Property(r, "") for r in RELATIONS if any(x.name == r for e in where.entities for x in e.relations)]
+    able = [p for p in everything if targets <= denoted((*start, p), where)]
+    sizes = (
+        k for k in range(len(able) + 1) for part in combinations(able, k) if denoted((*start, *part), where) == targets
+    )
+    return next(sizes, None)
