@@ -1,0 +1,169 @@
+"""NIST: n-gram matches weighted by how much they tell (Doddington 2002), with the formula of the script mteval-v11b."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import log, log2
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.metrics.bleu import SHARED_ORDER, count_ngrams, shared_ngrams
+from referee.metrics.measure import Measure
+from referee.metrics.tokens import Encoding, Ids, Places, encode, swift
+
+__all__ = ["Nist"]
+
+# Chosen by Doddington so that outputs two thirds as long as the references lose half of their score.
+_BETA = log(2) / log(1.5) ** 2
+
+
+class Nist(Measure):
+    """Σₙ (information of matched n-grams / n-grams of the outputs) · exp(-β · ln² min(1, output length / mean reference length)).
+
+    The information of an n-gram is log2(count of its first n - 1 words / count of it) over **all references of the test set**; for single
+    words the upper count is the number of reference words. β = ln 2 / ln² 1.5. Range 0 upwards, higher is better. Source: Doddington
+    2002 and mteval-v11b (every reference clips and counts; nltk keeps one per order and differs). Empty case: an order that no output
+    is long enough for adds 0; outputs without words score 0; no text or no reference is not counted at all.
+
+    Because the weights belong to the whole test set, data that comes in several batches is read twice: call `learn` with every batch, then
+    `statistics`. Without `learn`, a batch is taken for the whole test set. References that several systems share are to be learnt once.
+    """
+
+    name = "string/nist"
+    range = (0.0, None)
+    needs = "text"
+    _learnt: NgramCounts | None = None
+
+    def __init__(self, order: int = 5, case: str = "lower", tokens: str = "mteval") -> None:
+        self.order = order
+        self.case = case
+        self.tokens = tokens
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        return 2 * self.order + 1
+
+    def learn(self, batch: Batch) -> Nist:
+        """Count the reference n-grams of one more batch (outputs do not matter here)."""
+        encoding = encode(batch, self.case, self.tokens)
+        if self._learnt is None:
+            self._learnt = count_for(encoding.items, self.order)
+        self._learnt.add(encoding)
+        return self
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """Columns: information matched by order, n-grams of the output by order, mean length of the references."""
+        encoding = encode(batch, self.case, self.tokens)
+        counts = self._learnt
+        if counts is None:
+            counts = count_for(encoding.items, self.order)
+            counts.add(encoding)
+        marks = shared_ngrams(batch, self.case, self.tokens, max(self.order, SHARED_ORDER))
+        rows = np.empty((encoding.items, self.width))
+        rows[:, : self.order] = counts.sum_information(encoding, marks)
+        rows[:, self.order : -1] = count_ngrams(encoding.output_lengths, self.order)
+        lengths = np.bincount(encoding.owner, encoding.reference_lengths, encoding.items)
+        rows[:, -1] = lengths / np.maximum(1, np.diff(encoding.first))
+        rows[~encoding.measurable] = np.nan
+        return rows
+
+    def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
+        information, ngrams = totals[..., : self.order], totals[..., self.order : -1]
+        said, expected = ngrams[..., 0], totals[..., -1]
+        gained = (information / np.where(ngrams > 0, ngrams, 1.0)).sum(axis=-1)
+        ratio = np.minimum(1.0, said / np.where(expected > 0, expected, 1.0))
+        penalty = np.exp(-_BETA * np.log(np.where(ratio > 0, ratio, 1.0)) ** 2)
+        return np.where(counts > 0, np.where(said > 0, gained * penalty, 0.0), np.nan)
+
+
+def count_for(items: int, order: int) -> NgramCounts:
+    """An empty count of n-grams, compiled where batches are large."""
+    return NgramCounts(order) if swift(items) is None else SwiftNgramCounts(order)
+
+
+class NgramCounts:
+    """How often each n-gram occurs in the references learnt so far; words keep their numbers from batch to batch."""
+
+    def __init__(self, order: int) -> None:
+        self.order = order
+        self.numbers: dict[str, int] = {}
+        self.counts: dict[tuple[int, ...], int] = {(): 0}
+
+    def add(self, encoding: Encoding) -> None:
+        """Count the references of a batch."""
+        ids = self._renumber(encoding, encoding.words)
+        for text in range(encoding.items, len(encoding.starts) - 1):
+            words = ids[encoding.starts[text] : encoding.starts[text + 1]].tolist()
+            self.counts[()] += len(words)
+            for i in range(len(words)):
+                for j in range(i + 1, min(len(words), i + self.order) + 1):
+                    ngram = tuple(words[i:j])
+                    self.counts[ngram] = self.counts.get(ngram, 0) + 1
+
+    def sum_information(self, encoding: Encoding, marks: npt.NDArray[np.int32]) -> FloatArray:
+        """For every output the information of its matched n-grams, by order."""
+        ids = self._renumber(encoding)
+        sums = np.zeros((encoding.items, self.order))
+        for place, item in enumerate(np.repeat(np.arange(encoding.items), encoding.output_lengths).tolist()):
+            for n in range(self.order):
+                if marks[place] >> n & 1:
+                    sums[item, n] += self._information(tuple(ids[place : place + n + 1].tolist()))
+        return sums
+
+    def _information(self, ngram: tuple[int, ...]) -> float:
+        if ngram not in self.counts:
+            raise _unlearnt()
+        return log2(self.counts[ngram[:-1]] / self.counts[ngram])
+
+    def _renumber(self, encoding: Encoding, new: Iterable[str] = ()) -> Ids:
+        """The ids of a batch as this count's own; words unknown to it are learnt if `new`, else one past all known."""
+        for word in new:
+            self.numbers.setdefault(word, len(self.numbers))
+        known = [self.numbers.get(word, len(self.numbers)) for word in encoding.words]
+        return np.array(known, dtype=np.int32)[encoding.ids]
+
+
+class SwiftNgramCounts(NgramCounts):
+    """The same in a flat hash table: an n-gram is known by the number of its first n - 1 words and its last word."""
+
+    def __init__(self, order: int) -> None:
+        super().__init__(order)
+        self.table: Places = np.zeros((1, 2), dtype=np.int64)
+        self.size = 1
+        self.total = 0
+
+    def add(self, encoding: Encoding) -> None:
+        from referee.metrics.string_kernels import add_ngrams, widen
+
+        ids, text = self._renumber(encoding, encoding.words), encoding.items
+        words = int(encoding.reference_lengths.sum())
+        if not self.total:
+            # Room for about one new n-gram per word, the usual case, spares most of the widening.
+            self.table = np.zeros((1 << max(16, (2 * words).bit_length()), 2), dtype=np.int64)
+        self.total += words
+        while text < len(encoding.starts) - 1:
+            text, self.size = add_ngrams(ids, encoding.starts, text, self.order, self.table, self.size)
+            if text < len(encoding.starts) - 1:
+                self.table = widen(self.table)
+
+    def sum_information(self, encoding: Encoding, marks: npt.NDArray[np.int32]) -> FloatArray:
+        from referee.metrics.string_kernels import sum_information
+
+        ids = self._renumber(encoding)
+        sums: FloatArray = sum_information(
+            ids, encoding.starts, marks, encoding.items, self.order, self.table, self.total
+        )
+        if (sums < 0).any():
+            raise _unlearnt()
+        return sums
+
+
+def _unlearnt() -> InputError:
+    return InputError(
+        "NIST meets a reference that was not learnt, so its words have no weight",
+        remedy="call learn() with every batch before the first statistics(), or with none at all",
+    )

@@ -1,0 +1,149 @@
+"""ROUGE-2 and ROUGE-SU4: shared word pairs, neighbouring or up to four words apart (Lin 2004), counted as the script ROUGE-1.5.5 does."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.metrics.measure import Measure
+from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
+
+__all__ = ["Rouge2", "RougeSU4"]
+
+# Which single words count: all but the last one of a text is what the loop of ROUGE-1.5.5 does.
+UNIGRAMS = {"none": 0, "1.5.5": 1, "textbook": 2}
+
+
+class _Rouge(Measure):
+    """Recall, precision or balanced F of shared units for each item, averaged over items (options -f A or B, -p 0.5, no -t)."""
+
+    needs = "text"
+    gap = 0
+    statistic: str
+    references: str
+    case: str
+    tokens: str
+
+    def _unigrams(self) -> int:
+        return UNIGRAMS["none"]
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One column: the value of each item."""
+        encoding = encode(batch, self.case, self.tokens)
+        gap, unigrams = self.gap, self._unigrams()
+        key = ("shared pairs", self.case, self.tokens, gap, unigrams)
+        hits = remember(batch, key, lambda: _count_shared_pairs(encoding, gap, unigrams))
+        said = _count_units(encoding.output_lengths, gap, unigrams)[encoding.owner]
+        wanted = _count_units(encoding.reference_lengths, gap, unigrams)
+        average = choose("way to join references", self.references, ("average", "best")) == "average"
+        join = _pool if average else _take_best_recall
+        values = self._value(*join(hits, said, wanted, encoding))
+        return np.where(encoding.measurable, values, np.nan)[:, None]
+
+    def _value(self, hits: FloatArray, said: FloatArray, wanted: FloatArray) -> FloatArray:
+        """Shares of nothing are 0, as in the script."""
+        statistic = choose("statistic", self.statistic, ("f", "recall", "precision"))
+        # The balanced F of hits/said and hits/wanted is twice the hits over all units.
+        upper, lower = {"f": (2 * hits, said + wanted), "recall": (hits, wanted), "precision": (hits, said)}[statistic]
+        shares: FloatArray = np.divide(upper, lower, out=np.zeros(len(hits)), where=lower > 0)
+        return shares
+
+
+class Rouge2(_Rouge):
+    """Shared neighbouring word pairs, clipped: recall = shared / reference pairs, precision = shared / output pairs, F their harmonic mean.
+
+    `statistic` "f" (default, balanced), "recall" or "precision". `references`: "average" (default, option -f A) adds up shared and all pairs over the
+    references of an item; "best" (-f B) takes the reference with the highest recall. The value of a corpus is the mean over items. No stemming is
+    done. Range 0 to 1, higher is better. Source: Lin 2004. Empty case: a text of fewer than two words has no pairs and
+    scores 0, even against itself, as in ROUGE-1.5.5; no text or no reference is not counted.
+    """
+
+    name = "string/rouge-2"
+
+    def __init__(
+        self, statistic: str = "f", references: str = "average", case: str = "lower", tokens: str = "mteval"
+    ) -> None:
+        self.statistic = statistic
+        self.references = references
+        self.case = case
+        self.tokens = tokens
+
+
+class RougeSU4(_Rouge):
+    """Shared ordered word pairs with at most four words between, and shared single words; recall, precision and F as in `Rouge2`.
+
+    `variant` "1.5.5" (default) never counts the last word of a text as a single word, as the official script; "textbook" counts all of them
+    (Lin 2004). `statistic`, `references` and the absence of stemming as in `Rouge2`. Range 0 to 1, higher is better. Empty case: a text
+    without units (no words; with "1.5.5" also one word) scores 0; no text or no reference is not counted.
+    """
+
+    name = "string/rouge-su4"
+    gap = 4
+
+    def __init__(
+        self,
+        variant: str = "1.5.5",
+        statistic: str = "f",
+        references: str = "average",
+        case: str = "lower",
+        tokens: str = "mteval",
+    ) -> None:
+        self.variant = variant
+        self.statistic = statistic
+        self.references = references
+        self.case = case
+        self.tokens = tokens
+
+    def _unigrams(self) -> int:
+        return UNIGRAMS[choose("variant of ROUGE-SU4", self.variant, ("1.5.5", "textbook"))]
+
+
+def _count_units(lengths: Places, gap: int, unigrams: int) -> Places:
+    """How many units texts of these lengths have."""
+    pairs: Places = np.maximum(0, lengths[:, None] - np.arange(1, gap + 2)).sum(axis=1)
+    singles = np.maximum(0, lengths - (unigrams == UNIGRAMS["1.5.5"])) if unigrams else 0
+    return pairs + singles
+
+
+def _pool(hits: Places, said: Places, wanted: Places, encoding: Encoding) -> list[FloatArray]:
+    """Sums over the references of each item."""
+    return [np.bincount(encoding.owner, part, encoding.items).astype(float) for part in (hits, said, wanted)]
+
+
+def _take_best_recall(hits: Places, said: Places, wanted: Places, encoding: Encoding) -> list[FloatArray]:
+    """The counts of the reference with the highest recall, the first of equals."""
+    recall = hits / np.maximum(1, wanted)
+    preferred = np.lexsort((-recall, encoding.owner))
+    some = np.flatnonzero(np.diff(encoding.first))
+    chosen = preferred[encoding.first[some] - encoding.items]
+    parts = []
+    for part in (hits, said, wanted):
+        picked = np.zeros(encoding.items)
+        picked[some] = part[chosen]
+        parts.append(picked)
+    return parts
+
+
+def _count_shared_pairs(encoding: Encoding, gap: int, unigrams: int) -> Places:
+    """For every reference the units it shares with its output, each as often as both have it."""
+    kernels = swift(encoding.items)
+    if kernels is not None:
+        hits: Places = kernels.count_shared_pairs(
+            encoding.ids, encoding.starts, encoding.first, encoding.items, gap, unigrams
+        )
+        return hits
+    said = [_units(encoding.text(output), gap, unigrams) for output in range(encoding.items)]
+    pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
+    shared = [(said[output] & _units(encoding.text(text), gap, unigrams)).total() for text, output in pairs]
+    return np.array(shared, dtype=np.int64)
+
+
+def _units(words: list[int], gap: int, unigrams: int) -> Counter[tuple[int, ...]]:
+    """The pairs and single words of one text."""
+    singles = words[: len(words) - (unigrams == UNIGRAMS["1.5.5"])] if unigrams and words else []
+    units: Counter[tuple[int, ...]] = Counter((word,) for word in singles)
+    for i, word in enumerate(words):
+        units.update((word, later) for later in words[i + 1 : i + gap + 2])
+    return units

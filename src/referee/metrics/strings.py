@@ -1,0 +1,209 @@
+"""Whole strings compared word by word: the same words, edit distance (Levenshtein 1966), and string accuracy (Bangalore, Rambow & Whittaker 2000)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.metrics.measure import Measure
+from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
+
+__all__ = ["Edit", "Exact", "Seb", "best_by_item", "mean_by_item"]
+
+
+class Exact(Measure):
+    """1 where the output has the same words in the same order as a reference, else 0; averaged over items.
+
+    `references`: "any" (default, as in the challenges) asks for one equal reference, "average" gives the share of equal references.
+    Range 0 to 1, higher is better. Source: accuracy of the TUNA challenges (Gatt, Belz & Kow 2009). Empty case: an output "" equals a reference
+    without words; no text or no reference is not counted.
+    """
+
+    name = "string/exact"
+    needs = "text"
+
+    def __init__(self, references: str = "any", case: str = "lower", tokens: str = "mteval") -> None:
+        self.references = references
+        self.case = case
+        self.tokens = tokens
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One column: 1, 0, or the share of references."""
+        encoding = encode(batch, self.case, self.tokens)
+        any_is_enough = choose("way to join references", self.references, ("any", "average")) == "any"
+        same = remember(batch, ("same", self.case, self.tokens), lambda: _find_same(encoding)).astype(float)
+        joined = best_by_item(same, encoding) if any_is_enough else mean_by_item(same, encoding)
+        return np.where(encoding.measurable, joined, np.nan)[:, None]
+
+
+class Edit(Measure):
+    """Word edit distance from the reference: insertion 1, deletion 1, substitution as given (a whole number).
+
+    With `substitution` 2 (default, the SE of the TUNA challenges) it is m + n - 2·LCS, so at most m + n; with 1 it is Levenshtein's. `normalise`
+    divides by the words of the reference; references without words are then left out. `references`: "average" (default, as in
+    the challenges) or "best", the nearest one. Range 0 upwards, lower is better. Empty case: an output "" costs the length of the reference; no text or
+    no reference is not counted.
+    """
+
+    name = "string/edit"
+    range = (0.0, None)
+    direction = "lower"
+    needs = "text"
+
+    def __init__(
+        self,
+        substitution: int = 2,
+        normalise: bool = False,
+        references: str = "average",
+        case: str = "lower",
+        tokens: str = "mteval",
+    ) -> None:
+        self.substitution = substitution
+        self.normalise = normalise
+        self.references = references
+        self.case = case
+        self.tokens = tokens
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One column: the distance."""
+        encoding = encode(batch, self.case, self.tokens)
+        distances = _edits(batch, encoding, self.case, self.tokens, self.substitution).astype(float)
+        if self.normalise:
+            distances = _per_reference_word(distances, encoding)
+        average = choose("way to join references", self.references, ("average", "best")) == "average"
+        joined = mean_by_item(distances, encoding) if average else -best_by_item(-distances, encoding)
+        return np.where(encoding.measurable, joined, np.nan)[:, None]
+
+
+class Seb(Measure):
+    """String accuracy 1 - (I + D + S) / R with R words in the reference; with `moves` 1 - (M + I' + D' + S) / R.
+
+    Unit costs, so a substitution is cheaper than an insertion and a deletion. With `moves`, a word deleted in one place and inserted in another is
+    one error M instead of two; among the cheapest alignments the one with the fewest substitutions is read (ties: from the end of the strings,
+    a pairing before a deletion before an insertion). `references`: "average" (default) or "best". Range below 0 to 1, higher is better. Source:
+    Bangalore, Rambow & Whittaker 2000. Empty case: references without words are left out (nothing to divide by); no text or no
+    reference with words is not counted; an output "" scores 0.
+    """
+
+    name = "string/seb"
+    range = (None, 1.0)
+    needs = "text"
+
+    def __init__(
+        self, moves: bool = False, references: str = "average", case: str = "lower", tokens: str = "mteval"
+    ) -> None:
+        self.moves = moves
+        self.references = references
+        self.case = case
+        self.tokens = tokens
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One column: the accuracy."""
+        encoding = encode(batch, self.case, self.tokens)
+        if self.moves:
+            key = ("errors with moves", self.case, self.tokens)
+            errors = remember(batch, key, lambda: _count_errors_with_moves(encoding))
+        else:
+            errors = _edits(batch, encoding, self.case, self.tokens, 1)
+        accuracy = 1 - _per_reference_word(errors.astype(float), encoding)
+        average = choose("way to join references", self.references, ("average", "best")) == "average"
+        joined = mean_by_item(accuracy, encoding) if average else best_by_item(accuracy, encoding)
+        return np.where(encoding.measurable, joined, np.nan)[:, None]
+
+
+def mean_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
+    """The mean over the references of each item that have a value; NaN where none has."""
+    there = ~np.isnan(values)
+    sums = np.bincount(encoding.owner[there], values[there], encoding.items)
+    counts = np.bincount(encoding.owner[there], minlength=encoding.items)
+    means: FloatArray = np.divide(sums, counts, out=np.full(encoding.items, np.nan), where=counts > 0)
+    return means
+
+
+def best_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
+    """The highest value over the references of each item; NaN where none has one."""
+    highest = np.full(encoding.items, -np.inf)
+    np.fmax.at(highest, encoding.owner, values)
+    return np.where(np.isinf(highest), np.nan, highest)
+
+
+def _per_reference_word(values: FloatArray, encoding: Encoding) -> FloatArray:
+    lengths = encoding.reference_lengths
+    shares: FloatArray = np.divide(values, lengths, out=np.full(len(values), np.nan), where=lengths > 0)
+    return shares
+
+
+def _find_same(encoding: Encoding) -> Places:
+    """For every reference whether it has the words of its output."""
+    kernels = swift(encoding.items)
+    if kernels is None:
+        pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
+        return np.array([encoding.text(output) == encoding.text(text) for text, output in pairs], dtype=np.int64)
+    same: Places = kernels.find_same(encoding.ids, encoding.starts, encoding.owner, encoding.items)
+    return same
+
+
+def _edits(batch: Batch, encoding: Encoding, case: str, tokens: str, substitution: int) -> Places:
+    return remember(batch, ("edits", case, tokens, substitution), lambda: _measure_edits(encoding, substitution))
+
+
+def _measure_edits(encoding: Encoding, substitution: int) -> Places:
+    """The edit distance of every reference from its output."""
+    kernels = swift(encoding.items)
+    if kernels is None:
+        from rapidfuzz.distance.Levenshtein import distance
+
+        pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
+        weights = (1, 1, substitution)
+        found = [distance(encoding.text(output), encoding.text(text), weights=weights) for text, output in pairs]
+        return np.array(found, dtype=np.int64)
+    distances: Places = kernels.measure_edits(
+        encoding.ids, encoding.starts, encoding.owner, encoding.items, substitution
+    )
+    return distances
+
+
+def _count_errors_with_moves(encoding: Encoding) -> Places:
+    """The errors of every output against each of its references, moves counted once."""
+    kernels = swift(encoding.items)
+    if kernels is None:
+        pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
+        found = [_errors_with_moves(encoding.text(text), encoding.text(output)) for text, output in pairs]
+        return np.array(found, dtype=np.int64)
+    errors: Places = kernels.errors_with_moves(encoding.ids, encoding.starts, encoding.owner, encoding.items)
+    return errors
+
+
+def _errors_with_moves(reference: list[int], output: list[int]) -> int:
+    """Walk the cheapest alignment back from the end and set deletions off against insertions of the same word."""
+    costs = _align(reference, output)
+    unit = len(reference) + len(output) + 1
+    i, j, substitutions = len(reference), len(output), 0
+    deleted: Counter[int] = Counter()
+    inserted: Counter[int] = Counter()
+    while i or j:
+        differ = bool(i and j) and reference[i - 1] != output[j - 1]
+        if i and j and costs[i][j] == costs[i - 1][j - 1] + differ * (unit + 1):
+            i, j, substitutions = i - 1, j - 1, substitutions + differ
+        elif i and costs[i][j] == costs[i - 1][j] + unit:
+            i -= 1
+            deleted[reference[i]] += 1
+        else:
+            j -= 1
+            inserted[output[j]] += 1
+    return substitutions + (deleted | inserted).total()
+
+
+def _align(reference: list[int], output: list[int]) -> list[list[int]]:
+    """Costs of aligning all beginnings: any error costs a unit, a substitution a little more, so ties prefer matches."""
+    unit = len(reference) + len(output) + 1
+    costs = [[j * unit for j in range(len(output) + 1)]]
+    for i, wanted in enumerate(reference, start=1):
+        above, row = costs[-1], [i * unit]
+        for j, word in enumerate(output, start=1):
+            paired = above[j - 1] if word == wanted else above[j - 1] + unit + 1
+            row.append(min(paired, above[j] + unit, row[j - 1] + unit))
+        costs.append(row)
+    return costs

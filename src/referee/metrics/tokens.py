@@ -1,0 +1,211 @@
+"""Words as numbers: texts are split once (as mteval does it) and every word becomes an id, so that all string measures share one encoding.
+
+The splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call for clarity in reporting BLEU scores").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch
+from referee.errors import UnknownName
+
+__all__ = ["Encoding", "choose", "encode", "encode_with", "lay_out", "remember", "split_words", "swift"]
+
+Result = TypeVar("Result")
+Ids = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
+
+# Below this size the compiled kernels save less than loading them costs (about a second, first use of a process).
+WORTH_COMPILING = 2_000
+CASES = ("lower", "keep")
+_WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
+_NO_MARKS = bytes(np.flatnonzero(~_MARKS).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The words of a batch as ids: text t is ``ids[starts[t]:starts[t + 1]]``.
+
+    The first `items` texts are the outputs, the others the references in order; reference r belongs to item ``owner[r]``, and the references of item i are
+    the texts ``first[i]`` to ``first[i + 1]``. `measurable` is false where the output has no text or no reference has any.
+    """
+
+    items: int
+    ids: Ids
+    starts: Places
+    first: Places
+    owner: Places
+    measurable: npt.NDArray[np.bool_]
+    words: list[str]
+
+    @property
+    def lengths(self) -> Places:
+        """Tokens of every text."""
+        return np.diff(self.starts)
+
+    @property
+    def output_lengths(self) -> Places:
+        return self.lengths[: self.items]
+
+    @property
+    def reference_lengths(self) -> Places:
+        return self.lengths[self.items :]
+
+    def text(self, number: int) -> list[int]:
+        """The ids of one text."""
+        ids: list[int] = self.ids[self.starts[number] : self.starts[number + 1]].tolist()
+        return ids
+
+
+def choose(kind: str, value: str, known: Iterable[str]) -> str:
+    """A switch of a measure, or an error that says which positions it has."""
+    known = list(known)
+    if value not in known:
+        raise UnknownName(kind, value, known, hint=f"choose one of {', '.join(known)}")
+    return value
+
+
+def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result:
+    """What was built under this key for this batch; built now if nobody did before."""
+    if key not in batch.cache:
+        batch.cache[key] = build()
+    found: Result = batch.cache[key]
+    return found
+
+
+def swift(items: int) -> ModuleType | None:
+    """The compiled kernels when a batch is large enough to repay them and numba is installed, else None."""
+    if items < WORTH_COMPILING or find_spec("numba") is None:
+        return None
+    from referee.metrics import string_kernels
+
+    return string_kernels
+
+
+def split_words(text: str, case: str = "lower", tokens: str = "mteval") -> list[str]:
+    """The words of one text."""
+    return lay_out([text], case, tokens).split()
+
+
+def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
+    """One text per line, its words set apart by blanks."""
+    split = _SPLITTERS[choose("way to split words", tokens, _SPLITTERS)]
+    page = "\n".join(texts)
+    if page.count("\n") >= len(texts):
+        page = "\n".join([_on_one_line(text, tokens) for text in texts])
+    if choose("case", case, CASES) == "lower":
+        page = page.lower()
+    if not page.isascii():
+        for blank in _WIDE_BLANKS:
+            page = page.replace(blank, " ")
+    return split(page)
+
+
+def _on_one_line(text: str, tokens: str) -> str:
+    """Without line breaks; mteval joins a word that was hyphenated over one."""
+    return (text.rstrip().replace("-\n", "") if tokens == "mteval" else text).replace("\n", " ")
+
+
+def _split_mteval(page: str) -> str:
+    """Only the lines that hold a mark go through the (slow) patterns; all of them at once, kept apart by padding."""
+    letters = page.encode("utf-8", "surrogatepass")
+    if not letters.translate(None, _NO_MARKS):
+        return page
+    codes = np.frombuffer(letters, dtype=np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    numbers = np.unique(np.searchsorted(ends, np.flatnonzero(_MARKS[codes]))).tolist()
+    lines = page.split("\n")
+    split = _apply_mteval_patterns(" \n ".join([lines[i] for i in numbers]))
+    for i, line in zip(numbers, split.split("\n"), strict=True):
+        lines[i] = line
+    return "\n".join(lines)
+
+
+def _apply_mteval_patterns(page: str) -> str:
+    """Marks become words; point and comma stay between digits; a dash leaves the digit before it."""
+    page = f" {page} ".replace("<skipped>", "")
+    for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        page = page.replace(entity, sign)
+    page = re.sub(r"[!-&(-+/:-@\[-`{-~]", r" \g<0> ", page)
+    page = re.sub(r"([^0-9])([.,])", r"\1 \2 ", page)
+    page = re.sub(r"([.,])([^0-9])", r" \1 \2", page)
+    return re.sub(r"([0-9])-", r"\1 - ", page)
+
+
+class _SpacedMarks(dict[int, str]):
+    """Character to text for `str.translate`, learnt as characters turn up: punctuation and symbols get blanks around them."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        apart = unicodedata.category(character)[0] in "PS" and character not in "'’.,"
+        self[code] = f" {character} " if apart else character
+        return self[code]
+
+
+_spaced_marks = _SpacedMarks()
+
+
+def _split_unicode(page: str) -> str:
+    """Words of any script; an apostrophe stays inside a word, point and comma inside a number (after Unicode annex 29)."""
+    page = unicodedata.normalize("NFC", page).translate(_spaced_marks)
+    return re.sub(r"(?<!\w)['’]|['’](?!\w)|(?<!\d)[.,]|[.,](?!\d)", r" \g<0> ", page)
+
+
+_SPLITTERS: dict[str, Callable[[str], str]] = {"mteval": _split_mteval, "words": str, "unicode": _split_unicode}
+
+
+def encode(batch: Batch, case: str, tokens: str) -> Encoding:
+    """The encoding of a batch, built once for each way of splitting."""
+    return remember(
+        batch, ("words", case, tokens), lambda: encode_with(batch, lambda texts: _number(texts, case, tokens))
+    )
+
+
+def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, list[str]]]) -> Encoding:
+    """Outputs and references in one run of texts, numbered by `number`."""
+    said = [None if output is None else output.text for output in batch.outputs]
+    # Flat lists, never one per item: many small containers would set the cyclic garbage collector going.
+    expected = [reference.text for references in batch.references for reference in references]
+    per_item = np.fromiter(map(len, batch.references), dtype=np.int64, count=len(said))
+    owner = np.repeat(np.arange(len(said)), per_item)
+    if None in expected:
+        owner = owner[[text is not None for text in expected]]
+        per_item = np.bincount(owner, minlength=len(said))
+    given = np.array([text is not None for text in said], dtype=bool)
+    texts = [text or "" for text in said]
+    texts += [text for text in expected if text is not None]
+    ids, starts, words = number(texts)
+    first = np.concatenate([[0], np.cumsum(per_item)]) + len(said)
+    return Encoding(len(said), ids, starts, first, owner, given & (per_item > 0), words)
+
+
+def _number(texts: list[str], case: str, tokens: str) -> tuple[Ids, Places, list[str]]:
+    """Ids in order of first appearance, where each text starts, and the word behind each id."""
+    page = lay_out(texts, case, tokens)
+    kernels = swift(len(texts))
+    if kernels is None or not texts:
+        return _number_plainly(page.split("\n") if texts else [])
+    letters = f"{page}\n".encode("utf-8", "surrogatepass")
+    ids, starts, spans = kernels.number_words(np.frombuffer(letters, dtype=np.uint8), len(texts))
+    return ids, starts, [letters[a:b].decode("utf-8", "surrogatepass") for a, b in spans.tolist()]
+
+
+def _number_plainly(lines: list[str]) -> tuple[Ids, Places, list[str]]:
+    known: dict[str, int] = {}
+    ids: list[int] = []
+    starts = [0]
+    for line in lines:
+        ids += [known.setdefault(word, len(known)) for word in line.split()]
+        starts.append(len(ids))
+    return np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int64), list(known)
