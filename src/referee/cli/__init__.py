@@ -15,6 +15,7 @@ from referee.errors import RefereeError, UnknownName
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),

@@ -45,6 +45,11 @@ class _Case:
         """Stars only repeat what their correlation says."""
         return not isinstance(self.claims[index], StarsClaim)
 
+    def independent(self, indices: Sequence[int]) -> int:
+        """How many different things the claims say: the same computation printed twice counts once."""
+        claims = [(i, self.claims[i]) for i in indices if self.counted(i)]
+        return len({frozenset(n.place for n in c.inputs) if isinstance(c, ValueClaim) else i for i, c in claims})
+
     def touched(self, places: Sequence[Place]) -> set[int]:
         return {i for place in places for i in self.touching.get(place, ())}
 
@@ -52,7 +57,7 @@ class _Case:
         """The failures that a change of cells repairs, or nothing if one of those it touches stays or another claim breaks."""
         touched = self.touched(list(move))
         failures = sorted(touched & self.failed)
-        if sum(map(self.counted, failures)) < 2:
+        if self.independent(failures) < 2:
             return ()
         moved = {i: self.claims[i].changed(lambda n: _moved(n, move)) for i in failures}
         if not all(_roughly(moved[i], self.claims[i]) for i in failures if self.counted(i)):
@@ -138,7 +143,7 @@ def _cells(case: _Case) -> Iterator[tuple[str, tuple[int, ...]]]:
     for place, number in case.numbers.items():
         users = [i for i in case.touching[place] if i in case.failed and case.counted(i)]
         values = [claim for i in users if isinstance(claim := case.claims[i], ValueClaim)]
-        if len(users) < 2 or len(values) < len(users) or any(place == v.printed.place for v in values):
+        if case.independent(users) < 2 or len(values) < len(users) or any(place == v.printed.place for v in values):
             continue
         column = [n.value for n in case.column(place.table, place.column).values()]
         solution = solve_cell(number, values, column)
@@ -150,17 +155,20 @@ def _cells(case: _Case) -> Iterator[tuple[str, tuple[int, ...]]]:
             solved.append((not copied, abs(solution.best - number.value), solution, fixed))
     if solved:
         _, _, solution, fixed = min(solved, key=lambda s: s[:2])
-        yield _sentence(solution, case, len(solved) - 1), fixed
+        others = [str(s.number.place) for *_, s, _ in solved if s is not solution]
+        yield _sentence(solution, case, others), fixed
 
 
-def _sentence(solution: Solution, case: _Case, others: int) -> str:
+def _sentence(solution: Solution, case: _Case, others: Sequence[str]) -> str:
     number = solution.number
-    said = f"{number.place}: {number.text} is printed, but {solution.low:g} to {solution.high:g} would have to stand there"
+    wanted = f"{solution.low:.10g}" if solution.low == solution.high else f"{solution.low:.10g} to {solution.high:.10g}"
+    said = f"{number.place}: {number.text} is printed, but {wanted} would have to stand there"
     copied = _copied_from(number, case.numbers)
     if copied is not None:
         said += f"; {number.text} repeats {copied.place.column} of the same row"
     if others:
-        said += f" ({others} other cell{'s' * (others > 1)} could be wrong instead)"
+        named = "; ".join(others[:2]) + (f"; {len(others) - 2} more" if len(others) > 2 else "")
+        said += f" (could be wrong instead: {named})"
     return said
 
 

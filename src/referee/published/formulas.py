@@ -56,9 +56,14 @@ def formula(paper: Paper, section: Section) -> list[Claim]:
     claims: list[Claim] = []
     for row, column in places:
         found = {name: _number(name, row, cells, table.id, paper, section) for name in names}
-        what = {"source": f"{paper.name}, {table.name}", "item": item or f"{row}, {column}", "check": section.number}
+        what = {"source": f"{paper.name}, {table.name}", "item": item or _named(row, column), "check": section.number}
         claims.append(_claim(table.unsnapped(row, column), found, evaluate, text, what))
     return claims
+
+
+def _named(row: str, column: str) -> str:
+    """A list of facts has a column called value, whose name says nothing."""
+    return row if column == "value" else f"{row}, {column}"
 
 
 def _number(

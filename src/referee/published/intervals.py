@@ -21,24 +21,19 @@ ROUNDS = 12
 MARGIN = 0.02
 
 
-def extremes(compute: Compute, middle: FloatArray, half: FloatArray) -> tuple[float, float]:
-    """Smallest and largest value of `compute` (points x inputs to points) in the box middle ± half."""
+def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: int = 1) -> tuple[float, float]:
+    """Smallest and largest value of `compute` (points x inputs to points) in the box middle ± half.
+
+    More starts than one also begin beside the middle, for at a point of symmetry the slope says nothing.
+    """
     centre = float(compute(middle[None, :])[0])
     if not half.any():
         return centre, centre
-    low = -_largest(lambda points: -compute(points), middle, half)
-    high = _largest(compute, middle, half)
+    beside = np.random.default_rng(0).uniform(-0.9, 0.9, size=(starts - 1, len(half)))
+    points = middle + np.vstack([np.zeros(len(half)), beside]) * half
+    low = -max(_climb(lambda tried: -compute(tried), point, middle, half) for point in points)
+    high = max(_climb(compute, point, middle, half) for point in points)
     return low - MARGIN * (centre - low), high + MARGIN * (high - centre)
-
-
-def _largest(compute: Compute, middle: FloatArray, half: FloatArray) -> float:
-    return max(_climb(compute, start, middle, half) for start in _starts(middle, half))
-
-
-def _starts(middle: FloatArray, half: FloatArray) -> FloatArray:
-    """The middle and two points beside it, for at a point of symmetry the slope says nothing."""
-    beside = np.random.default_rng(0).uniform(-0.5, 0.5, size=(2, len(half)))
-    return middle + np.vstack([np.zeros(len(half)), beside]) * half
 
 
 def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> float:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from referee.errors import MalformedInput
 
-__all__ = ["Number", "Place", "Table", "decimals", "read_table"]
+__all__ = ["Number", "Place", "Table", "decimals", "read_table", "snap"]
 
 EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
 STARRED = re.compile(r"^(.*?)(\*{0,3})$")

@@ -1,54 +1,53 @@
-"""Slips of the pen in a single printed number: a lost sign, a slipped point, two digits exchanged, one digit wrong, another formula."""
+"""Slips of the pen in a single printed number: another formula, a lost sign, a slipped point, two digits exchanged, one digit wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from referee.published.claims import Claim, CountClaim, ValueClaim, Verdict
-from referee.published.printed import Number
 
-__all__ = ["describe_slip"]
+__all__ = ["describe_slip", "other_formula"]
+
+POINT = ((10.0, "left"), (100.0, "left"), (1000.0, "left"), (0.1, "right"), (0.01, "right"), (0.001, "right"))
+
+
+def other_formula(claim: Claim) -> str:
+    """What the author may have computed instead, in words, if that gives the printed number; otherwise nothing."""
+    if not isinstance(claim, ValueClaim):
+        return ""
+    good = (Verdict.FOLLOWS, Verdict.ROUNDING)
+    return next((w for w, compute in claim.otherwise if claim.computed_by(compute).judge().verdict in good), "")
 
 
 def describe_slip(claim: Claim) -> str:
-    """What may have happened to the printed number, in a few words; empty where no simple slip explains it."""
-    if isinstance(claim, ValueClaim):
-        for words, compute in claim.otherwise:
-            if claim.computed_by(compute).judge().verdict in (Verdict.FOLLOWS, Verdict.ROUNDING):
-                return words
-        return next((words for words, value in _slips(claim.printed) if _fits(claim, value)), _last_digit(claim))
+    """What may have happened to a printed number, in a few words; nothing where no simple slip explains it."""
     if isinstance(claim, CountClaim):
         return "no whole count gives it"
-    return ""
+    if not isinstance(claim, ValueClaim):
+        return ""
+    if _fits(claim, -claim.printed.value):
+        return "the sign is wrong"
+    for factor, side in POINT:
+        if _fits(claim, claim.printed.value / factor):
+            return f"the decimal point stands too far to the {'right' if side == 'left' else 'left'}"
+    return _digits(claim)
 
 
 def _fits(claim: ValueClaim, value: float) -> bool:
     low, high = claim.reach
     half = claim.printed.half or 1e-9 * max(1.0, abs(value))
-    return low - half <= value <= high + half
+    return value != claim.printed.value and low - half <= value <= high + half
 
 
-def _slips(number: Number) -> Iterator[tuple[str, float]]:
-    yield "the sign is wrong", -number.value
-    for factor, way in ((10.0, "right"), (0.1, "left"), (100.0, "right"), (0.01, "left"), (1000.0, "right"), (0.001, "left")):
-        yield f"the decimal point has slipped (it belongs further to the {way})", number.value * factor
-    digits = [i for i, c in enumerate(number.text) if c.isdigit()]
-    for i, j in zip(digits, digits[1:], strict=False):
-        exchanged = _with(number.text, {i: number.text[j], j: number.text[i]})
-        yield f"two digits may be exchanged ({exchanged})", _value(exchanged)
-    for i in digits:
-        for digit in "0123456789":
-            other = _with(number.text, {i: digit})
-            yield f"one digit may be wrong ({other})", _value(other)
-
-
-def _with(text: str, changes: dict[int, str]) -> str:
-    return "".join(changes.get(i, c) for i, c in enumerate(text))
-
-
-def _value(text: str) -> float:
-    return float(text.rstrip("*% ").replace("−", "-"))
-
-
-def _last_digit(claim: ValueClaim) -> str:
-    return "it is off by one in the last printed digit" if abs(claim.middle - claim.printed.value) <= 3.1 * claim.printed.half else ""
+def _digits(claim: ValueClaim) -> str:
+    """Whether the printed digits are those of the recomputed number but for one, or for two that changed places."""
+    text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
+    decimals = len(text.partition(".")[2])
+    right = f"{claim.middle:.{decimals}f}"
+    right = right.replace("0.", ".", 1) if text.lstrip("-").startswith(".") else right
+    if len(right) != len(text):
+        return ""
+    wrong = [i for i, (a, b) in enumerate(zip(text, right, strict=True)) if a != b]
+    if len(wrong) == 1:
+        return f"one digit is wrong ({right})"
+    if len(wrong) == 2 and text[wrong[0]] == right[wrong[1]] and text[wrong[1]] == right[wrong[0]]:
+        return f"two digits have changed places ({right})"
+    return ""

@@ -121,6 +121,8 @@ def subsets(paper: Paper, section: Section) -> list[Claim]:
     cells = read_cells(paper, section)
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
     place = {"source": f"{paper.name}, {table.name}", "check": section.number}
+    if not isinstance(cells, str) and not cells.sds:
+        cells = "no standard deviations are printed"
     if isinstance(cells, str):
         return [Unknown(**place, item=f"letters of {row}", because=cells) for row in rows]
     missing = [row for row in cells.labels if row not in rows]

@@ -6,6 +6,7 @@ forty cells is searched through for every printed F.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from referee.contracts import FloatArray
 from referee.published.claims import Claim, Unknown, ValueClaim
 from referee.published.intervals import Compute
 from referee.published.paper import Paper, Section
-from referee.published.printed import Number, Table
+from referee.published.printed import Number, Table, snap
 from referee.published.sizes import Sizes
 
 __all__ = ["CellMeans", "anova", "kruskal_wallis"]
@@ -96,17 +97,16 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     sds = [sd] if isinstance(sd, str) else sd
     sizes = Sizes(section)
     labels = [label for label in table.labels if label not in section.get("without", [], list)]
-    if not sds:
-        return "no standard deviations are printed"
     if sizes.full is None:
         return "no counts are given"
     if len(labels) < 2:
         return "one system has nothing to be compared with"
     means = [[table.number(label, c) for c in parts] for label in labels]
     spreads = [[table.number(label, c) for c in sds] for label in labels]
-    if any(n is None for row in means + spreads for n in row):
-        return "a cell is empty"
-    counts = [sizes.of(row, table.number(label, whole) if whole else None) for row, label in zip(means, labels)]  # type: ignore[arg-type]
+    empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
+    if empty:
+        return f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)"
+    counts = [sizes.of(row, table.number(label, whole) if whole else None) for row, label in zip(means, labels, strict=True)]  # type: ignore[arg-type]
     return CellMeans(
         labels=tuple(labels),
         means=tuple(n for row in means for n in row if n is not None),
@@ -127,20 +127,24 @@ def anova(paper: Paper, section: Section) -> list[Claim]:
         number = table.number(row, column)
         place: dict[str, Any] = {"source": f"{paper.name}, {table.name}", "check": section.number}
         place["item"] = row if effect != "error_df" else f"{row}, error df"
-        if isinstance(cells, str) or number is None:
-            why = cells if isinstance(cells, str) else "the value is not printed"
-            claims.append(Unknown(**place, because=why, printed=number))
-        elif effect == "error_df":
-            because = f"{int(cells.counts.sum())} observations in {cells.counts.size} cells"
-            claims.append(
-                ValueClaim(**place, because=because, printed=number, inputs=(), compute=_constant(cells.error_df))
-            )
-        else:
-            because = f"type III F from {cells.counts.size} cell means, the SDs and N = {int(cells.counts.sum())}"
-            claims.append(
-                ValueClaim(**place, because=because, printed=number, inputs=cells.inputs, compute=cells.f(effect))
-            )
+        claims.append(_effect(effect, cells, number, place))
     return claims
+
+
+def _effect(effect: str, cells: CellMeans | str, number: Number | None, place: dict[str, Any]) -> Claim:
+    if isinstance(cells, str) or number is None:
+        return Unknown(**place, because=cells if isinstance(cells, str) else "the value is not printed", printed=number)
+    total = int(cells.counts.sum())
+    if effect == "error_df":
+        because = f"{total} observations in {cells.counts.size} cells"
+        instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
+        known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
+    elif not cells.sds:
+        return Unknown(**place, because="no standard deviations are printed", printed=number)
+    else:
+        because = f"type III F from {cells.counts.size} cell means, the SDs and N = {total}"
+        known = {"inputs": cells.inputs, "compute": cells.f(effect)}
+    return ValueClaim(**place, because=because, printed=number, **known)
 
 
 def _constant(value: float) -> Compute:
@@ -161,7 +165,7 @@ def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
     if number is None or len(inputs) < len(columns) * len(labels) or sizes.full is None or len(labels) < 2:
         why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
         return [Unknown(**place, because=why, printed=number)]
-    groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels)]
+    groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels, strict=True)]
     snapped = tuple(n for numbers, _ in groups for n in numbers)
     counts = np.array([n for _, n in groups], dtype=float)
     because = f"Kruskal-Wallis of 0/1 data, {len(labels)} groups, N = {int(counts.sum())}"
@@ -173,8 +177,6 @@ def _counted(
     group: Sequence[Number | None], label: str, scores: Table, whole: str | None, sizes: Sizes, scale: float
 ) -> tuple[list[Number], tuple[int, ...]]:
     """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
-    from referee.published.printed import snap
-
     numbers = [n for n in group if n is not None]
     full = sizes.of(numbers, None) or ()
     chosen: list[tuple[Number, int]] = []

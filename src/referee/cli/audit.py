@@ -1,0 +1,132 @@
+"""`referee audit`: does what a paper prints follow from what it prints?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.errors import InputError, UnknownName
+from referee.published.audit import Audit, audit, summarise
+from referee.published.claims import Row, Verdict
+from referee.published.findings import shown
+from referee.published.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
+from referee.published.rendering import allowed, as_csv, as_json, as_markdown
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+FORMATS = ("table", "json", "csv", "markdown")
+STYLES = {
+    Verdict.FOLLOWS: "green",
+    Verdict.ROUNDING: "cyan",
+    Verdict.DOES_NOT_FOLLOW: "bold red",
+    Verdict.UNDETERMINED: "yellow",
+}
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee audit                                   nine papers, no data needed
+
+  referee audit --paper tuna-2008 --all           every number of one paper
+
+  referee audit my-paper/ --strict                your own tables (a folder of CSVs and a paper.toml); exit code 1 if something does not follow
+
+  referee audit --format markdown > audit.md      a page for a report
+
+How to describe a paper: docs/audit.md and examples/audit-my-paper.
+"""
+
+
+@app.command(epilog=EPILOG)
+def run_audit(
+    papers: Annotated[
+        list[str] | None,
+        typer.Argument(help="Folders with a paper.toml, or names of shipped papers; default: all shipped."),
+    ] = None,
+    paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="A shipped paper by name.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Print every row, not only the findings.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="List the shipped papers.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if something does not follow.")] = False,
+    format: Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")] = "table",
+) -> int:
+    """Recompute what one printed number implies about another, and say what does not follow.
+
+    Correlations from scores, overall from parts, F values, chi-squares and subset letters from means, SDs and counts, shares from whole counts,
+    ranges, sums. A printed number stands for everything that rounds to it, so only what no rounding can explain is reported.
+    """
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS, hint=f"one of {', '.join(FORMATS)}")
+    if names:
+        _list()
+        return 0
+    chosen = [_find(name) for name in (papers or [])] + [shipped_paper(name) for name in (paper or [])]
+    audits = [audit(p) for p in chosen or map(shipped_paper, shipped())]
+    if format == "table":
+        _show(audits, every=every)
+    else:
+        print({"json": as_json, "csv": as_csv}[format](audits) if format != "markdown" else as_markdown(audits, every=every))
+    return int(strict and any(a.verdicts[Verdict.DOES_NOT_FOLLOW] for a in audits))
+
+
+def _find(name: str) -> Paper:
+    """A folder if there is one of that name, else a shipped paper."""
+    folder = Path(name)
+    if folder.is_dir():
+        return read_paper(folder)
+    if folder.name == DESCRIPTION and folder.is_file():
+        return read_paper(folder.parent)
+    if name in shipped():
+        return shipped_paper(name)
+    raise InputError(
+        "neither a folder nor a shipped paper",
+        where=name,
+        remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(shipped())}",
+    )
+
+
+def _list() -> None:
+    papers = [shipped_paper(name) for name in shipped()]
+    width = max(len(p.name) for p in papers)
+    for p in papers:
+        print(f"{p.name:<{width}}  {p.citation}")
+
+
+def _show(audits: Sequence[Audit], *, every: bool) -> None:
+    """The summary, the findings paper by paper, and with `every` all rows."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.padding import Padding
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{escape(summarise(audits))}.[/bold]")
+    for a in audits:
+        console.print()
+        found = len(a.findings)
+        told = "nothing fails to follow" if not found else f"{found} finding{'s' * (found > 1)}"
+        console.print(f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {told}[/dim]")
+        for finding in a.findings:
+            console.print(Padding(f"[red]✗[/red] {escape(finding.sentence)}", (0, 0, 0, 2)))
+        if every:
+            console.print(_rows(a.rows))
+    console.print()
+    more = "" if every else "--all prints every row; "
+    console.print(f"[dim]{more}referee audit FOLDER checks your own tables (docs/audit.md)[/dim]")
+
+
+def _rows(rows: Sequence[Row]) -> object:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", padding=(0, 1))
+    for name in ("source", "item"):
+        table.add_column(name, overflow="fold")
+    for name in ("printed", "recomputed", "allowed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for row in rows:
+        cells = (row.source.partition(", ")[2], row.item, shown(row.printed), shown(row.recomputed), allowed(row))
+        style = STYLES[row.verdict]
+        table.add_row(*map(escape, cells), f"[{style}]{row.verdict.value}[/{style}]")
+    return table
