@@ -19,8 +19,24 @@ from referee.contracts import Batch
 from referee.records import Description, Entity, Scene, Trial
 from referee.statistics.resampling import compare
 
-WORDS = tuple(
-    "the a small large red blue green grey chair sofa desk fan facing left right front back in top row".split(" ")
+WORDS = (
+    "the",
+    "a",
+    "small",
+    "large",
+    "red",
+    "blue",
+    "grey",
+    "chair",
+    "sofa",
+    "desk",
+    "fan",
+    "facing",
+    "left",
+    "right",
+    "in",
+    "top",
+    "row",
 )
 
 

@@ -183,7 +183,6 @@ def score_trials(
     answers: Answers,
     trials: Callable[[], Iterable[Trial]],
     settings: Settings,
-    progress: Callable[[int], None] = lambda n: None,
     everyone: Callable[[], Iterable[Trial]] | None = None,
 ) -> Table:
     """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
@@ -217,7 +216,6 @@ def score_trials(
             batch = Batch.of(said, chunk, references)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
-        progress(len(chunk))
     if settings.lenient:
         _check_unknown(answers, seen)
     table.rows = {

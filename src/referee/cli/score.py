@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,10 @@ import typer
 
 from referee import catalogue
 from referee.answers import Answers
+from referee.cli.progress import counting
 from referee.errors import InputError
 from referee.loading import Opened, open_corpus, open_outputs
+from referee.records import Trial
 from referee.reports import tables
 from referee.runs import is_run
 from referee.scoring import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names, score_trials
@@ -53,7 +56,8 @@ def score(
     data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
     reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
     split: Annotated[
-        str | None, typer.Option(help="A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5.")
+        str | None,
+        typer.Option(help="A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5:test."),
     ] = None,
     by: Annotated[str, typer.Option(help=f"Also score groups, comma-separated: {', '.join(GROUPINGS)}.")] = "",
     metrics: Annotated[
@@ -154,14 +158,10 @@ def _corpus_of(outputs: list[str]) -> str:
 
 
 def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    def watched() -> Iterator[Trial]:
+        return counting(opened.trials(), f"{opened.name}: trials")
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(f"{opened.name}: trials measured", total=None)
-        return score_trials(answers, opened.trials, settings, lambda n: bar.advance(task, n), opened.everyone)
+    return score_trials(answers, watched, settings, opened.everyone)
 
 
 def _shown(table: Table, asked: str) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArra
 
 def bootstrap(samples: list[Sample], finishes: list[Finish], resamples: int, seed: int) -> FloatArray:
     """Values of several statistics under the *same* resamples of units, shape (len(samples), resamples)."""
-    units = len(samples[0].counts)
+    units = len(samples[0].counts) if samples else 0
     if units == 0 or resamples == 0:
         return np.full((len(samples), resamples), np.nan)
     joined = np.hstack([np.column_stack([s.sums, s.counts]) for s in samples])
