@@ -111,11 +111,9 @@ def compare(
     """
     joint = [_in_common(a, b, seed) for a, b in _shared(pairs, seed)]
     unique = {id(sample): (sample, finish) for pair, finish in zip(joint, finishes, strict=True) for sample in pair}
-    resampled = (
-        bootstrap([s for s, _ in unique.values()], [f for _, f in unique.values()], resamples, seed) if unique else []
-    )
-    values = dict(zip(unique, resampled, strict=True))
-    swaps = _randomise(joint, finishes, resamples, seed)
+    samples, own_finishes = [s for s, _ in unique.values()], [f for _, f in unique.values()]
+    values = dict(zip(unique, bootstrap(samples, own_finishes, resamples, seed), strict=True))
+    swaps = _randomise(joint, finishes, resamples if randomise else 0, seed)
     return [
         _comparison(a, b, finish, values[id(a)] - values[id(b)], swaps[i], confidence)
         for i, ((a, b), finish) in enumerate(zip(joint, finishes, strict=True))
