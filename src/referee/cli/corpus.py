@@ -255,3 +255,15 @@ def synthetic(
     )
     write_atomically(out, trial_lines(islice(counting(corpus.trials(), "trials made"), trials)))
     return 0
+
+
+# -- schema ----------------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def schema() -> int:
+    """The JSON Schema of a trial in Referee's JSONL form."""
+    from referee.corpora.jsonl import SCHEMA
+
+    print(SCHEMA.read_text(encoding="utf-8").rstrip())
+    return 0
