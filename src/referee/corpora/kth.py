@@ -58,7 +58,7 @@ class KthTangrams:
             "no cursor trace, no mark-up of single referring expressions; the referent is known for each round",
             "times of some games were adjusted by the authors: offsets between speakers below 0.1 s are not reliable",
             "in two rounds of game 9 the logged referent changes; the first one is followed",
-            "in six rounds the turn is completed before a selection, or nothing is selected",
+            "in seven rounds the turn is completed before a selection, or nothing is selected",
         ),
         files=(f"kth-tangrams/{FILE}",),
     )
@@ -85,12 +85,13 @@ def _game(row: dict[str, Any]) -> list[Round]:
     spoken: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for utterance in utterances:
         spoken[max(expect(utterance, "round", int), numbers[0])].append(utterance)
+    pieces = {f"p{expect(piece, 'id', int)}": _attributes(piece) for piece in expect(row, "pieces", list)}
     positions: Positions = {}
     rounds = []
     for number in numbers:
         board = [e for e in events if e["round"] == number]
         positions.update(_moves(board[0]))
-        rounds.append(_round(row, number, board, spoken[number], positions))
+        rounds.append(_round(row, number, board, spoken[number], pieces, positions))
         for event in board[1:]:
             positions.update(_moves(event))
     return rounds
@@ -105,12 +106,13 @@ def _round(
     number: int,
     board: list[dict[str, Any]],
     spoken: list[dict[str, Any]],
+    pieces: Mapping[str, tuple[Property, ...]],
     positions: Positions,
 ) -> Round:
     start = board[0]
     if start["name"] != "nextturn.request":
         raise WrongShape(f"round {number} does not begin with nextturn.request", "give the events of a round in order")
-    scene = Scene(entities=tuple(_piece(p, positions) for p in expect(game, "pieces", list)))
+    scene = Scene(entities=tuple(Entity(id=p, attributes=a, position=positions[p]) for p, a in pieces.items()))
     instructor = f"{game['game']}-{expect(start, 'by', str)}"
     selections = [e for e in board if e["name"] == "selection.request"]
     instructions = [u for u in spoken if u["role"] == "instructor" and u["round"] == number]
@@ -136,11 +138,9 @@ def _round(
     return Round(trial, tuple(_response(e, trial, instructions, e is selections[0]) for e in selections))
 
 
-def _piece(piece: Mapping[str, Any], positions: Positions) -> Entity:
-    name = f"p{expect(piece, 'id', int)}"
+def _attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
     colours = (Property(space, ",".join(f"{c:g}" for c in piece[space])) for space in ("rgb", "hsb"))
-    plain = (Property(attribute, piece[attribute]) for attribute in ("shape", "size", "edges", "area"))
-    return Entity(id=name, attributes=(*plain, *colours), position=positions[name])
+    return (*(Property(name, piece[name]) for name in ("shape", "size", "edges", "area")), *colours)
 
 
 def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:

@@ -41,7 +41,7 @@ class Stars:
             citation="Teixeira, Paraboni, da Silva & Yamasaki 2014" if first else "Paraboni and colleagues (Stars2)",
             faults=(
                 "in context fill3 the descriptions are of e2, the context table names e1; the descriptions are followed",
-                "a few descriptions name a second landmark, but no first one",
+                "a few descriptions have properties of a landmark that is not named",
             )
             if first
             else ("collected in pairs, but the hearer's choices and times are not in the files",),

@@ -1,0 +1,422 @@
+"""Tiny invented corpora in the file formats of the real ones, as plain data: file → rows, document or table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+THREE_BLOCKS = [
+    {
+        "id": "c1",
+        "type": "cube",
+        "colour": "pink",
+        "size": "large",
+        "location": ["left-hand"],
+        "relations": {"under": ["b1"]},
+    },
+    {
+        "id": "b1",
+        "type": "ball",
+        "colour": "pink",
+        "size": "small",
+        "location": ["center"],
+        "relations": {"on-top-of": ["c1"]},
+    },
+    {
+        "id": "b2",
+        "type": "ball",
+        "colour": "grey",
+        "size": "small",
+        "location": ["right-hand", "front"],
+        "relations": {},
+    },
+]
+SLOTS = [["tg_loc", "centre"], ["tg_type", "ball"], ["rel", "on-top-of"], ["lm_col", "pink"], ["lm_type", "cube"]]
+BLOCKS = {
+    "id": "p9s1",
+    "speaker": "9",
+    "scene": "1",
+    "order": 3,
+    "target": "b1",
+    "description": "the middle ball on the pink cube",
+    "cleaned": "centre ball on-top-of pink cube",
+    "pattern": ["tg_loc"],
+    "pattern_reordered": ["tg_loc"],
+    "attributes": SLOTS,
+}
+BLOCKS_UNALIGNED = {k: v for k, v in BLOCKS.items() if k != "attributes"} | {"id": "p9s2", "target": "b2"}
+
+STARS_CONTEXT = {
+    "target": "e1",
+    "image": "x.png",
+    "entities": [
+        {"id": "q1", "attributes": [["type", "box"], ["near", "c1"], ["near", "e1"]]},
+        {"id": "e1", "role": "target", "attributes": [["type", "star"], ["hpos", "left"], ["near", "q1"]]},
+        {"id": "c1", "attributes": [["type", "circle"], ["colour", "blue"], ["near", "q1"]]},
+    ],
+}
+STARS_ROW = {
+    "trial": "4",
+    "speaker": "4",
+    "context": "abs9",
+    "target": "e1",
+    "landmark": "q1",
+    "second_landmark": "c1",
+    "description": "a estrela perto da caixa perto do circulo azul",
+    "length": 6,
+    "overspec": 2,
+    "attributes": [
+        ["type", "star"],
+        ["near", "q1"],
+        ["landmark-type", "box"],
+        ["landmark-near", "c1"],
+        ["second-landmark-colour", "blue"],
+    ],
+}
+
+ZOOM_MAP = [
+    {
+        "id": "cafe1",
+        "type": "cafe",
+        "name": "o gato",
+        "in": ["str1"],
+        "between": "[str1,str2]-[park1,str2]",
+        "next-to": ["lost9"],
+    },
+    {"id": "cafe2", "type": "cafe", "in": ["str2"]},
+    {"id": "str1", "type": "street", "name": "rua um"},
+    {"id": "str2", "type": "street", "name": "rua dois"},
+    {"id": "park1", "type": "park"},
+]
+CORNER = [
+    ["type", "cafe"],
+    ["between", "[str1,str2]"],
+    ["d1.id", "str1"],
+    ["d1.name", "rua um"],
+    ["d2.id", "str2"],
+    ["d2.name", "rua dois"],
+]
+
+
+def zoom_row(speaker: str, *sets: tuple[str, list[list[str]]]) -> dict[str, Any]:
+    return {
+        "speaker": speaker,
+        "context": "7",
+        "seq": 1,
+        "status": "ok",
+        "agreement": "yes",
+        "description": "o cafe da esquina",
+        "sets": [{"target": target, "attributes": attributes} for target, attributes in sets],
+    }
+
+
+GIVE_ROOM = {
+    "x": "1",
+    "y": "2",
+    "entities": [
+        {"id": "d1", "attributes": {"type": "door", "x": "0", "y": "1", "z": "4", "size": "10"}},
+        {"id": "b7", "attributes": {"type": "button", "color": "Red", "x": "1.5", "y": "1", "z": "4", "size": "1"}},
+        {"id": "p1", "attributes": {"type": "picture", "x": "2", "y": "1", "z": "4", "size": "5"}},
+    ],
+    "relations": [{"target": "b7", "landmark": "p1", "position": "next", "distance": "0.5"}],
+}
+GIVE_ROW = {
+    "id": 12,
+    "world": "1",
+    "player": "3",
+    "language": "GE",
+    "target": "b7",
+    "entities": [
+        {"id": "b7", "attributes": [["type", "button"], ["color", "red"]]},
+        {"id": "p1", "attributes": [["type", "painting"]]},
+        {"id": "PLAYER", "attributes": [["type", "player"]]},
+    ],
+    "relations": [
+        {"target": "b7", "landmark": "p1", "attributes": [["relation", "next"]]},
+        {"target": "b7", "landmark": "PLAYER", "attributes": [["relation", "left"]]},
+    ],
+}
+
+
+def degen_row(game: str, number: int, kind: str, objects: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {
+        "game": game,
+        "round": number,
+        "type": kind,
+        "condition": "size21",
+        "objects": objects,
+        "correct": True,
+        "messages": [{"by": "speaker", "text": "small one", "ms_before_click": 900}],
+        "speaker_first_ms_after_prev_click": None,
+        "listener_rt_ms_from_first": 900,
+        "listener_rt_ms_from_last": 900,
+        "one_speaker_message": True,
+        "published": None,
+    } | more
+
+
+def degen_object(name: str, place: int, role: str = "distractor", **more: Any) -> dict[str, Any]:
+    return {"name": name, "role": role, "pos_speaker": str(place), "pos_listener": "1", **more}
+
+
+MUGS = [
+    degen_object("small_teal_mug", 3, "target", clicked=True),
+    degen_object("big_teal_mug", 1),
+    degen_object("big_grey_mug", 2),
+]
+FRUIT = [degen_object("pear_pink", 4, "target", clicked=True), degen_object("distractor_kiwi_green", 2)]
+BEASTS = [
+    degen_object("manxCat", 2, "target", clicked=True, basic="cat", superordinate="animal"),
+    degen_object("yak", 3, superordinate="animal"),
+]
+LATE = [
+    {"by": "speaker", "text": "mug", "ms_before_click": 50},
+    {"by": "listener", "text": "hm", "ms_before_click": 20},
+    {"by": "speaker", "text": "yes that", "ms_before_click": -30},
+]
+
+
+def colors_row(game: str, number: int, clicked: str, **more: Any) -> dict[str, Any]:
+    return {
+        "game": game,
+        "round": number,
+        "condition": "far",
+        "objects": {
+            "target": {"hsl": [10, 60, 50], "pos": [2, 1]},
+            "distr1": {"hsl": [200, 60, 50], "pos": [3, 3]},
+            "distr2": {"hsl": [90, 20, 50], "pos": [1, 2]},
+        },
+        "delta_e": {"target_d1": 40.0},
+        "messages": [["s", "rusty", 1500], ["l", "ok", 700], ["s", "brick", 600], ["s", "sorry", -10]],
+        "clicked": clicked,
+        "correct": clicked == "target",
+        "rt_ms": 600,
+        "simple": False,
+    } | more
+
+
+PRODUCED = {
+    "workerid": 5,
+    "trial": 2,
+    "trialtype": "target",
+    "imptype": "simple",
+    "img1": "s1_vx",
+    "img2": "target_s1_v2",
+    "img3": "s2_v1",
+    "response": "target",
+    "rt": 4000,
+} | {f"msg{n}": m for n, m in enumerate(("s1", "v2", "s2", "v1"), 1)}
+PRODUCED |= {f"pos{n}": p for n, p in enumerate(("competitor", "target", "distractor1", "distractor2"), 1)}
+COMPREHENDED = {
+    "workerid": 6,
+    "trial": 0,
+    "trialtype": "filler",
+    "imptype": "unambig",
+    "message": "v2",
+    "img1": "s2_v1",
+    "img2": "s1_vx",
+    "img3": "s1_v2",
+    "pos1": "distractor",
+    "pos2": "competitor",
+    "pos3": "target",
+    "response": "competitor",
+    "rt": 1200,
+}
+
+
+def tangram_row(number: int, target: str, clicked: str, *messages: list[Any]) -> dict[str, Any]:
+    return {
+        "game": "g9",
+        "trial": number,
+        "repetition": 1,
+        "target": target,
+        "clicked": clicked,
+        "correct": target == clicked,
+        "messages": list(messages),
+        "rt_ms": 800,
+        "simple": len(messages) == 1,
+    }
+
+
+def guess_row(participant: int, selected: str, *messages: list[str]) -> dict[str, Any]:
+    return {
+        "experiment": "expt1",
+        "participant": participant,
+        "condition": "2_rotate_1",
+        "game": "g4",
+        "target": "C",
+        "selected": selected,
+        "correct": selected == "C",
+        "rt_ms": 5000.0,
+        "messages": list(messages),
+    }
+
+
+def kth_piece(number: int, shape: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "shape": shape,
+        "edges": 6,
+        "size": "small",
+        "area": 0.01,
+        "rgb": [255, 0, 96],
+        "hsb": [0.9, 1.0, 1.0],
+    }
+
+
+def kth_event(
+    number: int, round_: int, time: float, name: str, by: str, referent: int, selected: int | None, **moved: Any
+) -> dict[str, Any]:
+    return {
+        "event": number,
+        "round": round_,
+        "score": 0,
+        "time_s": time,
+        "name": name,
+        "by": by,
+        "referent": referent,
+        "selected": selected,
+        "positions": {k.removeprefix("p"): v for k, v in moved.items()},
+    }
+
+
+def kth_utterance(round_: int, by: str, role: str, start: float, text: str) -> dict[str, Any]:
+    return {"round": round_, "by": by, "role": role, "start_s": start, "end_s": start + 0.5, "text": text}
+
+
+KTH_GAME = {
+    "game": 3,
+    "rounds": 2,
+    "duration_s": 60.0,
+    "first_instructor": "A",
+    "pieces": [kth_piece(1, "hat"), kth_piece(2, "fish")],
+    "events": [
+        kth_event(1, 1, 10.0, "nextturn.request", "A", 2, None, p1=[0.1, 0.2], p2=[0.5, 0.5]),
+        kth_event(2, 1, 14.0, "selection.request", "B", 2, 1, p1=[0.9, 0.9]),
+        kth_event(3, 1, 15.0, "selection.rejection", "A", 2, 1),
+        kth_event(4, 1, 18.0, "selection.request", "B", 2, 2, p2=[0.3, 0.3]),
+        kth_event(5, 1, 19.0, "completedturn.request", "A", 2, None),
+        kth_event(6, 2, 20.0, "nextturn.request", "B", 1, None),
+        kth_event(7, 2, 24.0, "selection.request", "A", 1, 1),
+    ],
+    "utterances": [
+        kth_utterance(0, "A", "instructor", 2.0, "shall we start"),
+        kth_utterance(1, "A", "instructor", 11.0, "BREATH the pink thing"),
+        kth_utterance(1, "B", "manipulator", 12.0, "okay"),
+        kth_utterance(1, "A", "instructor", 16.0, "no the fish LAUGHTER"),
+        kth_utterance(2, "B", "instructor", 21.0, "that hat"),
+    ],
+}
+
+PENTO = {
+    "session": "r9",
+    "episode": 4,
+    "duration_s": 12.5,
+    "objects": [
+        {"id": "tile-0", "shape": "X", "colour": "red", "grid": "grid1", "col": 0, "row": 2},
+        {"id": "tile-1", "shape": "L", "colour": "blue", "grid": "grid4", "col": 1, "row": 1},
+    ],
+    "selected": "tile-1",
+    "utterances": [
+        {"text": "das blaue L", "start": 1.0, "end": 2.5, "act": "INSTRUCT"},
+        {"text": "unten", "start": 3.0, "end": 3.5, "act": "INSTRUCT"},
+        {"text": "ja", "start": 9.0, "end": 9.2, "act": "CONFIRM"},
+    ],
+    "actions": [[5.0, "tile-0"], [8.0, "tile-1"]],
+}
+
+CODES_1 = "gameid\tTrial\tUtteranceType\tsizeMentioned\tcolorMentioned\ttypeMentioned\talt4Name"
+CODES_2 = "gameid\tcontext\tTarget\tColorMentioned\tItemMentioned"
+CODES_3 = "gameid\tTrial\tsub\tbasic\tsuper"
+
+TINY: dict[str, dict[str, Any]] = {
+    "gre3d7": {"gre3d/gre3d7.jsonl.gz": [BLOCKS, BLOCKS_UNALIGNED], "gre3d/gre3d7_scenes.json": {"1": THREE_BLOCKS}},
+    "stars": {"stars/stars.jsonl.gz": [STARS_ROW], "stars/stars_contexts.json": {"abs9": STARS_CONTEXT}},
+    "zoom": {
+        "zoom/zoom.jsonl.gz": [
+            zoom_row("1", ("cafe1", CORNER)),
+            zoom_row("2", ("cafe2", [["type", "cafe"]]), ("cafe1", [["name", "o gato"]])),
+            zoom_row("3", ("cafe1", [["type", "cafe"]]), ("cafe1", [["other", "NOT cafe2"]])),
+            zoom_row("4"),
+            zoom_row("1", ("cafe1", [["in", "str1,str2"]])),
+        ],
+        "zoom/zoom_maps.json": {"7": ZOOM_MAP},
+    },
+    "give2": {"give2/give2.jsonl.gz": [GIVE_ROW], "give2/give2_worlds.json": {"1": {"room-1": GIVE_ROOM}}},
+    "b5-ref": {
+        "b5-ref/b5ref.jsonl.gz": [
+            {
+                "trial": "8",
+                "context": "2",
+                "target": "b",
+                "description": "a de oculos",
+                "attributes": [["glasses", "yes"]],
+            }
+        ],
+        "b5-ref/b5ref_contexts.json": {
+            "2": {
+                "target": "b",
+                "entities": [
+                    {"id": "a", "role": "other", "attributes": {"glasses": "no"}},
+                    {"id": "b", "role": "target", "attributes": {"glasses": "yes"}},
+                ],
+            }
+        },
+    },
+    "degen2020": {
+        "degen2020/exp1_exp3_trials.jsonl.gz": [
+            degen_row("77-a", 1, "colorSizeTrial", MUGS, published="exp1"),
+            degen_row("77-a", 2, "subSuperTrial", BEASTS, messages=LATE, one_speaker_message=False),
+            degen_row("77-a", 3, "subSuperTrial", BEASTS, published="exp3"),
+        ],
+        "degen2020/exp2_trials.jsonl.gz": [
+            degen_row("88-b", 1, "pear", FRUIT, condition="informative", published="exp2")
+        ],
+        "degen2020/coded_exp1.tsv.gz": f"{CODES_1}\n77-a\t1\tsize\tTRUE\tFALSE\tFALSE\tundefined\n",
+        "degen2020/coded_exp2.tsv.gz": f"{CODES_2}\n88-b\tinformative\tpurple_pear\tTRUE\tTRUE\n",
+        "degen2020/coded_exp3.tsv.gz": f"{CODES_3}\n77-a\t3\tFALSE\tTRUE\tFALSE\n",
+    },
+    "colors": {
+        "colors-in-context/colors_trials.jsonl.gz": [
+            colors_row("g1", 1, "distr2"),
+            colors_row("g1", 2, "target", messages=[["s", "rust", 900]], simple=True, rt_ms=900),
+            colors_row("g2", 1, "target", messages=[["l", "hello?", 5], ["s", "late", -5]], rt_ms=None),
+        ]
+    },
+    "franke-degen2016": {
+        "franke-degen2016/production.jsonl.gz": [PRODUCED],
+        "franke-degen2016/comprehension.jsonl.gz": [COMPREHENDED],
+    },
+    "tangrams-hawkins": {
+        "tangrams-hawkins/tangrams_cued.jsonl.gz": [
+            tangram_row(1, "B", "K", ["d", "a hat", 2000], ["m", "which", 1500], ["d", "tall", 800]),
+            tangram_row(2, "L", "L", ["d", "swan", None]),
+        ]
+    },
+    "tg-matcher": {
+        "tg-matcher/matcher_trials.jsonl.gz": [
+            guess_row(1, "C", ["speaker", "a swan"], ["listener", "flying?"]),
+            guess_row(2, "D", ["speaker", "a swan"], ["listener", "flying?"]),
+            guess_row(3, "C", ["speaker", "a goose"]),
+        ]
+    },
+    "kth-tangrams": {"kth-tangrams/games.jsonl.gz": [KTH_GAME]},
+    "pento-take": {"pento-take/take.jsonl.gz": [PENTO, PENTO | {"episode": 5, "selected": None}]},
+}
+
+
+def write(folder: Path, files: dict[str, Any]) -> Path:
+    """Files of a corpus in a folder: lists become lines of JSON, other data one document, text is written as it is."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else _json(content)
+        path.write_bytes(gzip.compress(text.encode(), 1) if name.endswith(".gz") else text.encode())
+    return folder
+
+
+def _json(content: Any) -> str:
+    lines = content if isinstance(content, list) else [content]
+    return "".join(json.dumps(line) + "\n" for line in lines)
