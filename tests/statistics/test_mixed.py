@@ -1,0 +1,112 @@
+"""Mixed models against exact formulas for balanced designs and against known simulated worlds."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from referee.errors import InputError
+from referee.statistics.mixed import mixed_correctness, mixed_times
+from referee.statistics.power import Study, simulate_responses
+
+STUDY = Study(systems=4, items=48, participants=24, effect=0.5, measure="time", participant_sd=0.4, item_sd=0.3)
+
+
+def times(seed: int = 1) -> pl.DataFrame:
+    return simulate_responses(STUDY, seed=seed).with_columns((pl.col("time") + 7).exp().alias("ms"))
+
+
+def closed_form(frame: pl.DataFrame) -> tuple[float, float]:
+    """In a balanced design REML gives the difference of means, with error sqrt(2·MSE/n) from the model of fixed blocks."""
+    import statsmodels.formula.api as smf
+
+    data = {c: frame[c].to_list() for c in ("participant", "item", "system")} | {"y": np.log(frame["ms"].to_numpy())}
+    fit = smf.ols("y ~ C(system) + C(participant) + C(item)", data).fit()
+    return float(fit.params["C(system)[T.1]"]), float(np.sqrt(2 * fit.scale / (frame.height / 4)))
+
+
+@pytest.mark.filterwarnings("ignore:The design matrix is rank-deficient")
+def test_effects_in_a_balanced_design_are_those_of_the_closed_form() -> None:
+    frame = times()
+    estimate, error = closed_form(frame)
+    found = mixed_times(frame, time="ms", baseline="0")
+    assert found.converged, found.message
+    assert found.effects[0].system == "1"
+    assert found.effects[0].estimate == pytest.approx(estimate, abs=1e-6)
+    assert found.effects[0].error == pytest.approx(error, rel=1e-3)
+    assert found.effects[0].ratio == pytest.approx(np.exp(estimate), rel=1e-6)
+    assert (found.n, found.participants, found.items, found.df) == (192, 24, 48, 3)
+
+
+def test_the_spread_of_participants_and_items_is_found() -> None:
+    found = mixed_times(times(), time="ms")
+    assert found.sds["participant"] == pytest.approx(0.4, abs=0.15)
+    assert found.sds["item"] == pytest.approx(0.3, abs=0.12)
+    assert found.sds["residual"] == pytest.approx(0.3, abs=0.05)
+
+
+def test_slopes_widen_the_intervals_when_people_differ_in_what_suits_them() -> None:
+    frame = times()
+    rng = np.random.default_rng(3)
+    taste = rng.normal(0, 0.5, (24, 4))
+    shift = [taste[p, s] for p, s in frame.select("participant", "system").iter_rows()]
+    frame = frame.with_columns((pl.col("ms") * pl.Series(np.exp(shift))).alias("ms"))
+    plain, sloped = mixed_times(frame, time="ms"), mixed_times(frame, time="ms", slopes=True)
+    assert sloped.sds["participant x system"] == pytest.approx(0.5, abs=0.2)
+    assert (sloped.effects[0].error or 0) > 1.2 * (plain.effects[0].error or 1)
+
+
+def test_the_omnibus_test_sees_a_system_that_is_slower() -> None:
+    found = mixed_times(times(), time="ms", baseline="0")
+    assert found.p is not None
+    assert found.p < 0.001
+    assert all(e.ratio < 1 and (e.high or 2) < 1 for e in found.effects)
+
+
+def test_correctness_finds_the_odds_of_a_simulated_world() -> None:
+    study = Study(systems=4, items=96, participants=12, effect=0.3, base=0.3, participant_sd=0.8, item_sd=0.6)
+    found = mixed_correctness(simulate_responses(study, seed=2), correct="error", baseline="0")
+    assert found.converged, found.message
+    # the baseline errs at 0.6 against 0.3 of the others: log odds differ by 1.25, known to about 0.27 here
+    assert np.mean([e.estimate for e in found.effects]) == pytest.approx(-1.25, abs=0.6)
+    assert found.p is not None
+    assert found.p < 0.001
+    assert found.frame()["n"].to_list() == [384] * 3
+    assert found.sds["participant"] == pytest.approx(0.8, abs=0.4)
+
+
+def test_a_system_that_never_errs_is_named_rather_than_fitted() -> None:
+    frame = pl.DataFrame(
+        {
+            "participant": [1, 1, 2, 2] * 2,
+            "item": [1, 2, 1, 2] * 2,
+            "system": ["good"] * 4 + ["fair"] * 4,
+            "correct": [1, 1, 1, 1, 1, 0, 0, 1],
+        }
+    )
+    with pytest.raises(InputError, match="good: all outcomes are the same"):
+        mixed_correctness(frame, correct="correct")
+
+
+def test_bad_outcomes_times_and_baselines_are_refused() -> None:
+    frame = times()
+    with pytest.raises(InputError, match="not above 0"):
+        mixed_times(frame.with_columns(pl.lit(0.0).alias("ms")), time="ms")
+    with pytest.raises(InputError, match="other than 0 and 1"):
+        mixed_correctness(frame, correct="ms")
+    with pytest.raises(InputError, match="no rows of a system 'x'"):
+        mixed_times(frame, time="ms", baseline="x")
+    with pytest.raises(InputError, match="fewer than two systems"):
+        mixed_times(frame.filter(pl.col("system") == 1), time="ms")
+    with pytest.raises(InputError, match="fewer than two participants"):
+        mixed_times(frame.filter(pl.col("participant") == 1), time="ms")
+
+
+def test_a_fit_on_the_edge_says_so() -> None:
+    study = Study(systems=2, items=24, participants=12, effect=0, measure="time", participant_sd=0, item_sd=0)
+    worlds = (simulate_responses(study, seed=seed).with_columns(pl.col("time").exp().alias("ms")) for seed in range(4))
+    found = [mixed_times(world, time="ms") for world in worlds]
+    edges = [m for m in found if min(m.sds["participant"], m.sds["item"]) < 1e-3]
+    assert edges
+    assert all("boundary" in m.message or not m.converged for m in edges)
