@@ -66,7 +66,11 @@ def run_audit(
     if format == "table":
         _show(audits, every=every)
     else:
-        print({"json": as_json, "csv": as_csv}[format](audits) if format != "markdown" else as_markdown(audits, every=every))
+        print(
+            {"json": as_json, "csv": as_csv}[format](audits)
+            if format != "markdown"
+            else as_markdown(audits, every=every)
+        )
     return int(strict and any(a.verdicts[Verdict.DOES_NOT_FOLLOW] for a in audits))
 
 

@@ -30,22 +30,25 @@ def overall(paper: Paper, section: Section) -> list[Claim]:
 def _overall(
     table: Table, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: Section
 ) -> Claim:
-    place = {"source": f"{paper.name}, {table.name}", "item": f"{label}, {whole}", "check": section.number}
+    subject = section.subject(paper, table, f"{label}, {whole}")
     printed = table.unsnapped(label, whole)
     numbers = [table.number(label, part) for part in parts]
     inputs = tuple(n for n in numbers if n is not None)
     if printed is None or len(inputs) < len(parts):
-        return Unknown(**place, because="a cell is empty", printed=printed)
+        return Unknown(subject=subject, because="a cell is empty", printed=printed)
     n = sizes.of(inputs, printed)
     if n is None:
         because = f"a mean lies between its parts ({', '.join(parts)})"
         low, high = min(i.low for i in inputs) - printed.half, max(i.high for i in inputs) + printed.half
-        return RangeClaim(**place, because=because, printed=printed, low=low, high=high)
+        return RangeClaim(subject=subject, because=because, printed=printed, low=low, high=high)
     because = f"mean of {' and '.join(parts)} with n = {' and '.join(map(str, n))}"
     compute, plain = weighted_mean(n), weighted_mean([1] * len(n))
-    otherwise = () if len(set(n)) == 1 else (("it is the plain mean of the parts, not weighted by their counts", plain),)
-    claim = ValueClaim(**place, because=because, printed=printed, inputs=inputs, compute=compute, otherwise=otherwise)
-    return claim
+    otherwise = (
+        () if len(set(n)) == 1 else (("it is the plain mean of the parts, not weighted by their counts", plain),)
+    )
+    return ValueClaim(
+        subject=subject, because=because, printed=printed, inputs=inputs, compute=compute, otherwise=otherwise
+    )
 
 
 def ranges(paper: Paper, section: Section) -> list[Claim]:
@@ -59,9 +62,9 @@ def ranges(paper: Paper, section: Section) -> list[Claim]:
             bounds = _bound(low, table, label, -1), _bound(high, table, label, 1)
             if number is None or None in bounds:
                 continue
-            place = {"source": f"{paper.name}, {table.name}", "item": f"{label}, {column}", "check": section.number}
+            subject = section.subject(paper, table, f"{label}, {column}")
             because = f"{column} lies between {low} and {high}"
-            claims.append(RangeClaim(**place, because=because, printed=number, low=bounds[0], high=bounds[1]))  # type: ignore[arg-type]
+            claims.append(RangeClaim(subject=subject, because=because, printed=number, low=bounds[0], high=bounds[1]))  # type: ignore[arg-type]
     return claims
 
 
@@ -86,8 +89,8 @@ def counts(paper: Paper, section: Section) -> list[Claim]:
             if number is None or _too_coarse(number, possible, scale):
                 continue
             because = f"a share of {n} items" + (f" (at most {missing} missing)" if missing else "") + " is k/n"
-            place = {"source": f"{paper.name}, {table.name}", "item": f"{label}, {column}", "check": section.number}
-            claims.append(CountClaim(**place, because=because, printed=number, sizes=possible, scale=scale))
+            subject = section.subject(paper, table, f"{label}, {column}")
+            claims.append(CountClaim(subject=subject, because=because, printed=number, sizes=possible, scale=scale))
     return claims
 
 
@@ -106,8 +109,8 @@ def order(paper: Paper, section: Section) -> list[Claim]:
     rows = [table.text(row, label) if label else row for row in table.labels]
     kept = [row for row in rows if row not in section.get("without", [], list)]
     numbers = tuple(n for n in (scores.number(row, by) for row in kept) if n is not None)
-    place = {"source": f"{paper.name}, {table.name}", "item": f"order of rows by {by}", "check": section.number}
-    return [OrderClaim(**place, because=f"rows are sorted by {by}", numbers=numbers, rising=way == "rising")]
+    subject = section.subject(paper, table, f"order of rows by {by}")
+    return [OrderClaim(subject=subject, because=f"rows are sorted by {by}", numbers=numbers, rising=way == "rising")]
 
 
 def same(paper: Paper, section: Section) -> list[Claim]:
@@ -131,9 +134,9 @@ def _twice(
     here = table.unsnapped(label, column)
     if here is None or there is None:
         return []
-    place = {"source": f"{paper.name}, {table.name}", "item": f"{label}, {column}", "check": section.number}
+    subject = section.subject(paper, table, f"{label}, {column}")
     because = f"{other.name} prints {there.text} for the same number"
-    return [ValueClaim(**place, because=because, printed=here, inputs=(there,), compute=_itself)]
+    return [ValueClaim(subject=subject, because=because, printed=here, inputs=(there,), compute=_itself)]
 
 
 def _itself(points: FloatArray) -> FloatArray:
@@ -147,14 +150,18 @@ def total(paper: Paper, section: Section) -> list[Claim]:
     there, row, column = paper.cell(section.need("target", str), section)
     found = [n for c in columns for _, n in table.column(c, without)]
     inputs = tuple(n for n in found if n is not None)
-    place = {"source": f"{paper.name}, {there.name}", "item": f"{row}, {column}", "check": section.number}
+    subject = section.subject(paper, there, f"{row}, {column}")
     printed = there.number(row, column)
     if printed is None or len(inputs) < len(found):
-        return [Unknown(**place, because="a cell is empty", printed=printed)]
+        return [Unknown(subject=subject, because="a cell is empty", printed=printed)]
     because = f"sum of {len(inputs)} cells ({', '.join(columns)} of {table.name})"
-    without_one = tuple((f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs))
+    without_one = tuple(
+        (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
+    )
     return [
-        ValueClaim(**place, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=without_one)
+        ValueClaim(
+            subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=without_one
+        )
     ]
 
 

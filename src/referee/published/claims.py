@@ -9,15 +9,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from math import ceil, floor, isnan
-from typing import Self
+from math import ceil, floor, isinf, isnan
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from referee.published.intervals import Compute, extremes
 from referee.published.printed import Number
 
-__all__ = ["Claim", "CountClaim", "OrderClaim", "RangeClaim", "Row", "StarsClaim", "Unknown", "ValueClaim", "Verdict"]
+__all__ = [
+    "Claim",
+    "CountClaim",
+    "OrderClaim",
+    "RangeClaim",
+    "Row",
+    "StarsClaim",
+    "Subject",
+    "Unknown",
+    "ValueClaim",
+    "Verdict",
+]
 
 Change = Callable[[Number], Number]
 TWICE = 0.1
@@ -30,6 +41,14 @@ class Verdict(StrEnum):
     ROUNDING = "rounding"
     DOES_NOT_FOLLOW = "does-not-follow"
     UNDETERMINED = "undetermined"
+
+
+class Subject(NamedTuple):
+    """What a claim is about: paper and table, the item in words, and the number of the check that made it."""
+
+    source: str
+    item: str
+    check: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +67,10 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What all claims have: where they stand, what they are about, why they should hold, and which check made them."""
+    """What all claims have: what they are about, and why they should hold."""
 
-    source: str
-    item: str
+    subject: Subject
     because: str
-    check: int = 0
 
     @property
     def cells(self) -> tuple[Number, ...]:
@@ -71,10 +88,26 @@ class Claim:
         """Whether nothing speaks against the claim."""
         return self.judge().verdict is not Verdict.DOES_NOT_FOLLOW
 
-    def row(self, verdict: Verdict, explanation: str = "", **values: float | str | None) -> Row:
-        filled = {"printed": None, "recomputed": None, "low": None, "high": None, **values}
-        why = explanation or self.because
-        return Row(source=self.source, item=self.item, verdict=verdict, explanation=why, **filled)  # type: ignore[arg-type]
+    def row(
+        self,
+        verdict: Verdict,
+        explanation: str = "",
+        *,
+        printed: float | str | None = None,
+        recomputed: float | str | None = None,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Row:
+        return Row(
+            source=self.subject.source,
+            item=self.subject.item,
+            printed=printed,
+            recomputed=recomputed,
+            low=low,
+            high=high,
+            verdict=verdict,
+            explanation=explanation or self.because,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +169,7 @@ class ValueClaim(Claim):
                 Verdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
             )
         low, high = printable(*self.reach, self.printed.half)
-        values = {"printed": self.printed.value, "recomputed": self.middle, "low": low, "high": high}
-        return self.row(self._verdict(), **values)
+        return self.row(self._verdict(), printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
     def _verdict(self) -> Verdict:
         slack = 1e-9 * max(1.0, abs(self.printed.value))
@@ -203,10 +235,9 @@ class RangeClaim(Claim):
 
     def judge(self) -> Row:
         inside = self.low <= self.printed.value <= self.high
-        bounds = {"low": self.low, "high": self.high}
-        finite = {k: None if abs(v) == float("inf") else v for k, v in bounds.items()}
+        low, high = (None if isinf(v) else v for v in (self.low, self.high))
         verdict = Verdict.FOLLOWS if inside else Verdict.DOES_NOT_FOLLOW
-        return self.row(verdict, printed=self.printed.value, **finite)
+        return self.row(verdict, printed=self.printed.value, low=low, high=high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,9 +260,15 @@ class CountClaim(Claim):
         distance, share, k, n = min(shares)
         slack = 1e-9 * self.scale
         verdict = Verdict.FOLLOWS if distance <= self.printed.half + slack else Verdict.DOES_NOT_FOLLOW
-        return self.row(
-            verdict, f"{self.because}; nearest is {k} of {n}", printed=self.printed.value, recomputed=share
-        )
+        return self.row(verdict, f"{self.because}; nearest is {k} of {n}", printed=self.printed.value, recomputed=share)
+
+    def between(self, low: float, high: float) -> list[float]:
+        """The possible shares between two bounds."""
+        return [
+            self.scale * k / n
+            for n in self.sizes
+            for k in range(max(0, ceil(low * n / self.scale)), min(n, floor(high * n / self.scale)) + 1)
+        ]
 
     def _around(self, n: int) -> list[tuple[int, float]]:
         below = floor(self.printed.value * n / self.scale)

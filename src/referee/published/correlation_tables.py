@@ -102,25 +102,30 @@ def _claims(pair: _Pair, printed: Table, scores: _Scores, section: Section) -> l
     rows = [label for label in a if label in b]
     item, n = f"r({pair.a}, {pair.b})", len(rows)
     because = f"Pearson's r of {pair.a} and {pair.b} over {n} rows"
-    place = {"source": f"{scores.paper.name}, {printed.name}", "check": section.number}
+    subject = section.subject(scores.paper, printed, item)
     if n < 3:
         few = f"{n} rows have both {pair.a} and {pair.b}; a correlation needs three"
-        return [Unknown(**place, item=item, because=few, printed=pair.r)]
+        return [Unknown(subject=subject, because=few, printed=pair.r)]
     inputs = tuple(x for label in rows for x in (*a[label], *b[label]))
     compute = _correlate(n, len(a[rows[0]]), len(b[rows[0]]))
     nothing = Number(text="", value=0.0, half=0.0, place=inputs[0].place)
-    value = ValueClaim(**place, item=item, because=because, printed=pair.r or nothing, inputs=inputs, compute=compute)
+    value = ValueClaim(subject=subject, because=because, printed=pair.r or nothing, inputs=inputs, compute=compute)
     claims: list[Claim] = [] if pair.r is None else [value]
-    levels = section.get("levels", [0.05, 0.01], list)
-    at_least = section.get("at_least", False, bool)
     everywhere = section.get("all_significant", False, bool)
+    at_least = section.get("at_least", False, bool) or everywhere
+    levels = section.get("levels", [0.05, 0.01], list)
     stars = 1 if everywhere else pair.stars
     if stars is not None:
-        critical = tuple(critical_r(n, level) or np.inf for level in levels)
-        why = f"|r| needs {', '.join(f'{c:.3f} for p ≤ {p:g}' for c, p in zip(critical, levels, strict=True))} (n = {n})"
-        kept = {"printed": stars, "critical": critical, "at_least": at_least or everywhere}
-        claims.append(StarsClaim(**place, item=f"stars of {item}", because=why, r=value, **kept))
+        claims.append(_stars(stars, value, n, levels, at_least))
     return claims
+
+
+def _stars(printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool) -> StarsClaim:
+    critical = tuple(critical_r(n, level) or np.inf for level in levels)
+    needed = ", ".join(f"{c:.3f} for p ≤ {p:g}" for c, p in zip(critical, levels, strict=True))
+    subject = r.subject._replace(item=f"stars of {r.subject.item}")
+    because = f"|r| needs {needed} (n = {n})"
+    return StarsClaim(subject=subject, because=because, printed=printed, r=r, critical=critical, at_least=at_least)
 
 
 def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
@@ -132,8 +137,6 @@ def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
         x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
         spread = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
         flat = spread <= 1e-12 * np.abs(numbers).max(axis=(1, 2)) ** 2
-        return np.divide((x * y).sum(axis=1), spread, out=np.full(len(points), np.nan), where=~flat)
+        return np.asarray(np.divide((x * y).sum(axis=1), spread, out=np.full(len(points), np.nan), where=~flat))
 
     return compute
-
-

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from referee.published.claims import Claim, StarsClaim, ValueClaim
+from referee.published.claims import Claim, CountClaim, StarsClaim, ValueClaim
 from referee.published.one_cell import Solution, solve_cell
 from referee.published.printed import Number, Place
 
@@ -69,12 +69,12 @@ class _Case:
         return fixed if all(self.claims[i].changed(lambda n: _moved(n, move)).fits() for i in rest) else ()
 
     def suspicious_columns(self) -> dict[str, list[str]]:
-        """Columns, by table, whose cells take part in two failures or more, in the order they are met."""
-        found: dict[str, list[str]] = {}
+        """Columns, by table, whose cells take part in a failure, in the order they are met."""
+        found: dict[str, dict[str, None]] = {}
         for place, users in self.touching.items():
-            if sum(i in self.failed and self.counted(i) for i in users) and place.column not in found.get(place.table, ()):
-                found.setdefault(place.table, []).append(place.column)
-        return found
+            if any(i in self.failed and self.counted(i) for i in users):
+                found.setdefault(place.table, {})[place.column] = None
+        return {table: list(columns) for table, columns in found.items()}
 
     def column(self, table: str, column: str) -> dict[str, Number]:
         return {p.row: n for p, n in self.numbers.items() if p.table == table and p.column == column}
@@ -128,6 +128,9 @@ def _rows(case: _Case) -> Iterator[tuple[str, tuple[int, ...]]]:
     for table, names in case.suspicious_columns().items():
         for name in names:
             cells = list(case.column(table, name).values())
+            touched = case.touched([n.place for n in cells])
+            if case.independent(sorted(touched & case.failed)) < 2:
+                continue
             for step in (1, -1):
                 move = {cells[i].place: cells[(i + step) % len(cells)] for i in range(len(cells))}
                 yield f"{table}: the column {name} is shifted by one row", case.fixed_by(move)
@@ -142,14 +145,16 @@ def _cells(case: _Case) -> Iterator[tuple[str, tuple[int, ...]]]:
     solved: list[tuple[bool, float, Solution, tuple[int, ...]]] = []
     for place, number in case.numbers.items():
         users = [i for i in case.touching[place] if i in case.failed and case.counted(i)]
-        values = [claim for i in users if isinstance(claim := case.claims[i], ValueClaim)]
-        if case.independent(users) < 2 or len(values) < len(users) or any(place == v.printed.place for v in values):
+        if case.independent(users) < 2:
             continue
+        claims = [case.claims[i] for i in users]
         column = [n.value for n in case.column(place.table, place.column).values()]
-        solution = solve_cell(number, values, column)
+        solution = solve_cell(number, [c for c in claims if isinstance(c, ValueClaim)], column)
         if solution is None:
             continue
-        fixed = case.fixed_by({place: number.became(solution.best)})
+        fixed = next(
+            (f for v in _whole_counts(solution, claims) if (f := case.fixed_by({place: number.became(v)}))), ()
+        )
         if fixed:
             copied = _copied_from(number, case.numbers) is not None
             solved.append((not copied, abs(solution.best - number.value), solution, fixed))
@@ -157,6 +162,12 @@ def _cells(case: _Case) -> Iterator[tuple[str, tuple[int, ...]]]:
         _, _, solution, fixed = min(solved, key=lambda s: s[:2])
         others = [str(s.number.place) for *_, s, _ in solved if s is not solution]
         yield _sentence(solution, case, others), fixed
+
+
+def _whole_counts(solution: Solution, claims: Sequence[Claim]) -> list[float]:
+    """Values to try for a cell: the best one, or those that are whole counts where the cell must be one."""
+    found = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
+    return sorted(found, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
 
 
 def _sentence(solution: Solution, case: _Case, others: Sequence[str]) -> str:
@@ -197,5 +208,3 @@ def _roughly(changed: Claim, before: Claim) -> bool:
         return True
     low, high = before.reach
     return abs(changed.middle - changed.printed.value) <= 2 * (high - low) + 2 * changed.printed.half
-
-

@@ -25,8 +25,8 @@ def gather(claims: Sequence[Claim], rows: Sequence[Row], about: Sequence[str]) -
         failed = [i for i in failed if i not in explanation.claims]
     alike = _groups(formulas, lambda i: (rows[i].source, formulas[i]))
     found += [book.say(group, formulas[group[0]]) for group in alike]
-    for check in dict.fromkeys(claims[i].check for i in failed):
-        found += book.of_check([i for i in failed if claims[i].check == check])
+    for check in dict.fromkeys(claims[i].subject.check for i in failed):
+        found += book.of_check([i for i in failed if claims[i].subject.check == check])
     return _merged(found, rows)
 
 
@@ -63,8 +63,8 @@ class _Book:
 
     def _common_column(self, indices: Sequence[int]) -> str:
         """A column that all failed correlations of a check use, and none that holds."""
-        check = self.claims[indices[0]].check
-        values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.check == check}
+        check = self.claims[indices[0]].subject.check
+        values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.check == check}
         if not all(i in values or isinstance(self.claims[i], StarsClaim) for i in indices):
             return ""
         bad = [_columns(values[i]) for i in indices if i in values]
@@ -76,17 +76,19 @@ class _Book:
         """One sentence: where, what is printed, what follows, and why."""
         rows = [self.rows[i] for i in indices]
         what = _numbers(rows[0]) if len({(row.printed, row.recomputed) for row in rows}) == 1 else _pairs(rows)
-        remark = self.about[self.claims[indices[0]].check]
+        remark = self.about[self.claims[indices[0]].subject.check]
         table = rows[0].source.partition(", ")[2]
         impossible = "" if words else self._impossible(indices)
         said = [f"{table}, {_listed([row.item for row in rows])}: {what}", words, impossible]
         sentence = "; ".join(part for part in said if part)
-        return sentence + (f" ({remark})" if remark else ""), tuple(indices)
+        return sentence + (f" ({remark})" if remark and not (words or impossible) else ""), tuple(indices)
 
     def _impossible(self, indices: Sequence[int]) -> str:
         """A mean outside its parts is impossible whatever the counts."""
         means = [c for i in indices if isinstance(c := self.claims[i], ValueClaim) and c.because.startswith("mean of")]
-        beyond = [c for c in means if not min(n.low for n in c.inputs) <= c.printed.value <= max(n.high for n in c.inputs)]
+        beyond = [
+            c for c in means if not min(n.low for n in c.inputs) <= c.printed.value <= max(n.high for n in c.inputs)
+        ]
         return "no mean of these parts, whatever their counts, can be that" if len(beyond) == len(indices) else ""
 
 
@@ -99,7 +101,9 @@ def _merged(found: Sequence[Found], rows: Sequence[Row]) -> list[Found]:
     kept: dict[Hashable, Found] = {}
     for sentence, indices in found:
         row = rows[indices[0]]
-        key = (row.source, row.printed, row.recomputed) if len(indices) == 1 and row.recomputed is not None else sentence
+        key = (
+            (row.source, row.printed, row.recomputed) if len(indices) == 1 and row.recomputed is not None else sentence
+        )
         if key in kept:
             before, others = kept[key]
             old = rows[others[0]].item
@@ -113,7 +117,8 @@ def _numbers(row: Row) -> str:
         return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
     exact = row.low is None or row.low == row.high
     allowed = "" if exact else f" (rounding allows {shown(row.low)} to {shown(row.high)})"
-    return f"{shown(row.printed)} is printed, {shown(row.recomputed)} follows{allowed}"
+    name = "p = " if row.item.startswith("p of ") else ""
+    return f"{shown(row.printed)} is printed, {name}{shown(row.recomputed)} follows{allowed}"
 
 
 def _pairs(rows: Sequence[Row]) -> str:

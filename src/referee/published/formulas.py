@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.published.claims import Claim, Unknown, ValueClaim
+from referee.published.claims import Claim, Subject, Unknown, ValueClaim
 from referee.published.intervals import Compute
 from referee.published.paper import Paper, Section
 from referee.published.printed import Number
@@ -42,7 +42,9 @@ def formula(paper: Paper, section: Section) -> list[Claim]:
     try:
         names, evaluate = parse(text)
     except ValueError as error:
-        raise section.mistake(f"formula {text!r}: {error}", "use numbers, names, + - * / ** ( ) sqrt abs min max") from None
+        raise section.mistake(
+            f"formula {text!r}: {error}", "use numbers, names, + - * / ** ( ) sqrt abs min max"
+        ) from None
     target = section.need("target", str)
     table_id = section.get("table", None, str)
     if table_id is None:
@@ -56,8 +58,8 @@ def formula(paper: Paper, section: Section) -> list[Claim]:
     claims: list[Claim] = []
     for row, column in places:
         found = {name: _number(name, row, cells, table.id, paper, section) for name in names}
-        what = {"source": f"{paper.name}, {table.name}", "item": item or _named(row, column), "check": section.number}
-        claims.append(_claim(table.unsnapped(row, column), found, evaluate, text, what))
+        subject = section.subject(paper, table, item or _named(row, column))
+        claims.append(_claim(table.unsnapped(row, column), found, evaluate, text, subject))
     return claims
 
 
@@ -66,15 +68,15 @@ def _named(row: str, column: str) -> str:
     return row if column == "value" else f"{row}, {column}"
 
 
-def _number(
-    name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: Section
-) -> Number | None:
+def _number(name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: Section) -> Number | None:
     reference = cells.get(name)
     if reference is not None:
         return paper.number(reference, section)
     home = paper.tables[table]
     if name not in home.columns:
-        raise section.mistake(f"the formula's {name!r} is neither a column nor given", f'add cells = {{ {name} = "…" }}')
+        raise section.mistake(
+            f"the formula's {name!r} is neither a column nor given", f'add cells = {{ {name} = "…" }}'
+        )
     return home.number(row, name)
 
 
@@ -83,15 +85,17 @@ def _claim(
     found: Mapping[str, Number | None],
     evaluate: Callable[[Mapping[str, FloatArray]], FloatArray],
     text: str,
-    what: dict[str, Any],
+    subject: Subject,
 ) -> Claim:
     empty = [name for name, number in found.items() if number is None]
     if printed is None or empty:
-        return Unknown(**what, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)
+        return Unknown(subject=subject, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)
     given = ", ".join(f"{name} = {number.text}" for name, number in found.items() if number is not None)
     inputs = tuple(number for number in found.values() if number is not None)
     because = f"{text} with {given}" if given else text
-    return ValueClaim(**what, because=because, printed=printed, inputs=inputs, compute=_compute(list(found), evaluate))
+    return ValueClaim(
+        subject=subject, because=because, printed=printed, inputs=inputs, compute=_compute(list(found), evaluate)
+    )
 
 
 def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], FloatArray]) -> Compute:
@@ -151,4 +155,4 @@ def _evaluate(node: ast.expr, values: Mapping[str, FloatArray]) -> Any:
 def _divide(a: Any, b: Any) -> FloatArray:
     """Division by zero gives NaN, which the audit reports as undetermined."""
     top, bottom = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
-    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0))

@@ -30,7 +30,12 @@ class Solution:
 
 
 def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[float]) -> Solution | None:
-    """Values of a cell between one span below and one above its column that satisfy all claims; None where there are none."""
+    """Values of a cell between one span below and one above its column that satisfy all claims; None where there are none.
+
+    The cell may be an input of a claim, or the number that should follow.
+    """
+    if not claims:
+        return None
     span = max(column) - min(column) or abs(number.value) or 1.0
     around = np.linspace(min(column) - span, max(column) + span, STEPS)
     misses = _misses(number, claims, around)
@@ -65,5 +70,6 @@ def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) ->
                 points[:, i] = values
         low, high = claim.reach
         allowed = claim.printed.half + (high - low) / 2 + 1e-9
-        result.append(np.abs(claim.compute(points) - claim.printed.value) / allowed)
+        target = values if claim.printed.place == number.place else claim.printed.value
+        result.append(np.abs(claim.compute(points) - target) / allowed)
     return np.nan_to_num(np.array(result), nan=np.inf)

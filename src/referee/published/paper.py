@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import MalformedInput, UnknownName
+from referee.published.claims import Subject
 from referee.published.printed import Number, Table, read_table
 
 __all__ = ["DESCRIPTION", "Paper", "Section", "read_paper", "shipped", "shipped_paper"]
@@ -76,6 +77,10 @@ class Section:
         if key not in self.values:
             raise self.mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
         return self.get(key, kind=kind)
+
+    def subject(self, paper: Paper, table: Table, item: str) -> Subject:
+        """What a claim of this check is about."""
+        return Subject(f"{paper.name}, {table.name}", item, self.number)
 
     def names(self, key: str) -> list[str]:
         """A list of names; a single name counts as a list of one."""
@@ -162,7 +167,9 @@ def _table(id: str, entry: Any, path: Path, line: int) -> Table:
     key = entry.get("key")
     csv = path.parent / entry["file"]
     if not csv.is_file():
-        raise MalformedInput(f"{entry['file']} is not there", where=path, line=line, remedy=f"put it into {path.parent}")
+        raise MalformedInput(
+            f"{entry['file']} is not there", where=path, line=line, remedy=f"put it into {path.parent}"
+        )
     keys = [key] if isinstance(key, str) else list(key or [_first_column(csv)])
     options = {k: v for k, v in entry.items() if k in TABLE_OPTIONS - {"file", "name", "key"}}
     if "exact" in options:

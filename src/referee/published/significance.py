@@ -68,21 +68,21 @@ def significance(paper: Paper, section: Section) -> list[Claim]:
     return [claim for claim in found if claim is not None]
 
 
-def _claim(
-    table: Table, label: str, columns: dict[str, str], p: str, paper: Paper, section: Section
-) -> Claim | None:
+def _claim(table: Table, label: str, columns: dict[str, str], p: str, paper: Paper, section: Section) -> Claim | None:
     said, kind = table.text(label, p), table.text(label, columns["statistic"])
     above, bound = _bound(said)
     if bound is None or kind not in ("F", "chi2"):
         return None
-    place = {"source": f"{paper.name}, {table.name}", "item": f"p of {label}", "check": section.number}
+    subject = section.subject(paper, table, f"p of {label}")
     value = table.number(label, columns["value"])
     df = tuple(n.value for c in ("df1", "df2") if (n := table.number(label, columns[c])) is not None)
     if value is None or len(df) < (2 if kind == "F" else 1):
-        return Unknown(**place, because="the statistic or its degrees of freedom are not printed")
+        return Unknown(subject=subject, because="the statistic or its degrees of freedom are not printed")
     degrees = ", ".join(f"{d:g}" for d in df)
     because = f"p of {kind}({degrees}) = {value.text}"
-    return BoundClaim(**place, because=because, said=said, above=above, bound=bound, kind=kind, statistic=value, df=df)
+    return BoundClaim(
+        subject=subject, because=because, said=said, above=above, bound=bound, kind=kind, statistic=value, df=df
+    )
 
 
 def _bound(said: str) -> tuple[bool, float | None]:

@@ -47,7 +47,7 @@ def _digits(claim: ValueClaim) -> str:
         return ""
     wrong = [i for i, (a, b) in enumerate(zip(text, right, strict=True)) if a != b]
     if len(wrong) == 1:
-        return f"one digit is wrong ({right})"
+        return f"one digit differs from {right}"
     if len(wrong) == 2 and text[wrong[0]] == right[wrong[1]] and text[wrong[1]] == right[wrong[0]]:
-        return f"two digits have changed places ({right})"
+        return f"two digits have changed places against {right}"
     return ""

@@ -103,14 +103,10 @@ class LettersClaim(Claim):
 
     def judge(self) -> Row:
         wrong, surely = self.tukey.disputes(self.at)
-        values = {
-            "printed": self.tukey.letters[self.at],
-            "recomputed": self.tukey.found.letters_of(self.tukey.cells.labels[self.at]),
-        }
-        if not wrong:
-            return self.row(Verdict.FOLLOWS, **values)
-        verdict = Verdict.DOES_NOT_FOLLOW if surely else Verdict.ROUNDING
-        return self.row(verdict, f"{self.because}; disagrees against {', '.join(surely or wrong)}", **values)
+        verdict = Verdict.DOES_NOT_FOLLOW if surely else Verdict.ROUNDING if wrong else Verdict.FOLLOWS
+        against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
+        found = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
+        return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=found)
 
 
 def subsets(paper: Paper, section: Section) -> list[Claim]:
@@ -120,11 +116,11 @@ def subsets(paper: Paper, section: Section) -> list[Claim]:
     rows = {(table.text(row, label) if label else row): table.text(row, column) for row in table.labels}
     cells = read_cells(paper, section)
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
-    place = {"source": f"{paper.name}, {table.name}", "check": section.number}
+    subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
     if not isinstance(cells, str) and not cells.sds:
         cells = "no standard deviations are printed"
     if isinstance(cells, str):
-        return [Unknown(**place, item=f"letters of {row}", because=cells) for row in rows]
+        return [Unknown(subject=subject, because=cells) for subject in subjects.values()]
     missing = [row for row in cells.labels if row not in rows]
     if missing:
         raise section.mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
@@ -132,6 +128,4 @@ def subsets(paper: Paper, section: Section) -> list[Claim]:
     tukey = _Tukey(cells=cells, letters=letters, descending=descending, alpha=alpha)
     because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"
     order = [cells.labels.index(row) for row in rows if row in cells.labels]
-    return [
-        LettersClaim(**place, item=f"letters of {cells.labels[i]}", because=because, tukey=tukey, at=i) for i in order
-    ]
+    return [LettersClaim(subject=subjects[cells.labels[i]], because=because, tukey=tukey, at=i) for i in order]

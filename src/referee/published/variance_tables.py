@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.published.claims import Claim, Unknown, ValueClaim
+from referee.published.claims import Claim, Subject, Unknown, ValueClaim
 from referee.published.intervals import Compute
 from referee.published.paper import Paper, Section
 from referee.published.printed import Number, Table, snap
@@ -49,7 +49,7 @@ class CellMeans:
 
     def system_means(self, points: FloatArray) -> FloatArray:
         means, _ = self.split(points)
-        return (means * self.counts).sum(axis=2) / self.counts.sum(axis=1)
+        return np.asarray((means * self.counts).sum(axis=2) / self.counts.sum(axis=1))
 
     def error_ms(self, points: FloatArray) -> FloatArray:
         """Pooled variance within cells, from standard deviations by cell or by system (less what lies between its domains)."""
@@ -106,10 +106,12 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
     if empty:
         return f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)"
-    counts = [sizes.of(row, table.number(label, whole) if whole else None) for row, label in zip(means, labels, strict=True)]  # type: ignore[arg-type]
+    known = [[n for n in row if n is not None] for row in means]
+    wholes = [table.number(label, whole) if whole else None for label in labels]
+    counts = [sizes.of(row, number) for row, number in zip(known, wholes, strict=True)]
     return CellMeans(
         labels=tuple(labels),
-        means=tuple(n for row in means for n in row if n is not None),
+        means=tuple(n for row in known for n in row),
         sds=tuple(n for row in spreads for n in row if n is not None),
         counts=np.array(counts, dtype=float),
     )
@@ -125,26 +127,27 @@ def anova(paper: Paper, section: Section) -> list[Claim]:
             raise section.mistake(f"no effect {effect!r}", f"effects: {', '.join(EFFECTS)}, error_df")
         table, row, column = paper.cell(reference, section)
         number = table.number(row, column)
-        place: dict[str, Any] = {"source": f"{paper.name}, {table.name}", "check": section.number}
-        place["item"] = row if effect != "error_df" else f"{row}, error df"
-        claims.append(_effect(effect, cells, number, place))
+        subject = section.subject(paper, table, row if effect != "error_df" else f"{row}, error df")
+        claims.append(_effect(effect, cells, number, subject))
     return claims
 
 
-def _effect(effect: str, cells: CellMeans | str, number: Number | None, place: dict[str, Any]) -> Claim:
+def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject: Subject) -> Claim:
     if isinstance(cells, str) or number is None:
-        return Unknown(**place, because=cells if isinstance(cells, str) else "the value is not printed", printed=number)
+        return Unknown(
+            subject=subject, because=cells if isinstance(cells, str) else "the value is not printed", printed=number
+        )
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
         instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
         known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
     elif not cells.sds:
-        return Unknown(**place, because="no standard deviations are printed", printed=number)
+        return Unknown(subject=subject, because="no standard deviations are printed", printed=number)
     else:
         because = f"type III F from {cells.counts.size} cell means, the SDs and N = {total}"
         known = {"inputs": cells.inputs, "compute": cells.f(effect)}
-    return ValueClaim(**place, because=because, printed=number, **known)
+    return ValueClaim(subject=subject, because=because, printed=number, **known)
 
 
 def _constant(value: float) -> Compute:
@@ -158,19 +161,19 @@ def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
     scale, sizes = float(section.get("scale", 1, (int, float))), Sizes(section)
     table, row, column = paper.cell(section.need("printed", str), section)
     number = table.number(row, column)
-    place = {"source": f"{paper.name}, {table.name}", "item": row, "check": section.number}
+    subject = section.subject(paper, table, row)
     labels = [label for label in scores.labels if label not in section.get("without", [], list)]
     found = [[scores.number(label, c) for c in columns] for label in labels]
     inputs = tuple(n for group in found for n in group if n is not None)
     if number is None or len(inputs) < len(columns) * len(labels) or sizes.full is None or len(labels) < 2:
         why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
-        return [Unknown(**place, because=why, printed=number)]
+        return [Unknown(subject=subject, because=why, printed=number)]
     groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels, strict=True)]
     snapped = tuple(n for numbers, _ in groups for n in numbers)
     counts = np.array([n for _, n in groups], dtype=float)
     because = f"Kruskal-Wallis of 0/1 data, {len(labels)} groups, N = {int(counts.sum())}"
     compute = _h(counts, scale)
-    return [ValueClaim(**place, because=because, printed=number, inputs=snapped, compute=compute)]
+    return [ValueClaim(subject=subject, because=because, printed=number, inputs=snapped, compute=compute)]
 
 
 def _counted(
@@ -196,6 +199,7 @@ def _h(counts: FloatArray, scale: float) -> Compute:
         mean = (shares * sizes).sum(axis=1) / total
         spread = mean * (1 - mean)
         squares = (sizes * (shares - mean[:, None]) ** 2).sum(axis=1)
-        return np.divide((total - 1) * squares, total * spread, out=np.full(len(points), np.nan), where=spread > 0)
+        nothing = np.full(len(points), np.nan)
+        return np.asarray(np.divide((total - 1) * squares, total * spread, out=nothing, where=spread > 0))
 
     return compute
