@@ -46,11 +46,12 @@ def test_every_item_equals_rouge_metric(mode, items):
             np.testing.assert_allclose(rows[:, 0], [item[name][short] for item in expected], atol=1e-12)
 
 
-def test_compiled_rouge_equals_rouge_metric_on_thousands_of_items():
-    outputs, references = invent(2500, seed=2)
+def test_compiled_rouge_equals_rouge_metric_on_many_items():
+    outputs, references = invent(1000, seed=2)
     expected = by_rouge_metric(outputs, references, "average")
     for name, metric in (("rouge-2", Rouge2()), ("rouge-su4", RougeSU4())):
-        rows = metric.statistics(hold(outputs, references))
+        with compiled():
+            rows = metric.statistics(hold(outputs, references))
         np.testing.assert_allclose(rows[:, 0], [item[name]["f"] for item in expected], atol=1e-12)
 
 

@@ -64,12 +64,13 @@ def test_edit_distance_follows_its_definition(a, b, substitution):
 
 
 def test_compiled_edit_distances_equal_rapidfuzz():
-    outputs, references = invent(3000, seed=1)
+    outputs, references = invent(2000, seed=1)
     batch = hold(outputs, [r[:1] for r in references])
     pairs = [(o.split(), r[0].split()) for o, r in zip(outputs, references, strict=True)]
-    np.testing.assert_array_equal(Edit().statistics(batch)[:, 0], [Indel.distance(*pair) for pair in pairs])
-    unit = [Levenshtein.distance(*pair) for pair in pairs]
-    np.testing.assert_array_equal(Edit(substitution=1).statistics(batch)[:, 0], unit)
+    with compiled():
+        official, unit = Edit().statistics(batch)[:, 0], Edit(substitution=1).statistics(batch)[:, 0]
+    np.testing.assert_array_equal(official, [Indel.distance(*pair) for pair in pairs])
+    np.testing.assert_array_equal(unit, [Levenshtein.distance(*pair) for pair in pairs])
 
 
 def test_string_accuracy_has_the_values_printed_by_bangalore_and_colleagues():

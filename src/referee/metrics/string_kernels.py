@@ -76,7 +76,7 @@ def _is_blank(code):  # type: ignore[no-untyped-def]
 
 @compiled
 def number_words(codes, lines):  # type: ignore[no-untyped-def]
-    """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts and one span per id.
+    """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
 
     Every line ends with a line break, the last one too.
     """
@@ -113,7 +113,7 @@ def number_words(codes, lines):  # type: ignore[no-untyped-def]
             words += 1
         ids[found] = slots[slot]
         found += 1
-    return ids[:found].copy(), starts, np.stack((begins[:words], ends[:words]), axis=1)
+    return ids[:found].copy(), starts, begins[:words], ends[:words]
 
 
 @compiled

@@ -25,8 +25,8 @@ Result = TypeVar("Result")
 Ids = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
 
-# Below this size the compiled kernels save less than loading them costs (about a second, first use of a process).
-WORTH_COMPILING = 2_000
+# Below this many items the compiled kernels save less than it costs to load them (about a second, once per process).
+WORTH_COMPILING = 4_000
 CASES = ("lower", "keep")
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
@@ -167,8 +167,11 @@ _SPLITTERS: dict[str, Callable[[str], str]] = {"mteval": _split_mteval, "words":
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
     """The encoding of a batch, built once for each way of splitting."""
+    kernels = swift(len(batch))
     return remember(
-        batch, ("words", case, tokens), lambda: encode_with(batch, lambda texts: _number(texts, case, tokens))
+        batch,
+        ("words", case, tokens),
+        lambda: encode_with(batch, lambda texts: _number(texts, case, tokens, kernels)),
     )
 
 
@@ -190,15 +193,15 @@ def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, l
     return Encoding(len(said), ids, starts, first, owner, given & (per_item > 0), words)
 
 
-def _number(texts: list[str], case: str, tokens: str) -> tuple[Ids, Places, list[str]]:
+def _number(texts: list[str], case: str, tokens: str, kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:
     """Ids in order of first appearance, where each text starts, and the word behind each id."""
     page = lay_out(texts, case, tokens)
-    kernels = swift(len(texts))
     if kernels is None or not texts:
         return _number_plainly(page.split("\n") if texts else [])
     letters = f"{page}\n".encode("utf-8", "surrogatepass")
-    ids, starts, spans = kernels.number_words(np.frombuffer(letters, dtype=np.uint8), len(texts))
-    return ids, starts, [letters[a:b].decode("utf-8", "surrogatepass") for a, b in spans.tolist()]
+    ids, starts, begins, ends = kernels.number_words(np.frombuffer(letters, dtype=np.uint8), len(texts))
+    spans = zip(begins.tolist(), ends.tolist(), strict=True)
+    return ids, starts, [letters[a:b].decode("utf-8", "surrogatepass") for a, b in spans]
 
 
 def _number_plainly(lines: list[str]) -> tuple[Ids, Places, list[str]]:
