@@ -122,6 +122,16 @@ def test_holm_and_benjamini_hochberg_by_hand() -> None:
     assert adjust([0.04, 0.01, 0.03], "bonferroni") == pytest.approx([0.12, 0.03, 0.09])
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by"), ("bonferroni", "bonferroni")]
+)
+def test_corrections_agree_with_statsmodels(ours: str, theirs: str) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(6).beta(0.3, 1, 40)
+    assert adjust(p.tolist(), ours) == pytest.approx(multipletests(p, method=theirs)[1].tolist(), rel=1e-12)
+
+
 def test_a_test_without_p_is_no_member_of_the_family() -> None:
     assert adjust([None, 0.02, None]) == [None, pytest.approx(0.02), None]
     assert adjust([]) == []

@@ -51,9 +51,12 @@ def complete_rows(frame: pl.DataFrame, value: str | None, *factors: str) -> pl.D
 
 
 def encode(column: pl.Series) -> tuple[list[str], IntArray]:
-    """The distinct levels of a column in sorted order, and for every row the number of its level."""
-    levels, codes = np.unique(np.asarray(column.to_list(), dtype=object).astype(str), return_inverse=True)
-    return [str(level) for level in levels], codes.astype(np.int64)
+    """The distinct levels of a column in the order of their names, and for every row the number of its level."""
+    import polars as pl
+
+    names = column.cast(pl.String)
+    codes: IntArray = names.rank("dense").to_numpy().astype(np.int64) - 1
+    return names.unique().sort().to_list(), codes
 
 
 def as_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pl.DataFrame:
