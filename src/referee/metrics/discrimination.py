@@ -9,8 +9,6 @@ Empty case, for all: the empty description denotes everything; outputs without p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
@@ -18,12 +16,10 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.properties import IntArray, expand
 from referee.metrics.scenes import Situations, look
-from referee.metrics.smallest import fewest_to_add, fewest_to_keep
-from referee.records import Property, Scene
+from referee.metrics.smallest import fewest_to_add
+from referee.metrics.surplus import METHODS, count_surplus, sizes, smallest_size
 
-__all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplus", "Unique", "count_surplus"]
-
-TYPE = "type"
+__all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplus", "Unique"]
 
 
 class _SceneMeasure(Measure):
@@ -60,16 +56,14 @@ class Minimal(_SceneMeasure):
 
     def _judge(self, seen: Situations) -> FloatArray:
         encoding, unique = seen.encoding, np.flatnonzero(seen.unique)
-        smallest = {case: self._smallest(seen, case) for case in set(encoding.case[unique].tolist())}
-        sizes = [len(_counted(d, self.count_type)) for d in encoding.descriptions]
+        smallest = np.full(len(encoding.trials), -1)
+        for case in np.unique(encoding.case[unique]).tolist():
+            size = smallest_size(encoding.trials[case].scene, seen.goals[case], self.count_type)
+            smallest[case] = -1 if size is None else size
         result = np.zeros(len(encoding.said))
-        pairs = zip(encoding.said[unique].tolist(), encoding.case[unique].tolist(), strict=True)
-        result[unique] = [sizes[said] <= smallest[case] for said, case in pairs]
+        said = sizes(encoding, self.count_type)[encoding.said[unique]]
+        result[unique] = said <= smallest[encoding.case[unique]]
         return result
-
-    def _smallest(self, seen: Situations, case: int) -> float:
-        size = smallest_size(seen.encoding.trials[case].scene, seen.goals[case], self.count_type)
-        return -1 if size is None else size
 
 
 class Remaining(_SceneMeasure):
@@ -165,68 +159,13 @@ class SpecificityDice(_SceneMeasure):
 
     def _judge(self, seen: Situations) -> FloatArray:
         encoding = seen.encoding
-        acts, left, right = encoding.pairs
-        total = encoding.sizes[left] + encoding.sizes[right]
+        acts, _, _ = encoding.pairs
+        total = np.add(*encoding.paired_sizes)
         dice = np.divide(2.0 * encoding.shared, total, out=np.full(len(acts), float(self.empty)), where=total > 0)
         places = expand(encoding.starts[encoding.case], encoding.rivals)
         apart = np.abs(seen.remaining[acts] - seen.remaining_of_references[places])
         penalty = _shares(apart, seen.distractors[encoding.case[acts]])
         return encoding.settle(dice - self.weight * penalty, self.references)
-
-
-def smallest_size(scene: Scene, targets: int, count_type: bool = True) -> int | None:
-    """The size of the smallest set of properties that distinguishes the targets; None where nothing does."""
-    return fewest_to_add(scene, targets, () if count_type else _types(scene, targets))
-
-
-def count_surplus(seen: Situations, method: str = "exact", count_type: bool = True) -> FloatArray:
-    """The surplus of every act (see `Surplus`); acts that are not measurable keep 0."""
-    encoding, count = seen.encoding, METHODS[method]
-    counted = [_counted(d, count_type) for d in encoding.descriptions]
-    free = [() if count_type else tuple(p for p in d if p.name == TYPE) for d in encoding.descriptions]
-    result = np.zeros(len(encoding.said))
-    for act in np.flatnonzero(seen.measurable).tolist():
-        said, case = encoding.said[act], encoding.case[act]
-        result[act] = count(encoding.trials[case].scene, seen.goals[case], counted[said], free[said], count_type)
-    return result
-
-
-def _droppable(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property], _: bool) -> float:
-    return len(said) - fewest_to_keep(scene, targets, said, free)
-
-
-def _dropped_in_order(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property], _: bool) -> float:
-    goal = scene.denotation((*said, *free)) & ~targets
-    kept = list(said)
-    for prop in said:
-        rest = [p for p in kept if p != prop]
-        if scene.denotation((*rest, *free)) & ~targets == goal:
-            kept = rest
-    return len(said) - len(kept)
-
-
-def _above_smallest(
-    scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property], count_type: bool
-) -> float:
-    smallest = smallest_size(scene, targets, count_type)
-    return np.nan if smallest is None else len(said) - smallest
-
-
-METHODS: dict[str, Callable[[Scene, int, Sequence[Property], Sequence[Property], bool], float]] = {
-    "exact": _droppable,
-    "greedy": _dropped_in_order,
-    "size": _above_smallest,
-}
-
-
-def _counted(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
-    """The different properties of a description, in order, with or without its type."""
-    return tuple(dict.fromkeys(p for p in description if count_type or p.name != TYPE))
-
-
-def _types(scene: Scene, targets: int) -> tuple[Property, ...]:
-    """The types that are true of all targets."""
-    return tuple(p for p, e in scene.extensions.items() if p.name == TYPE and e & targets == targets)
 
 
 def _shares(parts: IntArray, wholes: IntArray) -> FloatArray:

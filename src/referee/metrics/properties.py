@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
-from referee.records import Property, Trial
+from referee.records import Description, Property, Trial
 
 __all__ = ["Encoding", "IntArray", "Vocabulary", "WordArray", "count_bits", "encode", "expand", "pack"]
 
@@ -33,21 +33,15 @@ class Vocabulary(dict[Any, int]):
         bit = self[key] = 1 << len(self)
         return bit
 
-    def set_of(self, properties: Iterable[Property]) -> int:
-        """A description as a set."""
+    def bag_of(self, properties: Iterable[Property]) -> int:
+        """A description as a multiset: the k-th mention of the same property has a bit of its own."""
         mask = 0
         for prop in properties:
-            mask |= self[prop]
-        return mask
-
-    def bag_of(self, properties: Sequence[Property]) -> int:
-        """A description as a multiset: the k-th mention of the same property has a bit of its own."""
-        mask, seen = 0, dict.fromkeys(properties, 0)
-        if len(seen) == len(properties):
-            return self.set_of(properties)
-        for prop in properties:
-            seen[prop] += 1
-            mask |= self[prop] if seen[prop] == 1 else self[prop, seen[prop]]
+            bit, mention = self[prop], 1
+            while mask & bit:
+                mention += 1
+                bit = self[prop, mention]
+            mask |= bit
         return mask
 
 
@@ -68,8 +62,15 @@ def count_bits(words: Iterable[WordArray]) -> IntArray:
 
 def expand(starts: IntArray, lengths: IntArray) -> IntArray:
     """The positions of several stretches, one after the other: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
+    if (same := _all_equal(lengths)) is not None:
+        return (starts[:, None] + np.arange(same)).ravel()
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+
+
+def _all_equal(lengths: IntArray) -> int | None:
+    """The one length that all have, if they do (most corpora give every trial as many references): no ragged arithmetic then."""
+    return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
 
 
 def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
@@ -98,25 +99,28 @@ class Encoding:
     act: IntArray
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
+    def _written(self) -> tuple[Vocabulary, list[int]]:
         vocabulary = Vocabulary()
-        for description in self.descriptions:
-            vocabulary.bag_of(description)
-        return vocabulary
+        return vocabulary, [vocabulary.bag_of(description) for description in self.descriptions]
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self._written[0]
 
     @property
     def words(self) -> int:
         return max(1, -(-len(self.vocabulary) // 64))
 
     @cached_property
-    def sets(self) -> WordArray:
-        """Every description as a set, shape (words, descriptions)."""
-        return pack([self.vocabulary.set_of(d) for d in self.descriptions], self.words)
-
-    @cached_property
     def bags(self) -> WordArray:
         """Every description as a multiset, shape (words, descriptions)."""
-        return pack([self.vocabulary.bag_of(d) for d in self.descriptions], self.words)
+        return pack(self._written[1], self.words)
+
+    @cached_property
+    def sets(self) -> WordArray:
+        """Every description as a set, shape (words, descriptions): its multiset without second mentions."""
+        first = sum(bit for prop, bit in self.vocabulary.items() if isinstance(prop, Property))
+        return self.bags & pack([first], self.words)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -132,6 +136,11 @@ class Encoding:
                 masks[prop.name] = masks.get(prop.name, 0) | bit
         return {name: pack([mask], self.words)[:, 0].tolist() for name, mask in masks.items()}
 
+    def sizes_without(self, name: str) -> IntArray:
+        """The number of different properties of every description, those of one attribute left out."""
+        mask = self.names.get(name, [0] * self.words)
+        return self.sizes - count_bits(word & np.uint64(m) for word, m in zip(self.sets, mask, strict=True))
+
     @cached_property
     def rivals(self) -> IntArray:
         """The number of references of every act."""
@@ -140,7 +149,8 @@ class Encoding:
     @cached_property
     def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
         """Every act beside each of its references: the act, the output, the reference (as places in `descriptions`)."""
-        acts = np.repeat(np.arange(len(self.said)), self.rivals)
+        same = _all_equal(self.rivals)
+        acts = np.repeat(np.arange(len(self.said)), self.rivals if same is None else same)
         return acts, self.said[acts], self.members[expand(self.starts[self.case], self.rivals)]
 
     @cached_property
@@ -149,24 +159,37 @@ class Encoding:
         _, left, right = self.pairs
         return count_bits(word[left] & word[right] for word in self.sets)
 
+    @cached_property
+    def paired_sizes(self) -> tuple[IntArray, IntArray]:
+        """For every pair, the sizes of output and reference."""
+        _, left, right = self.pairs
+        return self.sizes[left], self.sizes[right]
+
     def settle(self, values: FloatArray, references: str) -> FloatArray:
         """Values of pairs to values of acts, NaN for acts without references.
 
         ``average``: the mean over references; ``best``: the highest; ``any``: 1 where some reference is met in full (a value
         of 1), else 0.
         """
-        result = np.full(len(self.said), np.nan)
-        some = self.rivals > 0
-        firsts = (np.cumsum(self.rivals) - self.rivals)[some]
         if references == "average":
-            result[some] = np.add.reduceat(values, firsts) / self.rivals[some] if len(firsts) else 0.0
-        elif references in ("best", "any"):
-            best = np.maximum.reduceat(values, firsts) if len(firsts) else np.empty(0)
-            result[some] = best if references == "best" else best >= 1.0
-        else:
-            raise InputError(
-                f"no way to treat several references is called {references!r}", remedy="use average, best or any"
-            )
+            return self._reduce(np.add, values) / np.maximum(self.rivals, 1)
+        if references == "best":
+            return self._reduce(np.maximum, values)
+        if references == "any":
+            best = self._reduce(np.maximum, values)
+            return np.where(np.isnan(best), np.nan, best >= 1.0)
+        raise InputError(
+            f"no way to treat several references is called {references!r}", remedy="use average, best or any"
+        )
+
+    def _reduce(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
+        """Sums or maxima over the references of every act; NaN where there is none."""
+        result = np.full(len(self.said), np.nan)
+        if same := _all_equal(self.rivals):
+            operation.reduce(values.reshape(-1, same), axis=1, out=result)
+        elif len(values):
+            some = self.rivals > 0
+            result[some] = operation.reduceat(values, (np.cumsum(self.rivals) - self.rivals)[some])
         return result
 
     def spread(self, values: npt.NDArray[Any]) -> FloatArray:
@@ -190,20 +213,33 @@ def _encode(batch: Batch) -> Encoding:
     trials, trial_of = _distinct(list(batch.trials))
     lists, list_of = _distinct(list(batch.references))
     cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
-    members = [
-        [index.setdefault(d.properties, len(index)) for d in references if d.properties is not None]
-        for references in lists
-    ]
-    per_case = [members[i] for i in (cases % max(1, len(lists))).tolist()]
+    lengths, members = _number_references(lists, index)
+    list_of_case = cases % max(1, len(lists))
+    firsts, counts = (np.cumsum(lengths) - lengths)[list_of_case], lengths[list_of_case]
     width = max(1, len(cases))
     acts, act = np.unique(outputs * width + case_of, return_inverse=True)
     silent = int(np.searchsorted(acts, 0))
     return Encoding(
         descriptions=list(index),
         trials=[trials[i] for i in (cases // max(1, len(lists))).tolist()],
-        starts=np.cumsum([0, *map(len, per_case)], dtype=np.intp),
-        members=np.array([m for group in per_case for m in group], dtype=np.intp),
+        starts=np.append(0, np.cumsum(counts)),
+        members=members[expand(firsts, counts)],
         said=acts[silent:] // width,
         case=acts[silent:] % width,
         act=np.maximum(act - silent, -1),
     )
+
+
+def _number_references(
+    lists: Sequence[Sequence[Description]], index: dict[tuple[Property, ...], int]
+) -> tuple[IntArray, IntArray]:
+    """The length of every list of references and, end to end, the numbers of those that have properties."""
+    lengths: list[int] = []
+    numbers: list[int] = []
+    for references in lists:
+        before = len(numbers)
+        for reference in references:
+            if reference.properties is not None:
+                numbers.append(index.setdefault(reference.properties, len(index)))
+        lengths.append(len(numbers) - before)
+    return np.array(lengths, dtype=np.intp), np.array(numbers, dtype=np.intp)

@@ -5,7 +5,7 @@ Same meaning as `Scene.denotation`, which also does the work where a landmark is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,11 +16,12 @@ from referee.contracts import Batch
 from referee.errors import InputError
 from referee.metrics.properties import Encoding, IntArray, WordArray, count_bits, encode, pack
 from referee.metrics.smallest import relation_names
-from referee.records import LANDMARK, Scene, Trial
+from referee.records import LANDMARKS, Scene, Trial
 
 __all__ = ["Situations", "look"]
 
 BoolArray = npt.NDArray[np.bool_]
+ONE = np.uint64(1)
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,21 @@ class Situations:
         """The targets of every case, as words."""
         return pack(self.goals, self._words)
 
+    @cached_property
+    def others(self) -> WordArray:
+        """The distractors of every case, as words."""
+        pairs = zip(self.encoding.trials, self.goals, strict=True)
+        return pack([trial.scene.everything & ~goal for trial, goal in pairs], self._words)
+
     @property
     def _words(self) -> int:
         return max(1, -(-int(self.crowd.max(initial=0)) // 64))
 
     @cached_property
-    def _with_landmark(self) -> BoolArray:
+    def with_landmark(self) -> BoolArray:
+        """Which descriptions describe a landmark."""
         said = self.encoding.descriptions
-        return np.array([any(p.name.startswith(LANDMARK) for p in d) for d in said], dtype=bool)
+        return np.array([any(LANDMARKS.match(p.name) is not None for p in d) for d in said], dtype=bool)
 
     @cached_property
     def denoted(self) -> WordArray:
@@ -90,7 +98,7 @@ class Situations:
     @cached_property
     def remaining(self) -> IntArray:
         """The number of distractors that the output of every act is true of."""
-        return count_bits(d & ~t for d, t in zip(self.denoted, self.targets[:, self.encoding.case], strict=True))
+        return count_bits(self.denoted & self.others[:, self.encoding.case])
 
     @cached_property
     def unique(self) -> BoolArray:
@@ -101,14 +109,13 @@ class Situations:
     @cached_property
     def distractors(self) -> IntArray:
         """The number of distractors of every case."""
-        return self.crowd[self.scene_of] - count_bits(self.targets)
+        return count_bits(self.others)
 
     @cached_property
     def remaining_of_references(self) -> IntArray:
         """The number of distractors that each reference (in the order of `Encoding.members`) is true of."""
         cases = np.repeat(np.arange(len(self.encoding.trials)), np.diff(self.encoding.starts))
-        denoted = self._denote(self.encoding.members, cases)
-        return count_bits(d & ~t for d, t in zip(denoted, self.targets[:, cases], strict=True))
+        return count_bits(self._denote(self.encoding.members, cases) & self.others[:, cases])
 
     @cached_property
     def denotations(self) -> list[int]:
@@ -117,20 +124,34 @@ class Situations:
             return [int(d) for d in self.denoted[0].tolist()]
         return [int.from_bytes(d.tobytes(), "little") for d in np.ascontiguousarray(self.denoted.T, dtype="<u8")]
 
+    def extent(self, bits: IntArray, acts: IntArray) -> WordArray:
+        """What single properties, given by the numbers of their bits, denote in the scenes of some acts."""
+        scene = self.scene_of[self.encoding.case[acts]]
+        word, shift = bits // 64, (bits % 64).astype(np.uint64)
+        return self._collect(scene, lambda there, entity: (self.entities[word[there], entity] >> shift[there]) & ONE)
+
     def _denote(self, said: IntArray, cases: IntArray) -> WordArray:
-        scene = self.scene_of[cases]
-        found = np.zeros((self._words, len(said)), dtype=np.uint64)
-        crowd, first = self.crowd[scene], (np.cumsum(self.crowd) - self.crowd)[scene]
-        for place in range(int(self.crowd.max(initial=0))):
-            there = np.flatnonzero(crowd > place)
-            fits = _within(self.encoding.sets[:, said[there]], self.entities[:, first[there] + place])
-            found[place // 64, there] |= fits.astype(np.uint64) << np.uint64(place % 64)
+        sets = self.encoding.sets[:, said]
+        found = self._collect(
+            self.scene_of[cases],
+            lambda there, entity: _within(sets[:, there], self.entities[:, entity]).astype(np.uint64),
+        )
         self._read_landmarks(found, said, cases)
+        return found
+
+    def _collect(self, scene: IntArray, fits: Callable[[IntArray | slice, IntArray], WordArray]) -> WordArray:
+        """Sets of entities, one for each of some scenes, from whether the entities at each place of them fit (1 or 0)."""
+        found = np.zeros((self._words, len(scene)), dtype=np.uint64)
+        crowd, first = self.crowd[scene], (np.cumsum(self.crowd) - self.crowd)[scene]
+        full = int(crowd.min()) if len(crowd) else 0
+        for place in range(int(crowd.max(initial=0))):
+            there = slice(None) if place < full else np.flatnonzero(crowd > place)
+            found[place // 64, there] |= fits(there, first[there] + place) << np.uint64(place % 64)
         return found
 
     def _read_landmarks(self, found: WordArray, said: IntArray, cases: IntArray) -> None:
         """Descriptions of landmarks mean more than the sum of their properties: let the scene read them."""
-        hard = np.flatnonzero(self._with_landmark[said])
+        hard = np.flatnonzero(self.with_landmark[said])
         masks = [
             self.encoding.trials[case].scene.denotation(self.encoding.descriptions[description])
             for description, case in zip(said[hard].tolist(), cases[hard].tolist(), strict=True)

@@ -55,9 +55,9 @@ class Dice(_SetMeasure):
         self.empty = empty
 
     def _compare(self, encoding: Encoding) -> FloatArray:
-        _, left, right = encoding.pairs
         if not self.multiset:
-            return self._divide(2 * encoding.shared, encoding.sizes[left] + encoding.sizes[right])
+            return self._divide(2 * encoding.shared, np.add(*encoding.paired_sizes))
+        _, left, right = encoding.pairs
         sizes = count_bits(encoding.bags)
         shared = count_bits(word[left] & word[right] for word in encoding.bags)
         return self._divide(2 * shared, sizes[left] + sizes[right])
@@ -73,11 +73,9 @@ class Masi(_SetMeasure):
     name = "set/masi"
 
     def _compare(self, encoding: Encoding) -> FloatArray:
-        _, left, right = encoding.pairs
-        one, other, shared = encoding.sizes[left], encoding.sizes[right], encoding.shared
-        nested = shared == np.minimum(one, other)
-        weight = np.where(nested, np.where(one == other, 1.0, 2 / 3), 1 / 3)
-        return self._divide(weight * shared, one + other - shared)
+        (one, other), shared = encoding.paired_sizes, encoding.shared
+        thirds = 1 + (shared == np.minimum(one, other)) + (shared == np.maximum(one, other))
+        return self._divide(thirds * shared, 3 * (one + other - shared))
 
 
 class Jaccard(_SetMeasure):
@@ -86,8 +84,8 @@ class Jaccard(_SetMeasure):
     name = "set/jaccard"
 
     def _compare(self, encoding: Encoding) -> FloatArray:
-        _, left, right = encoding.pairs
-        return self._divide(encoding.shared, encoding.sizes[left] + encoding.sizes[right] - encoding.shared)
+        one, other = encoding.paired_sizes
+        return self._divide(encoding.shared, one + other - encoding.shared)
 
 
 class Exact(_SetMeasure):
@@ -99,8 +97,7 @@ class Exact(_SetMeasure):
     name = "set/exact"
 
     def _compare(self, encoding: Encoding) -> FloatArray:
-        _, left, right = encoding.pairs
-        larger = np.maximum(encoding.sizes[left], encoding.sizes[right])
+        larger = np.maximum(*encoding.paired_sizes)
         return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
 
 
@@ -134,8 +131,7 @@ class Edit(_SetMeasure):
         self.empty = empty
 
     def _compare(self, encoding: Encoding) -> FloatArray:
-        _, left, right = encoding.pairs
-        one, other = encoding.sizes[left], encoding.sizes[right]
+        one, other = encoding.paired_sizes
         if self.normalise not in ("reference", "larger"):
             raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
         size = other if self.normalise == "reference" else np.maximum(one, other)
@@ -147,8 +143,7 @@ class Edit(_SetMeasure):
 
     def _cost(self, encoding: Encoding) -> FloatArray:
         _, left, right = encoding.pairs
-        added = encoding.sizes[left] - encoding.shared
-        omitted = encoding.sizes[right] - encoding.shared
+        added, omitted = (sizes - encoding.shared for sizes in encoding.paired_sizes)
         exchanged = np.zeros(len(left), dtype=np.intp)
         if self.substitution < self.insertion + self.deletion:
             both = np.flatnonzero((added > 0) & (omitted > 0))

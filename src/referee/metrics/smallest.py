@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from itertools import combinations, count
 from operator import and_
 
-from referee.records import LANDMARK, Property, Scene
+from referee.records import LANDMARK, LANDMARKS, Property, Scene
 
 __all__ = ["fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
 
@@ -132,7 +132,7 @@ def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
 def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
     """The smallest number of properties in `said` that, beside `free`, rule out every distractor that all of them do."""
     distractors = scene.everything & ~targets
-    if not relation_names(scene) and not any(p.name.startswith(LANDMARK) for p in said):
+    if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in said):
         extensions = scene.extensions
         masks = [extensions.get(p, 0) for p in said]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
