@@ -128,6 +128,10 @@ def test_impossible_or_misshapen_summaries_are_refused() -> None:
         two_way_from_summaries([[0.0, 10.0], [0.0, 10.0]], 5, [1.0, 1.0])
     with pytest.raises(InputError, match="standard deviations for"):
         two_way_from_summaries([[0.0, 1.0], [0.0, 1.0]], 5, [1.0, 1.0, 1.0])
+    with pytest.raises(InputError, match="missing"):
+        two_way_from_summaries([[0.0, 1.0], [0.0, 1.0]], 5, [1.0, float("nan")])
+    with pytest.raises(InputError, match="missing"):
+        one_way_from_summaries([0.0, float("nan")], 5, [1.0, 1.0])
     with pytest.raises(InputError, match="table of systems"):
         two_way_from_summaries([0.0, 1.0], 5, [1.0, 1.0])
 

@@ -42,16 +42,14 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
         raise InputError(f"no level of measurement is called {level!r}", remedy=f"take one of {', '.join(LEVELS)}")
     used = [given for item in ratings if len(given := [r for r in item if not _missing(r)]) > 1]
     values = _values(used, level)
-    per_item = np.stack([_coincidences(item, values) for item in used]) if used else np.zeros((0, 0, 0))
-    distance = np.asarray(values, dtype=float) if level == "interval" and used else None
-    value = _alpha(per_item.sum(axis=0), level, distance)
-    count = sum(map(len, used))
+    counts = _count(used, values)
+    scale = np.array([float(v) for v in values]) if level == "interval" else None  # type: ignore[arg-type]
+    value, total = _alpha(counts, np.ones(len(used)), level, scale), sum(map(len, used))
     if value is None or not resamples:
-        return Agreement(value=value, low=None, high=None, items=len(used), ratings=count)
-    drawn = _draws(len(used), resamples, seed)
-    found = [a for w in drawn if (a := _alpha(np.tensordot(w, per_item, 1), level, distance)) is not None]
+        return Agreement(value=value, low=None, high=None, items=len(used), ratings=total)
+    found = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
     low, high = np.quantile(found, [0.025, 0.975])
-    return Agreement(value=value, low=float(low), high=float(high), items=len(used), ratings=count)
+    return Agreement(value=value, low=float(low), high=float(high), items=len(used), ratings=total)
 
 
 def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None = None) -> Agreement:
@@ -60,6 +58,8 @@ def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None
 
     if len(a) != len(b):
         raise InputError(f"{len(a)} ratings against {len(b)}", remedy="give both raters' ratings of the same items")
+    if weights not in (None, "linear", "quadratic"):
+        raise InputError(f"no weights are called {weights!r}", remedy="take linear, quadratic or none")
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if not (_missing(x) or _missing(y))]
     values = _values(pairs, "ordinal" if weights else "nominal")
     place = {v: i for i, v in enumerate(values)}
@@ -78,11 +78,7 @@ def fleiss_kappa(ratings: Ratings, *, resamples: int = 1000, seed: int = 1) -> A
     sizes = {len(item) for item in ratings}
     if len(sizes) > 1 or any(_missing(r) for item in ratings for r in item):
         raise InputError("items have different numbers of ratings", remedy="use krippendorff_alpha, which allows that")
-    values = _values(ratings, "nominal")
-    place = {v: i for i, v in enumerate(values)}
-    table = np.zeros((len(ratings), len(values)))
-    for i, item in enumerate(ratings):
-        np.add.at(table[i], [place[r] for r in item], 1)
+    table = _count(ratings, _values(ratings, "nominal"))
     value, count = _fleiss(table), int(table.sum())
     if value is None or not resamples:
         return Agreement(value=value, low=None, high=None, items=len(ratings), ratings=count)
@@ -107,20 +103,24 @@ def _values(items: Sequence[Sequence[Rating]], level: str) -> list[Rating]:
         raise InputError(f"ratings cannot be ordered ({error})", remedy="give numbers, or level='nominal'") from None
 
 
-def _coincidences(item: Sequence[Rating], values: list[Rating]) -> FloatArray:
-    """How often each pair of values meets within an item, every rating weighing one in all."""
-    counts = np.array([item.count(v) for v in values], dtype=float)
-    pairs: FloatArray = (np.outer(counts, counts) - np.diag(counts)) / (len(item) - 1)
-    return pairs
+def _count(items: Sequence[Sequence[Rating]], values: list[Rating]) -> FloatArray:
+    """How often every item (row) got every value (column)."""
+    place = {v: i for i, v in enumerate(values)}
+    counts = np.zeros((len(items), len(values)))
+    for row, item in zip(counts, items, strict=True):
+        np.add.at(row, [place[r] for r in item], 1)
+    return counts
 
 
-def _alpha(coincidences: FloatArray, level: str, numbers: FloatArray | None) -> float | None:
-    margin = coincidences.sum(axis=1)
+def _alpha(counts: FloatArray, weights: FloatArray | IntArray, level: str, scale: FloatArray | None) -> float | None:
+    """Alpha with every item weighted; pairs within an item of m ratings weigh 1 / (m - 1), so every rating weighs one."""
+    margin = weights @ counts
     if (margin > 0).sum() < 2:
         return None
-    distance = _distances(margin, level, numbers)
-    expected = float((np.outer(margin, margin) * distance).sum()) / float(margin.sum() - 1)
-    return 1 - float((coincidences * distance).sum()) / expected
+    distance = _distances(margin, level, scale)
+    within = ((counts @ distance) * counts).sum(axis=1) / (counts.sum(axis=1) - 1)
+    expected = float(margin @ distance @ margin) / float(margin.sum() - 1)
+    return 1 - float(weights @ within) / expected
 
 
 def _distances(margin: FloatArray, level: str, numbers: FloatArray | None) -> FloatArray:

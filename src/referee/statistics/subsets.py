@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import sqrt
+from math import isnan, sqrt
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,7 @@ def homogeneous_subsets(
     descending: bool = False,
 ) -> Subsets:
     """SPSS-style subsets from system means and the error of their model; letters start at the smallest mean (or largest)."""
-    sizes = _sizes(means, counts)
+    sizes = _sizes(means, counts, error_ms)
     n = len(sizes) / sum(1 / size for size in sizes.values())
     q = studentised_range(len(means), error_df, alpha)
     hsd = q * sqrt(error_ms / n)
@@ -90,7 +90,7 @@ def tukey_kramer(
     means: Mapping[str, float], *, error_ms: float, error_df: float, counts: Counts, alpha: float = 0.05, p: bool = True
 ) -> pl.DataFrame:
     """Every pair: difference, simultaneous interval, d = difference / sqrt(MSE), and p (slow; left out with p=False)."""
-    sizes = _sizes(means, counts)
+    sizes = _sizes(means, counts, error_ms)
     k, critical = len(means), studentised_range(len(means), error_df, alpha)
     rows = []
     for a, b in combinations(means, 2):
@@ -145,11 +145,16 @@ def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
     return kept
 
 
-def _sizes(means: Mapping[str, float], counts: Counts) -> dict[str, float]:
+def _sizes(means: Mapping[str, float], counts: Counts, error_ms: float) -> dict[str, float]:
+    """The size of every group, after checking that there is something to compare."""
     if len(means) < 2:
         raise InputError("one system has nothing to tie with", remedy="give at least two systems")
-    sizes = {s: float(counts[s] if isinstance(counts, Mapping) else counts) for s in means}
-    empty = [s for s, n in sizes.items() if n < 1]
+    if not error_ms > 0:
+        raise InputError(
+            f"an error variance of {error_ms} allows no comparison", remedy="check the standard deviations"
+        )
+    sizes = {s: float(counts.get(s, 0) if isinstance(counts, Mapping) else counts) for s in means}
+    empty = [s for s, n in sizes.items() if n < 1 or isnan(means[s])]
     if empty:
         raise InputError(f"no observations for {', '.join(empty)}", remedy="leave these systems out")
     return sizes

@@ -104,6 +104,8 @@ def two_way_from_summaries(
         raise InputError(
             f"{sd.shape} standard deviations for {m.shape} means", remedy="give one per system, or one per cell"
         )
+    if np.isnan(within):
+        raise InputError("a mean, count or standard deviation is missing", remedy="leave out what was not printed")
     if within < 0:
         raise InputError("the means differ more than the standard deviations allow", remedy="check the printed numbers")
     return _two_way(m, n, within, terms)
@@ -121,7 +123,10 @@ def one_way_from_summaries(means: Table, counts: Table, sds: Table, *, term: str
     """SYSTEM alone, from one mean, count and standard deviation per system."""
     m = np.atleast_1d(np.asarray(means, dtype=float))
     n, sd = (np.broadcast_to(np.asarray(v, dtype=float), m.shape) for v in (counts, sds))
-    return _one_way(m, n, float(((n - 1) * sd**2).sum()), term)
+    within = float(((n - 1) * sd**2).sum())
+    if np.isnan(within + m.sum()):
+        raise InputError("a mean, count or standard deviation is missing", remedy="leave out what was not printed")
+    return _one_way(m, n, within, term)
 
 
 def _summarise(values: FloatArray, codes: npt.NDArray[np.int64], cells: int) -> tuple[FloatArray, FloatArray, float]:
