@@ -127,9 +127,11 @@ CORPORA: dict[str, Entry] = {
     "tangrams-hawkins": Entry(
         "referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"
     ),
-    "tg-matcher": Entry("referee.corpora.tangrams:NaiveMatchers", {}, "naive readers guess tangrams, 11,344 guesses"),
+    "tg-matcher": Entry(
+        "referee.corpora.tangrams:NaiveMatchers", {}, "naive readers guess tangrams, 3,383 texts, 11,344 guesses"
+    ),
     "kth-tangrams": Entry("referee.corpora.kth:KthTangrams", {}, "34 situated games with board events and speech"),
-    "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,039 episodes"),
+    "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,035 episodes"),
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 

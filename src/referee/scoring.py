@@ -18,7 +18,7 @@ from referee.answers import Answers
 from referee.contracts import Batch, FloatArray
 from referee.corpora.outputs import Output
 from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
-from referee.records import Description, Trial
+from referee.records import LANDMARKS, Description, Trial
 from referee.signature import signature
 from referee.statistics.resampling import Sample, bootstrap, compare, interval
 
@@ -197,8 +197,6 @@ def score_trials(
     table = Table(settings)
     table.metrics = {(s, n): catalogue.configure("metric", n) for s in systems for n in settings.metrics}
     find = _reference_finder(settings, everyone or trials)
-    if not settings.lenient:
-        _check_complete(answers, trials)
     _learn(table, answers, trials, find, systems)
     parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
     table.groups = {name: [] for name in settings.by}
@@ -216,8 +214,7 @@ def score_trials(
             batch = Batch.of(said, chunk, references)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
-    if settings.lenient:
-        _check_unknown(answers, seen)
+    _check_complete(answers, seen)
     table.rows = {
         key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
     }
@@ -263,12 +260,11 @@ def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Descrip
     return [said[t.id].description if t.id in said else None for t in chunk]
 
 
-def _check_complete(answers: Answers, trials: Callable[[], Iterable[Trial]]) -> None:
+def _check_complete(answers: Answers, ids: set[str]) -> None:
     """Every system answers every trial, and nothing but trials of the corpus."""
-    ids = {t.id for t in trials()}
     _check_unknown(answers, ids)
     for system, said in answers.by_system.items():
-        missing = [i for i in ids if i not in said]
+        missing = [] if answers.lenient else [i for i in ids if i not in said]
         if missing:
             raise MissingOutputs(
                 f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=_natural)!r} is the first one missing",
@@ -304,7 +300,7 @@ def _check(answers: Answers, output: Output, trial: Trial) -> None:
         )
     known = trial.scene.extensions
     for prop in properties or ():
-        bare = prop._replace(name=prop.name.replace("landmark.", ""))
+        bare = prop._replace(name=LANDMARKS.sub("", prop.name))
         if known and bare not in known:
             answers.trouble(
                 InvalidDescription(

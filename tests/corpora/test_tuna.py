@@ -165,7 +165,7 @@ def test_every_trial_equals_an_independent_reading_field_by_field(
         }
         assert trial.targets == (other["target"],)
         assert [(e.id, e.image, dict(e.attributes)) for e in trial.scene.entities] == [
-            (e["id"], e["image"], e["attributes"]) for e in other["entities"]
+            (e["id"], e["image"], e["attributes"]) for e in sorted(other["entities"], key=lambda e: int(e["id"]))
         ]
         assert trial.references[0].text == other["description"]
         assert list(trial.references[0].properties or ()) == [(p["name"], p["value"]) for p in other["attribute_set"]]
@@ -221,8 +221,8 @@ def test_positions_are_unknown_for_three_speakers_only(raw: list[Trial]) -> None
 
 
 @pytest.mark.data
-def test_the_target_is_first_in_every_file_and_hearers_do_not_see_that(raw: list[Trial]) -> None:
-    assert {t.target_mask for t in raw} == {1}, "the card says so"
+def test_the_order_of_entities_does_not_betray_the_target(raw: list[Trial]) -> None:
+    assert len({t.target_mask for t in raw}) > 4, "the files list the target first; the reader does not"
     places = Counter(t.for_hearer(Random(t.id)).scene.index(t.targets[0]) for t in raw)
     assert len(places) == 7
 

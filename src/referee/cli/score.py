@@ -190,7 +190,7 @@ def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, tab
 
     errors = Console(stderr=True)
     for note in table.notes:
-        errors.print(f"[yellow]kept going:[/yellow] {note}", highlight=False)
+        errors.print(f"[yellow]kept going:[/yellow] {note}", highlight=False, soft_wrap=True)
     if out is not None:
         errors.print(f"run folder: {out}", highlight=False)
 

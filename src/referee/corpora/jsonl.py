@@ -36,6 +36,7 @@ __all__ = [
     "description_from_json",
     "description_to_json",
     "json_line",
+    "pairs",
     "read_responses",
     "read_trials",
     "response_from_json",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.annotated_words import read_markup, read_property, read_spans, words
-from referee.corpora.safe_xml import documents
+from referee.corpora.safe_xml import documents, natural
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.records import Description, Entity, Property, Scene, Trial
 
@@ -114,7 +114,8 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
     if not targets:
         problem, remedy = "no entity is the target", 'mark one ENTITY with TYPE="target"'
         raise MalformedInput(problem, where=where, line=domain.sourceline, remedy=remedy)
-    return tuple(entities.values()), tuple(targets)
+    # The files list the target first, which would tell: order by picture number instead.
+    return tuple(sorted(entities.values(), key=lambda e: natural(e.id))), tuple(targets)
 
 
 def _is_target(entity: Any, where: str) -> bool:

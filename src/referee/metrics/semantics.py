@@ -28,7 +28,7 @@ from referee.metrics.taxonomy import (
     root_of,
     wu_palmer,
 )
-from referee.records import LANDMARK, Property, Scene
+from referee.records import LANDMARKS, Property, Scene
 
 __all__ = ["Cosine", "Denotation", "Ontology"]
 
@@ -190,9 +190,7 @@ def _denoted(scene: Scene, properties: Properties) -> int:
 
 def _bare(prop: Property) -> Property:
     """A property of a landmark as a property of whatever may be one."""
-    if not prop.name.startswith(LANDMARK):
-        return prop
-    return Property(prop.name.rpartition(LANDMARK)[2], prop.value)
+    return Property(LANDMARKS.sub("", prop.name), prop.value)
 
 
 def _dice(one: int, other: int) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from referee.errors import MalformedInput
-from referee.records import LANDMARK, Property
+from referee.records import LANDMARKS, Property
 
 __all__ = [
     "FURNITURE_AND_PEOPLE",
@@ -141,7 +141,7 @@ FURNITURE_AND_PEOPLE: Taxonomy = parse_taxonomy(_INDENTED)
 
 def find(taxonomy: Taxonomy, prop: Property) -> str | None:
     """The node of a property: its own (``colour:red``) or that of its value (``red``); None when there is neither."""
-    name = prop.name.rpartition(LANDMARK)[2]
+    name = LANDMARKS.sub("", prop.name)
     return next((node for node in (f"{name}:{prop.value}", prop.value) if node in taxonomy), None)
 
 
