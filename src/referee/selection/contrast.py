@@ -7,7 +7,7 @@ is not known to wear them. Sets of entities are bit sets, bit i standing for ent
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from referee.errors import InputError
@@ -24,7 +24,7 @@ Head = Literal["first", "last", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The properties that are true of every target, and the distractors that they have to rule out."""
+    """The properties that are true of every target, its type among them, and the distractors that they have to rule out."""
 
     scene: Scene
     targets: int
@@ -32,11 +32,8 @@ class Contrast:
     properties: tuple[Property, ...]
     by_name: Mapping[str, tuple[Property, ...]]
     extensions: Mapping[Property, int]
-
-    @property
-    def head(self) -> Property | None:
-        """The target's type, if it has one."""
-        return next(iter(self.by_name.get(TYPE, ())), None)
+    head: Property | None
+    _orders: dict[tuple[tuple[str, ...], bool], tuple[Property, ...]] = field(default_factory=dict, repr=False)
 
     def ruled_out(self, prop: Property) -> int:
         """The distractors that a property is not true of."""
@@ -49,11 +46,15 @@ class Contrast:
             left &= self.extensions[prop]
         return left
 
-    def among(self, names: tuple[str, ...] | None) -> tuple[Property, ...]:
-        """The target's properties of the attributes named, in the order of the names; all of them for None."""
+    def among(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
+        """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""
         if names is None:
             return self.properties
-        return tuple(prop for name in names for prop in self.by_name.get(name, ()))
+        found = self._orders.get((names, rest))
+        if found is None:
+            order = dict.fromkeys((*names, *self.by_name) if rest else names)
+            found = self._orders[names, rest] = tuple(prop for name in order for prop in self.by_name.get(name, ()))
+        return found
 
 
 def contrast_of(view: SpeakerView) -> Contrast:
@@ -77,7 +78,8 @@ def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
     by_name: dict[str, tuple[Property, ...]] = {}
     for prop in properties:
         by_name[prop.name] = (*by_name.get(prop.name, ()), prop)
-    return Contrast(scene, targets, scene.everything & ~targets, properties, by_name, extensions)
+    head = by_name.get(TYPE, (None,))[0]
+    return Contrast(scene, targets, scene.everything & ~targets, properties, by_name, extensions, head)
 
 
 def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:

@@ -64,7 +64,7 @@ class Incremental(Reasoned):
         seen = self.frequencies_.of(view)
         if self.order == "prior":
             return sorted(contrast.properties, key=lambda prop: -(seen.prior(prop) or 0.0))
-        return contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        return contrast.among(seen.order, rest=True)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         chosen: list[Property] = []
@@ -93,7 +93,12 @@ class Incremental(Reasoned):
             left = kept
             if note:
                 note(best, "next in the order of preference, and rules out somebody")
-        if head is not None and self.head == "last" and not any(p.name == head.name for p in chosen):
+        if (
+            self.head == "last"
+            and head is not None
+            and head not in chosen
+            and head.name not in {p.name for p in chosen}
+        ):
             chosen.append(head)
             if note:
                 note(head, "the type is added as head of the phrase")

@@ -147,6 +147,20 @@ class Partitioned(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         return tuple(p for fragment in self.fragments(view) for p in fragment.properties)
 
+    def explain(self, view: SpeakerView) -> list[Step]:
+        """Part by part: what each property rules out for the targets of its part."""
+        contrast, steps = contrast_of(view), []
+        for part in self.fragments(view):
+            left = contrast.distractors
+            for prop in part.properties:
+                kept = left & contrast.extensions[prop]
+                gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
+                left = kept
+                steps.append(Step(prop, f"said of {', '.join(part.referents)}", gone, left.bit_count()))
+            if left:
+                steps.append(Step(None, f"not distinguishing for {', '.join(part.referents)}", (), left.bit_count()))
+        return steps
+
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
         """The parts of the description."""
         contrast = contrast_of(view)

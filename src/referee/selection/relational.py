@@ -69,8 +69,9 @@ class Network:
 class Relational(Reasoned):
     """Says of whatever is on top of the stack the fact that leaves fewest candidates for it, its type before anything else.
 
-    A fact is used only once. A landmark about which nothing is left to say is put aside. The result is flat: what is said of a landmark carries
-    the prefix ``landmark.`` once per step away from the target. A target that cannot be told apart gets all that was found to help.
+    A fact is used only once; one that changes nothing and brings in no landmark is not said. A landmark about which nothing is left to say is put
+    aside. The result is flat: what is said of a landmark carries the prefix ``landmark.`` once per step away from the target. A
+    target that cannot be told apart gets what was tried on the way. Of several targets only the first is described.
     """
 
     def __init__(self, attributes: tuple[str, ...] | None = None, landmarks: int = 2) -> None:

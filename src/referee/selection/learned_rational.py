@@ -1,0 +1,253 @@
+"""Learned rational speech acts: the literal speaker is a log-linear model, and listener and speaker on top of it are trained through (Monroe & Potts 2015).
+
+The score of a message for an entity sums one weight per pair (value of the entity, value in the message), the "basic" features, and weights for
+what the message looks like, the "general" ones: names mentioned, pairs of names both mentioned or one without the other, length. General features count
+only for entities that the message is true of; otherwise all entities would look alike to the listener.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import NotTrained
+from referee.records import Entity, Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.rational import Distribution, most_probable, subsets
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["LearnedRationalSpeaker"]
+
+IMPOSSIBLE = -1e9
+Ints = npt.NDArray[np.int64]
+
+
+class LearnedRationalSpeaker(Reasoned):
+    """S0 or S1 (`depth`) with learned scores, trained by L-BFGS on the mean log-likelihood with an L2 penalty, per group named by `by`.
+
+    Messages have up to `longest` attributes, each with the target's first value; longer descriptions, and pairs that are not true of the target, are not
+    learned from. Values and attributes never seen in training have weight 0. The original's stochastic training on sampled messages is
+    replaced by exact gradients over all of them.
+    """
+
+    def __init__(
+        self,
+        depth: int = 1,
+        features: Literal["basic", "general", "both"] = "both",
+        longest: int = 4,
+        penalty: float = 0.01,
+        iterations: int = 100,
+        by: tuple[str, ...] = ("domain",),
+    ) -> None:
+        self.depth = depth
+        self.features = features
+        self.longest = longest
+        self.penalty = penalty
+        self.iterations = iterations
+        self.by = by
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn one model per group."""
+        groups: dict[tuple[Any, ...], list[Trial]] = {}
+        for trial in trials:
+            groups.setdefault(tuple(getattr(trial, name) for name in self.by), []).append(trial)
+        self.models_ = {key: self._learn(members) for key, members in groups.items()}
+        return self
+
+    def distribution(self, view: SpeakerView) -> Distribution:
+        """Every message with its probability, most probable first."""
+        messages, chances = self._chances(contrast_of(view), view)
+        order = np.argsort(-chances, kind="stable")
+        return tuple((frozenset(messages[i]), float(chances[i])) for i in order.tolist() if chances[i] > 0)
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        messages, chances = self._chances(contrast, view)
+        best = messages[most_probable(chances)]
+        if note:
+            for prop in best:
+                note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.3f}")
+        return best
+
+    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[tuple[Property, ...]], FloatArray]:
+        if not hasattr(self, "models_"):
+            raise NotTrained(self)
+        key = tuple(getattr(view, name) for name in self.by)
+        space, weights = self.models_.get(key) or next(iter(self.models_.values()))
+        batch = space.batch([(contrast, None)], self.depth)
+        scores, _ = _speak(space, batch, weights, self.depth)
+        values = [contrast.by_name.get(name, (None,))[0] for name in space.names]
+        messages = [tuple(v for v, told in zip(values, row, strict=True) if told and v) for row in space.messages]
+        return messages, np.exp(scores[0])
+
+    def _learn(self, trials: Sequence[Trial]) -> tuple[_Space, FloatArray]:
+        from scipy.optimize import minimize
+
+        space = _Space.of(trials, self.longest, self.features)
+        batches = space.batches(trials, self.depth)
+        n = sum(len(batch.said) for batch in batches) or 1
+
+        def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+            value = self.penalty / 2 * float(weights @ weights)
+            slope = self.penalty * weights
+            for batch in batches:
+                scores, backward = _speak(space, batch, weights, self.depth)
+                value -= float(scores[np.arange(len(batch.said)), batch.said].sum()) / n
+                slope = slope - backward() / n
+            return value, slope
+
+        found = minimize(loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        return space, found.x
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Trials with equally many entities: their values, the target's value per name, which messages are true of whom, and cannot be said."""
+
+    worlds: FloatArray
+    values: Ints
+    true: FloatArray
+    barred: FloatArray
+    said: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """What can be said, and what it looks like."""
+
+    names: list[str]
+    places: Mapping[Property, int]
+    messages: FloatArray
+    looks: FloatArray
+    basic: bool
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial], longest: int, features: str) -> _Space:
+        own = [p for t in trials for p in t.scene.entity(t.targets[0]).attributes]
+        names = list(dict.fromkeys(p.name for p in own))
+        values = dict.fromkeys(
+            p for t in trials for e in t.scene.entities for p in e.attributes if p.name in set(names)
+        )
+        messages = subsets(len(names), longest)
+        looks = _looks(messages) if features != "basic" else np.zeros((len(messages), 0))
+        return cls(names, {p: i for i, p in enumerate(values)}, messages, looks, features != "general")
+
+    @property
+    def size(self) -> int:
+        """The number of weights: a table of value pairs, then the looks."""
+        return (len(self.places) ** 2 if self.basic else 0) + int(self.looks.shape[1])
+
+    def batches(self, trials: Sequence[Trial], depth: int) -> list[_Batch]:
+        """The descriptions that can be learned from, by number of entities."""
+        groups: dict[int, list[tuple[Contrast, int | None]]] = {}
+        index = {tuple(row): i for i, row in enumerate(self.messages.astype(int).tolist())}
+        for trial in trials:
+            contrast = contrast_of(trial.for_speaker())
+            for reference in trial.references:
+                told = {p.name for p in reference.properties or () if p in contrast.by_name.get(p.name, ())[:1]}
+                place = index.get(tuple(int(name in told) for name in self.names))
+                if reference.properties is not None and place is not None:
+                    groups.setdefault(len(trial.scene.entities), []).append((contrast, place))
+        return [self.batch(members, depth) for members in groups.values()]
+
+    def batch(self, members: Sequence[tuple[Contrast, int | None]], depth: int) -> _Batch:
+        worlds = np.array([self._worlds(contrast, depth) for contrast, _ in members])
+        values = np.array([self._values(contrast) for contrast, _ in members], dtype=np.int64)
+        true = (np.array([self._lacks(contrast, depth) for contrast, _ in members]) @ self.messages.T == 0).astype(
+            float
+        )
+        barred = 1.0 - true[:, 0]
+        said = np.array([place or 0 for _, place in members], dtype=np.int64)
+        return _Batch(worlds, values, true, barred, said)
+
+    def _values(self, contrast: Contrast) -> list[int]:
+        """Per name the place of the target's value; a value never seen has the place after the last; -1 for no value."""
+        own = [contrast.by_name.get(name) for name in self.names]
+        return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in own]
+
+    def _worlds(self, contrast: Contrast, depth: int) -> FloatArray:
+        """The entities as indicators of values, the target first; only the target where nobody listens."""
+        entities = _target_first(contrast, depth)
+        rows = np.zeros((len(entities), len(self.places)))
+        for row, entity in zip(rows, entities, strict=True):
+            row[[self.places[p] for p in entity.attributes if p in self.places]] = 1.0
+        return rows
+
+    def _lacks(self, contrast: Contrast, depth: int) -> FloatArray:
+        """1 where an entity (row) does not have the target's value of a name (column), or the target has none."""
+        own = [contrast.by_name.get(name, (None,))[0] for name in self.names]
+        return np.array(
+            [[p is None or p not in e.attributes for p in own] for e in _target_first(contrast, depth)], dtype=float
+        )
+
+
+def _target_first(contrast: Contrast, depth: int) -> list[Entity]:
+    entities = contrast.scene.entities
+    target = (contrast.targets & -contrast.targets).bit_length() - 1
+    return [entities[target], *(e for i, e in enumerate(entities) if i != target and depth)]
+
+
+def _looks(messages: FloatArray) -> FloatArray:
+    """Names mentioned, pairs both mentioned, pairs with only the first mentioned, and length."""
+    pairs = [(a, b) for a in range(messages.shape[1]) for b in range(messages.shape[1]) if a != b]
+    columns = [messages[:, a] * messages[:, b] for a, b in pairs if a < b]
+    columns += [messages[:, a] * (1 - messages[:, b]) for a, b in pairs]
+    lengths = messages.sum(axis=1)
+    columns += [(lengths == n).astype(float) for n in np.unique(lengths)]
+    return np.hstack([messages, np.array(columns).T])
+
+
+def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tuple[FloatArray, Any]:
+    """Log probabilities of all messages for the targets, and a function for the gradient of the summed log probability of what was said."""
+    width = len(space.places)
+    table = np.zeros((width, width + 2))
+    if space.basic:
+        table[:, :width] = weights[: width * width].reshape(width, width)
+    heights = batch.worlds @ np.moveaxis(table[:, batch.values], 0, 1)
+    scores = heights @ space.messages.T + batch.true * (space.looks @ weights[space.size - space.looks.shape[1] :])
+    scores += IMPOSSIBLE * batch.barred[:, None, :]
+    literal, literal_chances = _softmax(scores, axis=2)
+    if depth:
+        listener, listener_chances = _softmax(literal, axis=1)
+        speaker, speaker_chances = _softmax(listener[:, 0], axis=1)
+    else:
+        speaker, speaker_chances = literal[:, 0], literal_chances[:, 0]
+
+    def backward() -> FloatArray:
+        slope = -speaker_chances
+        slope[np.arange(len(batch.said)), batch.said] += 1.0
+        if not depth:
+            return _gradient(space, batch, slope[:, None, :])
+        down = -slope[:, None, :] * listener_chances
+        down[:, 0] += slope
+        down -= down.sum(axis=2, keepdims=True) * literal_chances
+        return _gradient(space, batch, down)
+
+    return speaker, backward
+
+
+def _softmax(scores: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+    """Log probabilities and probabilities along an axis."""
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    chances = np.exp(shifted)
+    total = chances.sum(axis=axis, keepdims=True)
+    chances /= total
+    return shifted - np.log(total), chances
+
+
+def _gradient(space: _Space, batch: _Batch, down: FloatArray) -> FloatArray:
+    """Slopes with respect to scores, turned into slopes with respect to weights."""
+    parts = []
+    width = len(space.places)
+    if space.basic:
+        by_name = down @ space.messages
+        table = np.zeros((width + 2, width))
+        per_value = np.einsum("nwa,nwv->nav", by_name, batch.worlds)
+        np.add.at(table, batch.values, per_value)
+        parts.append(table[:width].T.ravel())
+    parts.append((down * batch.true).sum(axis=(0, 1)) @ space.looks)
+    return np.concatenate(parts)

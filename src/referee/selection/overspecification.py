@@ -1,0 +1,221 @@
+"""PRO, probabilistic referential overspecification: say what is needed, then perhaps more (van Gompel, van Deemter, Gatt, Snoeren & Krahmer 2019).
+
+Each attribute has a preference π between 0 and 1, each group of speakers an eagerness ε. First a property is drawn that does the job alone, by preference;
+where none does, one that helps is drawn and the rest repeated (an extension for scenes beyond the original experiments).
+Then every other property is added, independently, with probability ε·π. The type is always said and narrows down the scene first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["Overspecification"]
+
+Distribution = tuple[tuple[frozenset[Property], float], ...]
+Core = frozenset[Property]
+
+
+class Overspecification(Reasoned):
+    """Gives probabilities over property sets; `select` says the most probable one, or one drawn with `seed` and the trial's id.
+
+    `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by `by`, unless both
+    are given. The model cannot say everything: not what fails to single out the target, nor what does so by joint effort where one
+    property would have done alone; `left_out_` counts such descriptions. π and ε are known up to a common factor, chosen so that the
+    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more.
+    """
+
+    def __init__(
+        self,
+        preferences: Mapping[str, float] | None = None,
+        eagerness: float | None = None,
+        by: tuple[str, ...] = ("domain",),
+        seed: int | None = None,
+    ) -> None:
+        self.preferences = preferences
+        self.eagerness = eagerness
+        self.by = by
+        self.seed = seed
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Maximum likelihood per group."""
+        if self.preferences is not None and self.eagerness is not None:
+            return self
+        groups: dict[tuple[Any, ...], list[Trial]] = {}
+        for trial in trials:
+            groups.setdefault(tuple(getattr(trial, name) for name in self.by), []).append(trial)
+        self.fitted_: dict[tuple[Any, ...], tuple[dict[str, float], float]] = {}
+        self.left_out_ = 0
+        for key, members in groups.items():
+            likelihood = _Likelihood(members)
+            self.fitted_[key] = likelihood.maximise()
+            self.left_out_ += likelihood.left_out
+        return self
+
+    def distribution(self, view: SpeakerView) -> Distribution:
+        """Every set of properties the model may say, with its probability, most probable first."""
+        contrast = contrast_of(view)
+        options, head = _options(contrast), contrast.head
+        weights, eagerness = self._parameters(view)
+        said = frozenset([head] if head else [])
+        total = np.zeros(1 << len(options))
+        for core, probability in _cores(contrast, options, weights).items():
+            total += probability * _additions(options, core, weights, eagerness)
+        places = np.flatnonzero(total)
+        places = places[np.argsort(-total[places], kind="stable")]
+        return tuple(
+            (said | {p for i, p in enumerate(options) if place >> i & 1}, float(total[place]))
+            for place in places.tolist()
+        )
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        sets, weights = zip(*self.distribution(view), strict=True)
+        place = 0 if self.seed is None else Random(f"{self.seed} {view.id}").choices(range(len(sets)), weights)[0]
+        chosen = tuple(p for p in contrast.properties if p in sets[place])
+        if note:
+            for prop in chosen:
+                note(prop, f"part of a description with probability {weights[place]:.3f}")
+        return chosen
+
+    def _parameters(self, view: SpeakerView) -> tuple[Mapping[str, float], float]:
+        if self.preferences is not None and self.eagerness is not None:
+            return self.preferences, self.eagerness
+        if not hasattr(self, "fitted_"):
+            raise NotTrained(self)
+        key = tuple(getattr(view, name) for name in self.by)
+        return self.fitted_.get(key) or next(iter(self.fitted_.values()))
+
+
+def _options(contrast: Contrast) -> list[Property]:
+    return [p for p in contrast.properties if p.name != TYPE]
+
+
+def _drawn(contrast: Contrast, options: Sequence[Property], left: int) -> list[Property]:
+    """What may be drawn next: properties that do the job alone, or else those that help at all."""
+    alone = [p for p in options if not left & contrast.extensions[p]]
+    return alone or [p for p in options if left & ~contrast.extensions[p]]
+
+
+def _cores(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> dict[Core, float]:
+    """The sets drawn in the first step, with their probabilities."""
+    head = contrast.head
+    level: dict[Core, float] = {frozenset(): 1.0}
+    cores: dict[Core, float] = {}
+    while level:
+        following: dict[Core, float] = {}
+        for core, probability in level.items():
+            left = contrast.remaining([*core, head] if head else core)
+            able = [p for p in _drawn(contrast, options, left) if weights.get(p.name, 0.0) > 0] if left else []
+            total = sum(weights[p.name] for p in able)
+            if not able:
+                cores[core] = cores.get(core, 0.0) + probability
+            for p in able:
+                grown = core | {p}
+                following[grown] = following.get(grown, 0.0) + probability * weights[p.name] / total
+        level = following
+    return cores
+
+
+def _additions(options: Sequence[Property], core: Core, weights: Mapping[str, float], eagerness: float) -> FloatArray:
+    """The probability of every superset of a core; bit i of the place stands for option i."""
+    table = np.ones(1)
+    for prop in options:
+        more = 1.0 if prop in core else eagerness * weights.get(prop.name, 0.0)
+        table = np.concatenate([table * (1.0 - more), table * more])
+    return table
+
+
+class _Likelihood:
+    """The probability of human descriptions as a function of π and ε: all ways to draw a core inside each description, laid out as tables."""
+
+    def __init__(self, trials: Sequence[Trial]) -> None:
+        self.names = list(
+            dict.fromkeys(p.name for t in trials for p in t.scene.entity(t.targets[0]).attributes if p.name != TYPE)
+        )
+        self.steps: list[tuple[int, int, int, int, FloatArray]] = []
+        self.ends: list[tuple[int, int, FloatArray, FloatArray]] = []
+        self.starts: list[int] = []
+        self.states = self.used = self.left_out = 0
+        for trial in trials:
+            for reference in trial.references:
+                if reference.properties is not None:
+                    self._lay_out(contrast_of(trial.for_speaker()), frozenset(reference.properties))
+
+    def _lay_out(self, contrast: Contrast, said: frozenset[Property]) -> None:
+        """One description: its states (cores drawn so far), the steps between them, and where a core is complete."""
+        options = _options(contrast)
+        inside = said & set(options)
+        head = contrast.head
+        level: dict[Core, int] = {frozenset(): self._state()}
+        self.starts.append(level[frozenset()])
+        ends, depth = len(self.ends), 0
+        while level:
+            following: dict[Core, int] = {}
+            for core, state in level.items():
+                left = contrast.remaining([*core, head] if head else core)
+                if not left:
+                    self.ends.append((self.used, state, self._row(inside - core), self._row(set(options) - inside)))
+                    continue
+                able = _drawn(contrast, options, left)
+                for p in able:
+                    if p in inside:
+                        place = following.setdefault(core | {p}, -1)
+                        if place < 0:
+                            place = following[core | {p}] = self._state()
+                        self.steps.append((depth, state, place, self.names.index(p.name), self._row(able)))
+            level, depth = following, depth + 1
+        possible = len(self.ends) > ends
+        self.used += possible
+        self.left_out += not possible
+
+    def _state(self) -> int:
+        self.states += 1
+        return self.states - 1
+
+    def _row(self, properties: Iterable[Property]) -> FloatArray:
+        row = np.zeros(len(self.names))
+        for p in properties:
+            row[self.names.index(p.name)] += 1
+        return row
+
+    def maximise(self) -> tuple[dict[str, float], float]:
+        """π per attribute, scaled to a maximum of 1, and ε."""
+        from scipy.optimize import minimize
+
+        if not self.used:
+            return dict.fromkeys(self.names, 1.0), 0.0
+        order = sorted(range(len(self.steps)), key=lambda i: self.steps[i][0])
+        depths = np.array([self.steps[i][0] for i in order], dtype=int)
+        sources, targets, drawn = (np.array([self.steps[i][c] for i in order], dtype=int) for c in (1, 2, 3))
+        able = np.array([self.steps[i][4] for i in order]).reshape(-1, len(self.names))
+        trials, ends = (np.array([end[c] for end in self.ends], dtype=int) for c in (0, 1))
+        extra, absent = (np.array([end[c] for end in self.ends]) for c in (2, 3))
+
+        def surprise(parameters: FloatArray) -> float:
+            weights, eager = 1 / (1 + np.exp(-parameters[:-1])), 1 / (1 + np.exp(-parameters[-1]))
+            reached = np.zeros(self.states)
+            reached[self.starts] = 1.0
+            share = weights[drawn] / (able @ weights)
+            for depth in range(depths.max(initial=-1) + 1):
+                now = depths == depth
+                np.add.at(reached, targets[now], reached[sources[now]] * share[now])
+            more = eager * weights
+            likelihood = reached[ends] * np.exp(extra @ np.log(more) + absent @ np.log1p(-more))
+            summed = np.zeros(self.used)
+            np.add.at(summed, trials, likelihood)
+            return float(-np.log(summed).sum())
+
+        start = np.zeros(len(self.names) + 1)
+        found = minimize(surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
+        weights, eager = 1 / (1 + np.exp(-found.x[:-1])), 1 / (1 + np.exp(-found.x[-1]))
+        scale = float(weights.max())
+        return {n: float(w) / scale for n, w in zip(self.names, weights, strict=True)}, float(eager) * scale
