@@ -1,6 +1,7 @@
 """Solving for one cell: the values that would make several printed numbers follow at once.
 
-The cell is moved over a wide range in steps; where every claim comes within the reach of rounding, the place is looked at again in finer steps.
+The cell is moved over a wide range in steps; where every claim may come within the reach of rounding, the place is looked at again in finer
+steps, until the steps are smaller than what rounding allows.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from referee.published.printed import Number
 __all__ = ["Solution", "solve_cell"]
 
 STEPS = 401
+FINER = 20
+ROUNDS = 6
+KEPT = 30
 
 
 @dataclass(frozen=True)
@@ -37,27 +41,34 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
     if not claims:
         return None
     span = max(column) - min(column) or abs(number.value) or 1.0
-    around = np.linspace(min(column) - span, max(column) + span, STEPS)
-    misses = _misses(number, claims, around)
-    # between two steps a miss changes by about as much as it does from one step to the next
-    slack = np.maximum(np.abs(np.diff(misses, axis=1, prepend=misses[:, :1])), 1e-12)
-    slack = np.maximum(slack, np.roll(slack, -1, axis=1))
-    near = (misses <= 1 + slack).all(axis=0)
-    if not near.any():
-        return None
-    step = around[1] - around[0]
-    fine = np.concatenate([np.linspace(v - step, v + step, 81) for v in around[near][:40]])
-    misses = _misses(number, claims, np.unique(fine))
-    good = (misses <= 1).all(axis=0)
+    values = np.linspace(min(column) - span, max(column) + span, STEPS)
+    step = values[1] - values[0]
+    for _ in range(ROUNDS):
+        misses = _misses(number, claims, values)
+        # between two steps a miss changes by about as much as it does from one step to the next
+        change = np.abs(np.diff(misses, axis=1, append=misses[:, -1:]))
+        change = np.maximum(change, np.roll(change, 1, axis=1))
+        near = np.flatnonzero((misses <= 1 + change).all(axis=0))
+        good = (misses <= 1).all(axis=0)
+        if not len(near):
+            return None
+        if good.any() and change[:, good].min() < 1:
+            break
+        near = near[np.argsort(misses[:, near].max(axis=0))[:KEPT]]
+        around = np.linspace(-step, step, 2 * FINER + 1)
+        values, step = np.unique((values[near, None] + around).ravel()), step / FINER
     if not good.any():
         return None
-    values, worst = np.unique(fine)[good], misses[:, good].max(axis=0)
-    return _rounded(number, values, float(values[worst.argmin()]))
+    worst = misses[:, good].max(axis=0)
+    return _rounded(number, values[good], float(values[good][worst.argmin()]))
 
 
 def _rounded(number: Number, values: FloatArray, best: float) -> Solution:
-    digits = max(0, round(-np.log10(2 * number.half))) if number.half else 6
-    return Solution(number, *(round(float(v), digits) for v in (values.min(), values.max(), best)))
+    """The interval with the digits of the cell, rounded outwards."""
+    unit = 2 * number.half or 1e-6
+    digits = max(0, round(-np.log10(unit)))
+    low, high = np.floor(values.min() / unit) * unit, np.ceil(values.max() / unit) * unit
+    return Solution(number, round(float(low), digits), round(float(high), digits), best)
 
 
 def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:

@@ -23,17 +23,18 @@ def describe_slip(claim: Claim) -> str:
         return "no whole count gives it"
     if not isinstance(claim, ValueClaim):
         return ""
-    if _fits(claim, -claim.printed.value):
+    if _fits(claim, -claim.printed.value, claim.printed.half):
         return "the sign is wrong"
     for factor, side in POINT:
-        if _fits(claim, claim.printed.value / factor):
+        half = claim.printed.half * max(1.0, 1 / factor)
+        if _fits(claim, claim.printed.value / factor, half):
             return f"the decimal point stands too far to the {'right' if side == 'left' else 'left'}"
     return _digits(claim)
 
 
-def _fits(claim: ValueClaim, value: float) -> bool:
+def _fits(claim: ValueClaim, value: float, half: float) -> bool:
     low, high = claim.reach
-    half = claim.printed.half or 1e-9 * max(1.0, abs(value))
+    half = half or 1e-9 * max(1.0, abs(value))
     return value != claim.printed.value and low - half <= value <= high + half
 
 
