@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from invented import paper, with_cell
 
 from referee.errors import MalformedInput
 from referee.published.audit import audit
@@ -15,8 +16,6 @@ from referee.published.paper import read_paper
 from referee.published.variance_tables import CellMeans, read_cells
 from referee.statistics.ranks import kruskal_wallis_binary
 from referee.statistics.variance import one_way_from_summaries, two_way_from_summaries
-
-from invented import paper, with_cell
 
 
 def rows(tmp_path: Path, description: str, **tables: str) -> list[Row]:
@@ -139,7 +138,14 @@ def test_a_formula_is_arithmetic_and_nothing_else(text: str) -> None:
 def test_p_follows_from_the_statistic(tmp_path: Path) -> None:
     check = '[[checks]]\nkind = "significance"\ntable = "t"\n'
     # F(14, 2235) = 1.93: p = .0197 and 2.56: p = .0012 (scipy.stats.f.sf); chi2(13) = 26.27: p = .0157; chi2(14) = 13.88: p = .459
-    text = "item,statistic,value,df1,df2,p_text\na,F,1.93,14,2235,p<.01\nb,F,2.56,14,2235,p<.01\nc,chi2,26.27,13,,p<.05\nd,chi2,13.88,14,,n.s.\ne,F,,1,2,p<.05\n"
+    stated = [
+        "a,F,1.93,14,2235,p<.01",
+        "b,F,2.56,14,2235,p<.01",
+        "c,chi2,26.27,13,,p<.05",
+        "d,chi2,13.88,14,,n.s.",
+        "e,F,,1,2,p<.05",
+    ]
+    text = "\n".join(["item,statistic,value,df1,df2,p_text", *stated, ""])
     found = rows(tmp_path, check, t=text)
     assert verdicts(found) == ["does-not-follow", "follows", "follows", "follows", "undetermined"]
     assert [r.recomputed for r in found[:2]] == pytest.approx([0.0197, 0.0012], abs=1e-4)

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from invented import draw, paper, with_cell, with_cells, write
 
 from referee.published.audit import Audit, audit
 from referee.published.claims import Verdict
 from referee.published.paper import Paper, read_paper
-
-from invented import draw, paper, with_cell, with_cells, write
 
 SYSTEMS = [f"S{i}" for i in range(8)]
 

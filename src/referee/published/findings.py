@@ -140,6 +140,8 @@ def shown(value: float | str | None) -> str:
         return "–"
     if isinstance(value, str):
         return value
+    if 0 < abs(value) < 1e-4:
+        return f"{value:.1e}"
     if abs(value - round(value)) < 1e-9:
         return f"{value:.0f}"
     return f"{value:.4g}" if abs(value) < 1 else f"{value:.5g}" if abs(value) < 1000 else f"{value:.2f}"

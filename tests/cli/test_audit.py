@@ -1,0 +1,122 @@
+"""`referee audit` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.published.paper import shipped
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "audit-my-paper"
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    code = main(["audit", *args])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_first_line_sums_up(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--paper", "spanger-2010")
+    assert code == 0
+    assert out.startswith("4 numbers checked in 1 paper: 2 follow, 0 within rounding, 2 do not follow.")
+    assert "the sum without" in " ".join(out.split())
+
+
+def test_json_has_one_row_a_check(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--paper", "belz-gatt-2008", "--format", "json")
+    rows = json.loads(out)["rows"]
+    assert code == 0
+    assert set(rows[0]) == {"source", "item", "printed", "recomputed", "low", "high", "verdict", "explanation"}
+    assert {r["verdict"] for r in rows} == {"follows", "rounding", "does-not-follow", "undetermined"}
+    pair = next(r for r in rows if r["item"] == "r(RT, IT)" and "Table 2" in r["source"])
+    assert pair["printed"] == 0.8
+    assert pair["low"] <= pair["printed"] <= pair["high"]
+
+
+def test_what_follows_lies_in_its_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "tuna-reg-2009", "--format", "json")
+    for r in json.loads(out)["rows"]:
+        if r["low"] is not None and not isinstance(r["printed"], str):
+            inside = r["low"] - 1e-9 <= r["printed"] <= r["high"] + 1e-9
+            assert inside == (r["verdict"] != "does-not-follow"), r
+
+
+def test_csv_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "kelleher-macnamee-2008", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out.strip())))
+    assert len(rows) == 32
+    assert sum(r["verdict"] == "does-not-follow" for r in rows) == 2
+
+
+def test_markdown_is_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "kelleher-macnamee-2008", "--format", "markdown")
+    assert out.startswith("# Audit of printed tables\n")
+    assert "| does-not-follow |" in out
+    assert "| follows |" not in out
+    _, out, _ = run(capsys, "--paper", "kelleher-macnamee-2008", "--format", "markdown", "--all")
+    assert "| follows |" in out
+
+
+def test_strict_turns_a_finding_into_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--paper", "spanger-2010", "--strict")[0] == 1
+    assert run(capsys, "--paper", "refoi-2025", "--strict")[0] == 0
+
+
+def test_all_prints_every_row(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "spanger-2010", "--all")
+    assert "both events, rate" in out
+
+
+def test_the_shipped_papers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--list")
+    assert [line.split()[0] for line in out.splitlines()] == shipped()
+
+
+def test_the_example_finds_its_own_misprints(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, str(EXAMPLE))
+    said = " ".join(out.split())
+    assert code == 0
+    assert "3 findings" in said
+    assert "Table 1, Delta, both" in said
+    assert "the sign is wrong" in said
+    assert "one digit differs from" in said
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["no-such-folder"], "no-such-folder: neither a folder nor a shipped paper"),
+        (["--paper", "tuna-208"], "did you mean tuna-2008"),
+        (["--format", "yaml"], "no format is called 'yaml'"),
+        (["--colour"], "see `referee audit --help`"),
+    ],
+)
+def test_a_mistake_ends_with_exit_code_2_and_a_remedy(
+    capsys: pytest.CaptureFixture[str], args: list[str], said: str
+) -> None:
+    code, _, err = run(capsys, *args)
+    assert code == 2
+    assert said in err
+
+
+def test_a_broken_paper_names_file_and_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "paper.toml").write_text(
+        '[tables.t]\nfile = "t.csv"\n[[checks]]\nkind = "range"\ntable = "t"\ncolumns = "x"\n'
+    )
+    (tmp_path / "t.csv").write_text("system,x\na,one\n")
+    code, _, err = run(capsys, str(tmp_path))
+    assert code == 2
+    assert "t.csv:2: 'one' in column 'x' is not a number" in err
+    assert "→" in err
+
+
+def test_audit_is_the_first_command_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    commands = capsys.readouterr().out.partition("Commands:\n")[2]
+    assert commands.split()[0] == "audit"
