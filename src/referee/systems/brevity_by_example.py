@@ -1,0 +1,152 @@
+"""All descriptions that single out the target, and of these a smallest one or one that people have used.
+
+Bohnet (2007: IS-FBS) takes a smallest set; Di Fabbrizio, Stent & Bangalore (2008: ATT-FB) look for one that was said before. Sets of the target's properties are bit sets, bit i standing for its i-th property.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.errors import InputError, NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spell"]
+
+Pick = Literal["first", "last", "random"]
+Masks = npt.NDArray[np.uint32]
+MOST = 20
+"""Properties of a target up to which all its descriptions are listed (a million of them)."""
+
+
+def distinguishing_masks(contrast: Contrast) -> Masks:
+    """Every set of the target's properties that singles it out (or rules out as many as can be), the smallest first; kept with the scene."""
+    key = ("distinguishing", contrast.targets)
+    found: Masks | None = contrast.scene.cache.get(key)
+    if found is None:
+        found = contrast.scene.cache[key] = _list_masks(contrast)
+    return found
+
+
+def _list_masks(contrast: Contrast) -> Masks:
+    count = len(contrast.properties)
+    if count > MOST:
+        raise InputError(
+            f"a target with {count} properties has too many descriptions to list",
+            where=contrast.scene.id or "",
+            remedy=f"give it at most {MOST}, or use a system that does not list them all",
+        )
+    masks = np.arange(1 << count, dtype=np.uint32)
+    remaining = np.zeros(len(masks), dtype=np.int64)
+    for shared, entities in _shared_with_target(contrast).items():
+        remaining += entities * ((masks & ~np.uint32(shared)) == 0)
+    found = masks[remaining == remaining.min()]
+    return found[np.lexsort((_backwards(found, count), np.bitwise_count(found)))]
+
+
+def _shared_with_target(contrast: Contrast) -> dict[int, int]:
+    """For each set of properties that some distractor shares with the target: how many do."""
+    shared: defaultdict[int, int] = defaultdict(int)
+    extensions = [contrast.extensions[p] for p in contrast.properties]
+    for place in range(len(contrast.scene.entities)):
+        if contrast.distractors >> place & 1:
+            shared[sum(1 << i for i, extension in enumerate(extensions) if extension >> place & 1)] += 1
+    return shared
+
+
+def _backwards(masks: Masks, count: int) -> npt.NDArray[np.int64]:
+    """Sort keys by which sets of equal size follow the order of the properties: those with the first property before the others."""
+    keys = np.zeros(len(masks), dtype=np.int64)
+    for i in range(count):
+        keys -= (masks >> np.uint32(i) & 1).astype(np.int64) << (count - i)
+    return keys
+
+
+def spell(mask: int, contrast: Contrast) -> tuple[Property, ...]:
+    """The properties of a bit set."""
+    return tuple(p for i, p in enumerate(contrast.properties) if mask >> i & 1)
+
+
+class SmallestSet(Reasoned):
+    """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and the trial's id).
+
+    The order is that of the properties in the scene. `extra` says the scene's first property as well, whether it is in the set already or not: an
+    arbitrary attribute was added to each set in the first submission of IS-FBS, and yet two sets in five were minimal.
+    """
+
+    def __init__(self, pick: Pick = "first", extra: bool = False, seed: int = 0) -> None:
+        self.pick = pick
+        self.extra = extra
+        self.seed = seed
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        smallest = _smallest(contrast)
+        place = {"first": 0, "last": -1}.get(self.pick)
+        if place is None:
+            place = Random(f"{self.seed} {view.id}").randrange(len(smallest))
+        more = contrast.properties[:1] if self.extra else ()
+        return tuple(dict.fromkeys((*spell(int(smallest[place]), contrast), *more)))
+
+
+def _smallest(contrast: Contrast) -> Masks:
+    masks = distinguishing_masks(contrast)
+    sizes = np.bitwise_count(masks)
+    return masks[sizes == sizes[0]]
+
+
+class RememberedSet(Reasoned):
+    """ATT-FB: a distinguishing set that was said before, attribute by attribute and value by value; failing that, a smallest set.
+
+    `pick` says which smallest set: the "first" or the "last" in the order of the scene's properties. `memory` lists whose sets are asked, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's, most frequent first), "all".
+    With `known_only` a stranger gets the smallest set at once: on the test set, whose speakers were new, the look-up of the submitted
+    systems never found anything.
+    """
+
+    def __init__(
+        self,
+        memory: tuple[Literal["recent", "own", "all"], ...] = ("all",),
+        known_only: bool = False,
+        pick: Literal["first", "last"] = "last",
+    ) -> None:
+        self.memory = memory
+        self.known_only = known_only
+        self.pick = pick
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember whole sets: how often each was said, by whom, and in which order."""
+        trials = list(trials)
+        self.counts_: GroupedFrequencies = count_by(trials, ("domain", "speaker"))
+        self.recent_: dict[tuple[str | None, str | None], list[frozenset[Property]]] = {}
+        for trial in trials:
+            said = [frozenset(r.properties) for r in trial.references if r.properties is not None]
+            self.recent_.setdefault((trial.domain, trial.speaker), [])[:0] = said
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "counts_"):
+            raise NotTrained(self)
+        true = set(contrast.properties)
+        for said in self._asked(view):
+            if said <= true and not contrast.remaining(said):
+                return tuple(p for p in contrast.properties if p in said)
+        return spell(int(_smallest(contrast)[0 if self.pick == "first" else -1]), contrast)
+
+    def _asked(self, view: SpeakerView) -> Iterator[frozenset[Property]]:
+        speaker = (view.domain, view.speaker)
+        if self.known_only and speaker not in self.recent_:
+            return
+        for memory in self.memory:
+            if memory == "recent":
+                yield from self.recent_.get(speaker, ())
+            else:
+                table = self.counts_.tables.get(speaker if memory == "own" else (view.domain,))
+                sets: Mapping[frozenset[Property], int] = {} if table is None else table.sets
+                yield from sorted(sets, key=lambda said: -sets[said])

@@ -1,0 +1,152 @@
+"""Attributes ranked by how much they discriminate and how much people like them, in the mix of two teams of 2007.
+
+Cambridge (Siddharthan & Copestake 2004, 2007: CAM) adds preference to a quotient of contrast and similarity; Tokyo (Spanger, Kurosawa &
+Tokunaga 2007, 2008: TITCH) multiplies the number of distractors ruled out with the frequency of mention. Both say the type first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Literal, Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["ContrastQuotient", "WeightedPower"]
+
+RING = 4
+"""The weight of a match, or a contrast, in the innermost ring; a closed domain has no others."""
+
+
+class ContrastQuotient(Reasoned):
+    """CAM: attributes by discriminating quotient plus preference, said one after the other until nobody else is left.
+
+    The quotient of an attribute is 4 per distractor that differs in it, less 4 per distractor that does not. Preference is `liked` (points per attribute),
+    or learned where `scale` is given: `scale` times the highest possible quotient times the share of descriptions that mention the attribute.
+    With `updated` the quotients are worked out anew after every choice, over those who are still there, and what rules out nobody is skipped.
+    """
+
+    def __init__(
+        self, liked: Mapping[str, float] | None = None, scale: float | None = None, updated: bool = False
+    ) -> None:
+        self.liked = liked
+        self.scale = scale
+        self.updated = updated
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count what is mentioned, if preference is to be learned."""
+        if self.scale is not None:
+            self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        preference = self._preference(contrast, view)
+        chosen, left = _type_first(contrast, note)
+        options = [p for p in contrast.properties if p not in chosen]
+        ranked = sorted(options, key=lambda p: -(_quotient(contrast, p, contrast.distractors) + preference[p]))
+        while left and ranked:
+            if self.updated:
+                ranked = [p for p in ranked if left & contrast.ruled_out(p)]
+                ranked.sort(key=lambda p: -(_quotient(contrast, p, left) + preference[p]))
+            if not ranked:
+                break
+            best = ranked.pop(0)
+            chosen.append(best)
+            left &= contrast.extensions[best]
+            if note:
+                note(best, "the highest discriminating quotient, preference included")
+        return tuple(chosen)
+
+    def _preference(self, contrast: Contrast, view: SpeakerView) -> dict[Property, float]:
+        if self.scale is None:
+            liked = self.liked or {}
+            return {p: liked.get(str(p), liked.get(p.name, 0.0)) for p in contrast.properties}
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        seen = self.frequencies_.of(view)
+        highest = RING * contrast.distractors.bit_count() * self.scale
+        return {p: highest * (seen.share(p.name) or 0.0) for p in contrast.properties}
+
+
+def _quotient(contrast: Contrast, prop: Property, left: int) -> int:
+    differ = (left & contrast.ruled_out(prop)).bit_count()
+    return RING * (2 * differ - left.bit_count())
+
+
+class WeightedPower(Reasoned):
+    """TITCH: attributes by the number of distractors they rule out in the whole scene times a learned weight.
+
+    `weight` "absolute" is the share of descriptions that mention the attribute; "relative" counts only descriptions where it would have ruled out
+    somebody. `plus` "redundancy" says one attribute more than needed; "dependency" multiplies, after each choice, the score of each attribute
+    by how much more often than chance it is mentioned together with the chosen one.
+    """
+
+    def __init__(
+        self,
+        weight: Literal["absolute", "relative"] = "absolute",
+        plus: Literal["none", "redundancy", "dependency"] = "none",
+        helpful: bool = False,
+    ) -> None:
+        self.weight = weight
+        self.plus = plus
+        self.helpful = helpful
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count mentions, chances to mention, and what is mentioned together, per domain."""
+        trials = list(trials)
+        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        self.chances_: Counter[tuple[str | None, str]] = Counter()
+        self.together_: Counter[tuple[str | None, frozenset[str]]] = Counter()
+        for trial in trials:
+            contrast = contrast_of(trial.for_speaker())
+            telling = {p.name for p in contrast.properties if contrast.ruled_out(p)}
+            for said in (r.properties for r in trial.references if r.properties is not None):
+                self.chances_.update((trial.domain, name) for name in telling)
+                pairs = combinations(sorted({p.name for p in said}), 2)
+                self.together_.update((trial.domain, frozenset(pair)) for pair in pairs)
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        chosen, left = _type_first(contrast, note)
+        scores = {p: self._score(contrast, p, view) for p in contrast.properties if p not in chosen}
+        extra = self.plus == "redundancy"
+        while scores and (left or extra):
+            extra = extra and bool(left)
+            best = max(scores, key=scores.__getitem__)
+            del scores[best]
+            if self.helpful and left and not left & contrast.ruled_out(best):
+                continue
+            chosen.append(best)
+            if note:
+                note(best, "the most telling and most mentioned" if left else "one more, for good measure")
+            left &= contrast.extensions[best]
+            if self.plus == "dependency":
+                scores = {p: score * self._dependency(p.name, best.name, view) for p, score in scores.items()}
+        return tuple(chosen)
+
+    def _score(self, contrast: Contrast, prop: Property, view: SpeakerView) -> float:
+        seen = self.frequencies_.of(view)
+        mentions = seen.mentions.get(prop.name, 0)
+        chances = seen.descriptions if self.weight == "absolute" else self.chances_[view.domain, prop.name]
+        return contrast.ruled_out(prop).bit_count() * (mentions / chances if chances else 0.0)
+
+    def _dependency(self, name: str, said: str, view: SpeakerView) -> float:
+        """P(a, b) / (P(a) P(b)); 1 where one of the two was never mentioned."""
+        seen = self.frequencies_.of(view)
+        alone = seen.mentions.get(name, 0) * seen.mentions.get(said, 0)
+        return self.together_[view.domain, frozenset((name, said))] * seen.descriptions / alone if alone else 1.0
+
+
+def _type_first(contrast: Contrast, note: Note | None) -> tuple[list[Property], int]:
+    """The description that has only the type, and the distractors that remain."""
+    chosen = [] if contrast.head is None else [contrast.head]
+    if note and chosen:
+        note(chosen[0], "the type comes first")
+    return chosen, contrast.remaining(chosen)

@@ -1,0 +1,128 @@
+"""The Incremental Algorithm with a judge: a decision tree per attribute says whether it belongs, needed or not (after Bohnet 2007: IS-IAC).
+
+What is certain about IS-IAC is that it is incremental, trained, always unique, never minimal, and not told to say the type. The trees are
+a reconstruction: something had to learn that people say the type where it rules out nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["LearnedInclusion"]
+
+Tree = bool | tuple[int, float, Any, Any]
+"""An answer, or a question: which feature, up to which value the first branch holds, and the two branches."""
+
+
+class LearnedInclusion(Reasoned):
+    """Attributes by falling count: in, if the tree of the attribute says so; what is still needed afterwards is added in the same order.
+
+    A tree sees the condition, the target's value, how many distractors each attribute rules out by itself, how many are still there, and which
+    attributes have been said. `leaf` is the fewest training items in a leaf; `seed` settles ties between features.
+    """
+
+    def __init__(self, leaf: int = 10, depth: int | None = None, seed: int = 0) -> None:
+        self.leaf = leaf
+        self.depth = depth
+        self.seed = seed
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Grow a tree per domain and attribute from what people said, their earlier choices given."""
+        trials = list(trials)
+        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]] = {}
+        for trial in trials:
+            for reference in trial.references:
+                if reference.properties is not None:
+                    self._watch(trial.for_speaker(), {p.name for p in reference.properties}, examples)
+        self.trees_ = {key: self._grow(seen) for key, seen in examples.items()}
+        return self
+
+    def _watch(
+        self, view: SpeakerView, said: set[str], examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]]
+    ) -> None:
+        """Note what was known, and what was decided, at every attribute."""
+        contrast = contrast_of(view)
+        glance = _Glance(contrast, view, self.frequencies_.of(view))
+        for prop in glance.ordered:
+            examples.setdefault((view.domain, prop.name), []).append((glance.features(prop), prop.name in said))
+            if prop.name in said:
+                glance.say(prop)
+
+    def _grow(self, seen: Sequence[tuple[list[float], bool]]) -> Tree:
+        from sklearn.tree import DecisionTreeClassifier
+
+        answers = [answer for _, answer in seen]
+        if len(set(answers)) == 1:
+            return answers[0]
+        grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, max_depth=self.depth, random_state=self.seed)
+        return _plain(grown.fit([features for features, _ in seen], answers).tree_, 0)
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "trees_"):
+            raise NotTrained(self)
+        glance = _Glance(contrast, view, self.frequencies_.of(view))
+        for prop in glance.ordered:
+            if _answer(self.trees_.get((view.domain, prop.name), False), glance, prop):
+                glance.say(prop)
+                if note:
+                    note(prop, "people would mention it here")
+        for prop in glance.ordered:
+            if glance.left & contrast.ruled_out(prop):
+                glance.say(prop)
+                if note:
+                    note(prop, "still needed: rules out somebody")
+        return tuple(glance.said)
+
+
+class _Glance:
+    """What a tree can see of a view while a description grows."""
+
+    def __init__(self, contrast: Contrast, view: SpeakerView, seen: Frequencies) -> None:
+        self.contrast = contrast
+        self.ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        self.values = {name: sorted({p.value for p in seen.occurred if p.name == name}) for name in contrast.by_name}
+        self.names = seen.order
+        alone = [sum(contrast.ruled_out(p).bit_count() for p in contrast.by_name.get(n, ())) for n in self.names]
+        self.fixed = [float(view.condition == "+LOC"), *map(float, alone)]
+        self.said: list[Property] = []
+        self.left = contrast.distractors
+
+    def say(self, prop: Property) -> None:
+        self.said.append(prop)
+        self.left &= self.contrast.extensions[prop]
+
+    def features(self, prop: Property) -> list[float]:
+        said = {p.name for p in self.said}
+        return [
+            *self.fixed,
+            *(float(n in said) for n in self.names),
+            float(self.left.bit_count()),
+            float((self.left & self.contrast.ruled_out(prop)).bit_count()),
+            *(float(prop.value == value) for value in self.values[prop.name]),
+        ]
+
+
+def _plain(grown: Any, node: int) -> Tree:
+    """A node of scikit-learn's arrays as nested tuples, which are quicker to ask one question at a time."""
+    if grown.children_left[node] < 0:
+        no, yes = grown.value[node][0]
+        return bool(yes > no)
+    below, above = (_plain(grown, int(child[node])) for child in (grown.children_left, grown.children_right))
+    return int(grown.feature[node]), float(grown.threshold[node]), below, above
+
+
+def _answer(tree: Tree, glance: _Glance, prop: Property) -> bool:
+    features = None if isinstance(tree, bool) else glance.features(prop)
+    while not isinstance(tree, bool):
+        assert features is not None
+        feature, threshold, below, above = tree
+        tree = below if features[feature] <= threshold else above
+    return tree

@@ -1,0 +1,162 @@
+"""Of all descriptions that single out the target, the one nearest to what its speaker has said before (Bohnet 2007, 2008, 2009: IS-FBN, IS-FP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+from referee.systems.brevity_by_example import Masks, distinguishing_masks, spell
+
+__all__ = ["NearestSet"]
+
+Match = Literal["names", "pairs", "marks"]
+Mark = str | Property
+Numbers = npt.NDArray[np.float64]
+
+
+class NearestSet(Reasoned):
+    """The distinguishing set with the highest Dice to a set in the speaker's pool; what ties is settled by `then`, in turn.
+
+    `match` says what is compared: attribute "names", "pairs" with their values, or "marks": names, but pairs for yes-no attributes, for having a beard
+    and having none are not the same thing to say. `nearest` takes the "max"imum or the "mean" over the pool. The pool holds what the speaker said about the
+    same domain in training, and what the `similar` speakers most like him said (mean Dice over all pairs of their sets, compared by `likeness`). A
+    stranger is taken for the speaker who is most like everybody else. `then` may hold "shortest", "typical" (highest mean Dice to the other sets that
+    tie), "frequent" (highest sum of attribute counts) and "random" (from `seed` and the trial's id); at last the first wins.
+    """
+
+    def __init__(
+        self,
+        similar: int = 0,
+        then: tuple[Literal["shortest", "typical", "frequent", "random"], ...] = ("random",),
+        match: Match = "marks",
+        likeness: Match = "pairs",
+        nearest: Literal["max", "mean"] = "max",
+        seed: int = 0,
+    ) -> None:
+        self.similar = similar
+        self.then = then
+        self.match = match
+        self.likeness = likeness
+        self.nearest = nearest
+        self.seed = seed
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember every speaker's sets, and who speaks like whom."""
+        trials = list(trials)
+        self.counts_: GroupedFrequencies = count_by(trials, ("domain",))
+        self.yes_no_ = _yes_no_attributes(self.counts_.overall.occurred)
+        self.said_: dict[str | None, dict[str, list[frozenset[Property]]]] = {}
+        for trial in trials:
+            for reference in trial.references:
+                if reference.properties is not None:
+                    speakers = self.said_.setdefault(trial.domain, {})
+                    speakers.setdefault(trial.speaker or "", []).append(frozenset(reference.properties))
+        self.likeness_ = {
+            domain: _likeness([[self._shown(said, self.likeness) for said in mine] for mine in speakers.values()])
+            for domain, speakers in self.said_.items()
+        }
+        return self
+
+    def _shown(self, properties: Iterable[Property], match: Match) -> list[Mark]:
+        """What is left of properties when they are compared."""
+        if match == "pairs":
+            return list(properties)
+        return [p if match == "marks" and p.name in self.yes_no_ else p.name for p in properties]
+
+    def pool(self, view: SpeakerView) -> list[frozenset[Property]]:
+        """The sets that a description of this view is held against."""
+        if not hasattr(self, "said_"):
+            raise NotTrained(self)
+        speakers = self.said_.get(view.domain, {})
+        if not speakers:
+            return []
+        names, likeness = list(speakers), self.likeness_[view.domain]
+        known = view.speaker in speakers
+        me = names.index(view.speaker or "") if known else int(np.nanargmax(_mean_to_others(likeness)))
+        others = sorted((i for i in range(len(names)) if i != me), key=lambda i: -likeness[me, i])
+        return [said for i in (me, *others[: self.similar]) for said in speakers[names[i]]]
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        masks = distinguishing_masks(contrast)
+        pool = self.pool(view)
+        if pool:
+            masks = _best(masks, self._nearness(masks, pool, contrast))
+        for settle in self.then:
+            if len(masks) > 1:
+                masks = _best(masks, self._standing(settle, masks, contrast, view))
+        chosen = spell(int(masks[0]), contrast)
+        for prop in chosen:
+            if note:
+                note(prop, f"in the set nearest to {len(pool)} that were said before")
+        return chosen
+
+    def _nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:
+        here = self._shown(contrast.properties, self.match)
+        marks = [frozenset(self._shown(said, self.match)) for said in pool]
+        sets = [(sum(1 << i for i, mark in enumerate(here) if mark in said), len(said)) for said in marks]
+        if self.nearest == "max":
+            sets = list(dict.fromkeys(sets))
+        similarity = _dice(masks, np.array([m for m, _ in sets], dtype=np.uint32), np.array([n for _, n in sets]))
+        return similarity.max(axis=1) if self.nearest == "max" else similarity.mean(axis=1)
+
+    def _standing(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
+        if settle == "shortest":
+            return -np.bitwise_count(masks).astype(float)
+        if settle == "typical":
+            return _mean_to_others(_dice(masks, masks, np.bitwise_count(masks)))
+        if settle == "frequent":
+            counts = self.counts_.of(view).mentions
+            return np.array([float(sum(counts.get(p.name, 0) for p in spell(int(m), contrast))) for m in masks])
+        lucky = Random(f"{self.seed} {view.id}").randrange(len(masks))
+        return (np.arange(len(masks)) == lucky).astype(float)
+
+
+def _best(masks: Masks, standing: Numbers) -> Masks:
+    return masks[standing >= standing.max() - 1e-9]
+
+
+def _dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -> Numbers:
+    """Dice of each set with each other one; `sizes` are those of the others, which may hold things that the target lacks."""
+    common = np.bitwise_count(masks[:, None] & others[None, :])
+    total = np.bitwise_count(masks)[:, None].astype(float) + sizes[None, :]
+    return np.divide(2.0 * common, total, out=np.ones_like(total), where=total > 0)
+
+
+def _mean_to_others(similarity: Numbers) -> Numbers:
+    """The mean of each row without its diagonal."""
+    return (similarity.sum(axis=1) - np.diagonal(similarity)) / max(1, len(similarity) - 1)
+
+
+def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
+    """The mean Dice over all pairs of sets of any two speakers."""
+    sets = [said for mine in speakers for said in mine]
+    column = {mark: i for i, mark in enumerate(dict.fromkeys(mark for said in sets for mark in said))}
+    has = np.zeros((len(sets), len(column)))
+    for row, said in enumerate(sets):
+        has[row, [column[mark] for mark in said]] = 1.0
+    sizes = has.sum(axis=1)
+    total = sizes[:, None] + sizes[None, :]
+    dice = np.divide(2.0 * has @ has.T, total, out=np.ones_like(total), where=total > 0)
+    owner = np.zeros((len(speakers), len(sets)))
+    start = 0
+    for i, mine in enumerate(speakers):
+        owner[i, start : start + len(mine)] = 1.0 / len(mine)
+        start += len(mine)
+    return owner @ dice @ owner.T
+
+
+def _yes_no_attributes(properties: Iterable[Property]) -> set[str]:
+    """Attributes that were only ever seen with the values 0 and 1."""
+    values: dict[str, set[str]] = {}
+    for prop in properties:
+        values.setdefault(prop.name, set()).add(prop.value)
+    return {name for name, seen in values.items() if seen <= {"0", "1"}}

@@ -1,0 +1,191 @@
+"""Walks down a learned list of attributes, each with a twist of its own: the incremental entries of the 2007 and 2008 challenges.
+
+Kelleher & Mac Namee (2008; DIT-FBI, DIT-TVAS), Di Fabbrizio, Stent & Bangalore (2008; ATT-DR), de Lucena & Paraboni
+(2008; USP-EACH-FREQ), and the groups of attributes of Hervás & Gervás (2007; NIL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.selection.incremental import Incremental
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["BackedOffOrder", "CentreRule", "FrequentFirst", "GroupedOrder", "PriorsWithinReach"]
+
+X, Y = "x-dimension", "y-dimension"
+
+
+class CentreRule(Incremental):
+    """DIT-FBI: the type, then attributes by falling count; a place in the middle of one axis is not named without the other axis."""
+
+    def __init__(
+        self,
+        by: tuple[str, ...] = ("domain", "condition"),
+        centres: tuple[tuple[Property, str], ...] = ((Property(X, 3), Y), (Property(Y, 2), X)),
+    ) -> None:
+        super().__init__(order="frequency", head="first", by=by)
+        self.centres = centres
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        chosen: dict[Property, str] = {}
+        left = contrast.distractors
+        if contrast.head is not None:
+            chosen[contrast.head] = "the type comes first"
+            left &= contrast.extensions[contrast.head]
+        for prop in self.preferences(contrast, view):
+            if not left:
+                break
+            if prop in chosen or not left & contrast.ruled_out(prop):
+                continue
+            chosen[prop] = "mentioned most often of what is left, and rules out somebody"
+            for other in self._partner(prop, contrast):
+                chosen.setdefault(other, "goes with a place in the middle of the other axis")
+            left = contrast.remaining(chosen)
+        for prop, reason in chosen.items():
+            if note:
+                note(prop, reason)
+        return tuple(chosen)
+
+    def _partner(self, prop: Property, contrast: Contrast) -> tuple[Property, ...]:
+        return contrast.among(tuple(other for centre, other in self.centres if prop == centre))
+
+
+class PriorsWithinReach(Reasoned):
+    """DIT-TVAS: of the pairs whose prior comes within `reach` of the highest, the one that rules out most is tried next.
+
+    `reach` is a difference of priors, or a share of the highest one where `relative`.
+    """
+
+    def __init__(self, reach: float = 0.05, relative: bool = False, by: tuple[str, ...] = ("domain",)) -> None:
+        self.reach = reach
+        self.relative = relative
+        self.by = by
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count how often each pair is mentioned where it could be."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        seen = self.frequencies_.of(view)
+        priors = {p: seen.prior(p) or 0.0 for p in contrast.properties if p != contrast.head}
+        untested = sorted(priors, key=lambda p: -priors[p])
+        chosen = [] if contrast.head is None else [contrast.head]
+        if note and chosen:
+            note(chosen[0], "the type comes first")
+        left = contrast.remaining(chosen)
+        while left and untested:
+            near = self._near(untested, priors)
+            best = max(near, key=lambda p: (left & contrast.ruled_out(p)).bit_count())
+            untested.remove(best)
+            if gone := left & contrast.ruled_out(best):
+                chosen.append(best)
+                left &= ~gone
+                if note:
+                    note(best, f"prior {priors[best]:.2f}, and rules out most of the {len(near)} pairs within reach")
+        return tuple(chosen)
+
+    def _near(self, untested: Sequence[Property], priors: Mapping[Property, float]) -> list[Property]:
+        """The pair with the highest prior and those within reach of it, by falling prior."""
+        highest = priors[untested[0]]
+        least = highest * (1 - self.reach) if self.relative else highest - self.reach
+        return [p for p in untested if priors[p] >= least - 1e-12]
+
+
+class BackedOffOrder(Incremental):
+    """ATT-DR: attributes by how often they are mentioned under the item's condition; what never was there is counted over all conditions.
+
+    With `personal` a known speaker's own order goes before all this.
+    """
+
+    def __init__(self, personal: bool = False) -> None:
+        super().__init__(order="frequency", head="last")
+        self.personal = personal
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count per domain and condition, and per domain and speaker."""
+        trials = list(trials)
+        self.conditions_ = count_by(trials, ("domain", "condition"))
+        self.speakers_ = count_by(trials, ("domain", "speaker"))
+        return self
+
+    def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        if not hasattr(self, "conditions_"):
+            raise NotTrained(self)
+        return contrast.among(tuple(dict.fromkeys((*self._own(view), *self._common(view), *contrast.by_name))))
+
+    def _own(self, view: SpeakerView) -> Iterable[str]:
+        mine = self.speakers_.tables.get((view.domain, view.speaker)) if self.personal else None
+        return [] if mine is None else [name for name in mine.order if mine.mentions.get(name)]
+
+    def _common(self, view: SpeakerView) -> list[str]:
+        here = self.conditions_.of(view)
+        everywhere: Frequencies = self.conditions_.tables.get((view.domain,), here)
+        mentions = {**everywhere.mentions, **here.mentions}
+        return sorted(mentions, key=lambda name: -mentions[name])
+
+
+class FrequentFirst(Reasoned):
+    """USP-EACH-FREQ: whatever is mentioned in more than a share `threshold` of descriptions is said in any case.
+
+    After that the most frequent attribute that does the rest alone; while there is none, the most frequent one that helps.
+    """
+
+    def __init__(self, threshold: float = 0.8, by: tuple[str, ...] = ("domain",)) -> None:
+        self.threshold = threshold
+        self.by = by
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count what is mentioned, per group of trials."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        seen = self.frequencies_.of(view)
+        ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        chosen = [p for p in ordered if (seen.share(p.name) or 0.0) > self.threshold]
+        for prop in chosen:
+            if note:
+                note(prop, f"mentioned in more than {self.threshold:.0%} of descriptions")
+        left = contrast.remaining(chosen)
+        while left:
+            alone = (p for p in ordered if not left & contrast.extensions[p])
+            helpful = (p for p in ordered if left & contrast.ruled_out(p))
+            best = next(alone, None) or next(helpful, None)
+            if best is None:
+                break
+            chosen.append(best)
+            left &= contrast.extensions[best]
+            if note:
+                note(best, "rules out some" if left else "the most frequent attribute that rules out all the rest")
+        return tuple(chosen)
+
+
+class GroupedOrder(Incremental):
+    """NIL: `groups` of attributes per domain, one after the other; within a group by falling count. The type is nothing special."""
+
+    def __init__(
+        self, groups: Mapping[str, tuple[tuple[str, ...], ...]], head: Literal["first", "last", "none"] = "none"
+    ) -> None:
+        super().__init__(order="frequency", head=head)
+        self.groups = groups
+
+    def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        learned = [p.name for p in super().preferences(contrast, view)]
+        groups = self.groups.get(view.domain or "", ())
+        names = [name for group in groups for name in sorted(group, key=lambda n: _place(n, learned))]
+        return contrast.among(tuple(dict.fromkeys((*names, *learned))))
+
+
+def _place(name: str, ordered: Sequence[str]) -> int:
+    return ordered.index(name) if name in ordered else len(ordered)

@@ -1,0 +1,43 @@
+"""A tree of ever smaller sets of entities, one attribute per level, walked down to the target (Paladhi & Bandyopadhyay 2008: JU-PTBSGRE)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.records import Property, SpeakerView
+from referee.selection.contrast import Contrast
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["PartitionTree"]
+
+
+class PartitionTree(Reasoned):
+    """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1"; others come after, as the scene has them.
+
+    Preferences are given per domain, or per domain and condition ("people +LOC"). On the way to the target an edge is said if its child is
+    smaller than its parent; what is listed in `always` is said even if it is not.
+    """
+
+    def __init__(self, preferences: Mapping[str, tuple[str, ...]], always: tuple[str, ...] = ("type",)) -> None:
+        self.preferences = preferences
+        self.always = always
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        chosen: list[Property] = []
+        node = contrast.distractors
+        for edge in self._levels(contrast, view):
+            child = node & contrast.extensions[edge]
+            if child != node or edge.name in self.always:
+                chosen.append(edge)
+                if note:
+                    note(edge, "said in any case" if child == node else "the branch of the target is smaller")
+            node = child
+        return tuple(chosen)
+
+    def _levels(self, contrast: Contrast, view: SpeakerView) -> list[Property]:
+        """The target's path: the properties named by the preferences, then the rest; after the target stands alone nothing gets smaller."""
+        domain = view.domain or ""
+        listed = self.preferences.get(f"{domain} {view.condition}", self.preferences.get(domain, ()))
+        places = {name: place for place, name in enumerate(listed)}
+        last = len(listed)
+        return sorted(contrast.properties, key=lambda p: places.get(str(p), places.get(p.name, last)))

@@ -1,0 +1,33 @@
+"""A speaker is a way of choosing what to say and, where words are wanted, a way of saying it (the pipeline of the REG challenges)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+from referee.contracts import Realiser, Selector
+from referee.records import Description, SpeakerView, Trial
+
+__all__ = ["Composed"]
+
+
+class Composed:
+    """A selector with, or without, a realiser behind it."""
+
+    def __init__(self, selector: Selector, realiser: Realiser | None = None) -> None:
+        self.selector = selector
+        self.realiser = realiser
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train both parts on the same trials."""
+        trials = list(trials)
+        self.selector.fit(trials)
+        if self.realiser is not None:
+            self.realiser.fit(trials)
+        return self
+
+    def describe(self, view: SpeakerView) -> Description:
+        """The chosen properties, and their words where there is a realiser."""
+        properties = tuple(self.selector.select(view))
+        text = None if self.realiser is None else self.realiser.realise(properties, view)
+        return Description(properties=properties, text=text)
