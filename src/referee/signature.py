@@ -34,6 +34,12 @@ def _written(value: object) -> str:
         return digest(repr(sorted(value.items(), key=repr)))[:8] if value else "none"
     if isinstance(value, (tuple, list, set, frozenset)):
         return "+".join(_written(v) for v in value) or "none"
+    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+        # a part of its own: told by its parameters, for an address in memory says nothing
+        inside = ",".join(f"{key}={_written(part)}" for key, part in parameters(value).items())
+        return f"{type(value).__name__}({inside})"
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__name__)
     return str(value).replace("|", "/")
 
 

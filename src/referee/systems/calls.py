@@ -1,0 +1,89 @@
+"""Every question put to a model and its raw answer, kept as lines of JSON, so that a run can go on after a break and be replayed without a network."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.errors import CannotWrite, MalformedInput
+from referee.signature import digest
+
+__all__ = ["Call", "CallBook", "key_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A question by its key, the raw answer, and what it took."""
+
+    key: str
+    question: Mapping[str, Any]
+    content: str | None
+    refusal: str | None = None
+    finish: str | None = None
+    model: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tries: int = 1
+
+
+def key_of(question: Mapping[str, Any]) -> str:
+    """Equal questions have equal keys; where they were sent plays no part."""
+    return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
+
+
+class CallBook:
+    """Calls of a folder: those of all its files can be looked up, new ones go into a file of its own, each line complete before the next."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._known = {call.key: call for call in read_calls(folder)}
+        self._file: Path | None = None
+
+    def find(self, key: str) -> Call | None:
+        return self._known.get(key)
+
+    def add(self, call: Call) -> None:
+        line = json.dumps(asdict(call), ensure_ascii=False)
+        with self._lock:
+            self._known[call.key] = call
+            try:
+                with self._own_file().open("a", encoding="utf-8") as file:
+                    file.write(f"{line}\n")
+            except OSError as error:
+                raise CannotWrite(
+                    f"answers cannot be kept ({error.strerror})", where=self.folder, remedy="free some space"
+                ) from None
+
+    def _own_file(self) -> Path:
+        """A file that nobody wrote into before: after a crash another's last line may lack its end."""
+        number = 0
+        while self._file is None:
+            number += 1
+            path = self.folder / f"calls-{number}.jsonl"
+            try:
+                path.touch(exist_ok=False)
+                self._file = path
+            except FileExistsError:
+                continue
+        return self._file
+
+
+def read_calls(folder: Path) -> Iterator[Call]:
+    """The calls of all files in a folder; a last line that was cut off by a crash is left out."""
+    for path in sorted(folder.glob("*.jsonl")):
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield Call(**json.loads(line))
+            except (ValueError, TypeError):
+                if number < len(lines):
+                    raise MalformedInput(
+                        "this is not a kept call", where=path, line=number, remedy="remove the line; it is asked again"
+                    ) from None
