@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from phrases import ITEMS, compiled, hold, invent
 from sacrebleu.metrics import BLEU
 
+from referee.errors import InputError
 from referee.metrics.bleu import Bleu
+from referee.metrics.chrf import Chrf
+from referee.metrics.nist import Nist
 
 
 def by_sacrebleu(outputs, references, tokens, order):
@@ -75,12 +78,19 @@ def test_nothing_is_not_zero():
     assert not np.isnan(rows[0]).any()
 
 
+@pytest.mark.parametrize("metric", [Bleu, Nist, Chrf])
+@pytest.mark.parametrize("order", [0, 31])
+def test_an_order_that_cannot_be_counted_is_refused(metric, order):
+    with pytest.raises(InputError, match="1 to 30"):
+        metric(order=order).score(hold(["a"], [["a"]]))
+
+
 def test_every_switch_is_in_the_signature():
     signature = Bleu(order=3, brevity="shortest").score(hold(["a"], [["a"]])).signature
     assert "order:3|case:lower|tokens:mteval|brevity:shortest" in signature
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(items=ITEMS, order=st.integers(1, 6))
 def test_both_paths_count_the_same(items, order):
     outputs, references = [o for o, _ in items], [r for _, r in items]

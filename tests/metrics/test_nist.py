@@ -91,7 +91,7 @@ def test_a_reference_that_was_not_learnt_is_refused(path):
             nist.statistics(hold(["x"], [["x y"]]))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(items=ITEMS)
 def test_both_paths_measure_the_same(items):
     outputs, references = [o for o, _ in items], [r for _, r in items]

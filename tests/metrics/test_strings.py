@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from phrases import ITEMS, compiled, hold, invent
 from rapidfuzz.distance import Indel, Levenshtein
 
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 from referee.metrics.strings import Edit, Exact, Seb
 
 # Bangalore, Rambow & Whittaker 2000: 9 words; 1 substitution, 2 insertions, 2 deletions, one of the words being moved.
@@ -44,6 +44,12 @@ def test_exact_asks_for_one_equal_reference_unless_told_to_average():
 def test_a_substitution_costs_two_unless_told_otherwise():
     assert value(Edit(), "the red chair", "the blue chair") == 2.0
     assert value(Edit(substitution=1), "the red chair", "the blue chair") == 1.0
+
+
+@pytest.mark.parametrize("substitution", [-1, 1.5])
+def test_a_substitution_must_cost_a_whole_number(substitution):
+    with pytest.raises(InputError, match="whole number"):
+        value(Edit(substitution=substitution), "a", "b")
 
 
 def test_edit_distance_is_averaged_over_references_unless_told_otherwise():
@@ -135,7 +141,7 @@ def test_an_unknown_way_to_join_references_is_refused():
         Seb(moves=True, references="best"),
     ],
 )
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(items=ITEMS)
 def test_both_paths_measure_the_same(metric, items):
     outputs, references = [o for o, _ in items], [r for _, r in items]

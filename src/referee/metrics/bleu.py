@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
+from referee.metrics.tokens import Encoding, Places, check_order, choose, encode, remember, swift
 
 __all__ = ["Bleu", "count_ngrams", "find_shared_ngrams", "shared_ngrams", "sum_marks"]
 
@@ -43,7 +43,7 @@ class Bleu(Measure):
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: output length, reference length, matches by order, n-grams of the output by order."""
         encoding = encode(batch, self.case, self.tokens)
-        order = max(self.order, SHARED_ORDER)
+        order = max(check_order(self.order), SHARED_ORDER)
         matches = remember(
             batch,
             ("shared n-grams by output", self.case, self.tokens, order),
@@ -94,6 +94,7 @@ def _pick_lengths(encoding: Encoding, brevity: str) -> Places:
 
 
 def shared_ngrams(batch: Batch, case: str, tokens: str, order: int) -> npt.NDArray[np.int32]:
+    """The matches of all outputs against all their references together, found once for a batch."""
     encoding = encode(batch, case, tokens)
     return remember(
         batch,

@@ -7,7 +7,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.metrics.bleu import count_ngrams, find_shared_ngrams, sum_marks
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import CASES, Encoding, Ids, Places, choose, encode_with, remember
+from referee.metrics.tokens import CASES, Encoding, Ids, Places, check_order, choose, encode_with, remember
 
 __all__ = ["Chrf"]
 
@@ -45,7 +45,7 @@ class Chrf(Measure):
     def _count_pairs(self, encoding: Encoding) -> FloatArray:
         """The same columns for every reference against its output."""
         texts = np.arange(encoding.items, encoding.items + len(encoding.owner) + 1)
-        marks = find_shared_ngrams(encoding, encoding.owner, texts, self.order)
+        marks = find_shared_ngrams(encoding, encoding.owner, texts, check_order(self.order))
         places = np.concatenate([[0], np.cumsum(encoding.output_lengths[encoding.owner])])
         wanted = count_ngrams(encoding.reference_lengths, self.order)
         said = count_ngrams(encoding.output_lengths[encoding.owner], self.order) * (wanted > 0)

@@ -12,7 +12,7 @@ from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.metrics.bleu import SHARED_ORDER, count_ngrams, shared_ngrams
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Ids, Places, encode, swift
+from referee.metrics.tokens import Encoding, Ids, Places, check_order, encode, swift
 
 __all__ = ["Nist"]
 
@@ -61,7 +61,7 @@ class Nist(Measure):
         if counts is None:
             counts = count_for(encoding.items, self.order)
             counts.add(encoding)
-        marks = shared_ngrams(batch, self.case, self.tokens, max(self.order, SHARED_ORDER))
+        marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         rows = np.empty((encoding.items, self.width))
         rows[:, : self.order] = counts.sum_information(encoding, marks)
         rows[:, self.order : -1] = count_ngrams(encoding.output_lengths, self.order)

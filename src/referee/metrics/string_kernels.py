@@ -335,7 +335,7 @@ def widen(table):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_ngrams(ids, starts, text, order, table, size):  # type: ignore[no-untyped-def]
-    """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is half full.
+    """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
 
     A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
     first n - 1 words (0 for none) above the last word's id plus 1, so it is exact and never 0. Order by order, because
@@ -344,7 +344,7 @@ def add_ngrams(ids, starts, text, order, table, size):  # type: ignore[no-untype
     numbers = np.zeros(_longest(starts) + 1, np.int64)
     while text < len(starts) - 1:
         begin, length = starts[text], starts[text + 1] - starts[text]
-        if 2 * (size + order * length) > len(table):
+        if 3 * (size + order * length) > 2 * len(table):
             break
         numbers[:length] = 0
         for n in range(min(order, length)):

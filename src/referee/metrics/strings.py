@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
 
@@ -151,6 +152,8 @@ def _edits(batch: Batch, encoding: Encoding, case: str, tokens: str, substitutio
 
 def _measure_edits(encoding: Encoding, substitution: int) -> Places:
     """The edit distance of every reference from its output."""
+    if not isinstance(substitution, int) or substitution < 0:
+        raise InputError(f"a substitution cannot cost {substitution}", remedy="choose a whole number, 0 or more")
     kernels = swift(encoding.items)
     if kernels is None:
         from rapidfuzz.distance.Levenshtein import distance

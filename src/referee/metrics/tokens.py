@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import Batch
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 
-__all__ = ["Encoding", "choose", "encode", "encode_with", "lay_out", "remember", "split_words", "swift"]
+__all__ = ["Encoding", "check_order", "choose", "encode", "encode_with", "lay_out", "remember", "split_words", "swift"]
 
 Result = TypeVar("Result")
 Ids = npt.NDArray[np.int32]
@@ -74,6 +74,13 @@ def choose(kind: str, value: str, known: Iterable[str]) -> str:
     if value not in known:
         raise UnknownName(kind, value, known, hint=f"choose one of {', '.join(known)}")
     return value
+
+
+def check_order(order: int) -> int:
+    """The longest n-grams of a measure; more than 30 would not fit the bit masks that hold matches."""
+    if not 1 <= order <= 30:
+        raise InputError(f"n-grams of order {order} cannot be counted", remedy="choose an order from 1 to 30")
+    return order
 
 
 def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result:
