@@ -68,7 +68,8 @@ def test_total_degrees_of_freedom_are_printed_for_those_of_the_error(paper: str,
     assert f"{printed} is printed, {right} follows; N - 1" in finding(paper, "error df")
 
 
-# F and chi-square of the running text of the TUNA 2008 report; recomputed values agree with spreadsheets of the same formulas
+# F and chi-square of the running text of the TUNA 2008 report. The recomputed values come from a second program: drop-one-term
+# least squares (numpy.linalg.lstsq) on sum-coded cell means, with the cell counts that the overall means imply.
 @pytest.mark.parametrize(
     ("item", "recomputed", "verdict"),
     [

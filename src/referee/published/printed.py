@@ -7,7 +7,6 @@ trailing zeros; a table that says so (`zeros = "dropped"`) lends every cell the 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -20,7 +19,6 @@ from referee.errors import MalformedInput
 __all__ = ["Number", "Place", "Table", "decimals", "read_table", "snap"]
 
 EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
-STARRED = re.compile(r"^(.*?)(\*{0,3})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class Number:
 def decimals(text: str) -> int:
     """How many digits stand behind the point; ValueError when the text is no number."""
     try:
-        exponent = Decimal(text.replace("−", "-")).as_tuple().exponent
+        exponent = Decimal(text).as_tuple().exponent
     except InvalidOperation:
         raise ValueError(text) from None
     if not isinstance(exponent, int):
@@ -116,12 +114,31 @@ class Table:
                 )
 
     def number(self, row: str, column: str) -> Number | None:
-        """A cell as an interval; None where nothing is printed."""
+        """A cell as an interval; None where nothing is printed.
+
+        A share of a known number of items lies on k/n: where only one k rounds to the printed text, that is the number.
+        """
+        number, n = self.unsnapped(row, column), (self.shares or {}).get(column)
+        if number is None or n is None:
+            return number
+        k = snap(number.low, number.high, n, self.scale)
+        return number if k is None else number.became(self.scale * k / n, 0.0)
+
+    def unsnapped(self, row: str, column: str) -> Number | None:
+        """The cell as an interval even where it stands for a whole count."""
+        if (row, column) not in self._known:
+            self._known[row, column] = self._read(row, column)
+        return self._known[row, column]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], Number | None]:
+        return {}
+
+    def _read(self, row: str, column: str) -> Number | None:
         text = self.text(row, column)
         if text.lower() in EMPTY:
             return None
-        plain, marks = STARRED.match(text).groups()  # type: ignore[union-attr]
-        plain = plain.strip().replace("−", "-").removesuffix("%")
+        plain, marks = _without_stars(text)
         try:
             digits, value = decimals(plain), float(plain)
         except ValueError:
@@ -132,40 +149,36 @@ class Table:
                 remedy="write digits with a point (stars may follow), or leave the cell empty",
             ) from None
         half = 0.0 if column in self.exact else _half(self._column_digits(column, digits))
-        place = Place(self.name, row, column)
-        return self._snapped(Number(text=text, value=value, half=half, place=place, stars=len(marks)))
-
-    def _snapped(self, number: Number) -> Number:
-        """A share of a known number of items lies on k/n: where only one k rounds to the printed text, that is the number."""
-        n = (self.shares or {}).get(number.place.column)
-        if n is None:
-            return number
-        k = snap(number.low, number.high, n, self.scale)
-        return number if k is None else number.became(self.scale * k / n, 0.0)
-
-    def unsnapped(self, row: str, column: str) -> Number | None:
-        """The cell as an interval even where it stands for a whole count."""
-        return replace(self, shares=None).number(row, column)
+        return Number(text=text, value=value, half=half, place=Place(self.name, row, column), stars=marks)
 
     def _column_digits(self, column: str, own: int) -> int:
         stated = (self.digits or {}).get(column)
         if stated is not None:
             return stated
-        return max(own, self._most_decimals(column)) if self.zeros == "dropped" else own
+        return max(own, self._most_decimals[column]) if self.zeros == "dropped" else own
 
-    def _most_decimals(self, column: str) -> int:
-        found = [0]
-        for row in self.cells:
-            try:
-                found.append(decimals(row[column].strip().rstrip("*").strip()))
-            except ValueError:
-                continue
-        return max(found)
+    @cached_property
+    def _most_decimals(self) -> dict[str, int]:
+        """The most digits behind the point that any number of a column shows."""
+        return {c: max((_digits_shown(row[c]) for row in self.cells), default=0) for c in self.columns}
 
     def column(self, column: str, without: Sequence[str] = ()) -> Iterator[tuple[str, Number | None]]:
         """Label and number of every row that is not left out."""
         self.require(column)
         return ((label, self.number(label, column)) for label in self.labels if label not in without)
+
+
+def _without_stars(text: str) -> tuple[str, int]:
+    """The number of a cell as Python reads it, and how many stars follow it."""
+    plain = text.rstrip("*")
+    return plain.strip().replace("−", "-").removesuffix("%"), len(text) - len(plain)
+
+
+def _digits_shown(text: str) -> int:
+    try:
+        return decimals(_without_stars(text.strip())[0])
+    except ValueError:
+        return 0
 
 
 def _some(names: Sequence[str]) -> str:
