@@ -227,24 +227,21 @@ def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, boun
                 return FULL
             nodes -= 1
             masks[TODO, depth] = 0
-            if spent[depth] + 2 * least >= bound[0]:
+            chosen, cost = masks[CHOSEN, depth], spent[depth]
+            candidates, some = _narrowest(hand, unruled[depth], words, masks[OPEN, depth])
+            complete = not some
+            if some and cost + 2 * least >= bound[0]:
                 # Two more would be too many, so only a property that does the rest alone can help.
-                able = _alone(hand, unruled[depth], words, masks[OPEN, depth])
+                able = _alone(hand, unruled[depth], words, candidates)
                 if able:
                     column = _cheapest(able, prices)
-                    chosen = masks[CHOSEN, depth] | np.uint64(1) << np.uint64(column)
-                    if spent[depth] + prices[column] < bound[0]:
-                        if not _holds(chosen, rows, hand, keeps, unruled, state):
-                            continue
-                        bound[0], best[0] = spent[depth] + prices[column], chosen
-            else:
-                candidates, some = _narrowest(hand, unruled[depth], words, masks[OPEN, depth])
-                if some:
-                    masks[TODO, depth] = candidates
-                elif _holds(masks[CHOSEN, depth], rows, hand, keeps, unruled, state):
-                    bound[0], best[0] = spent[depth], masks[CHOSEN, depth]
-                else:
+                    chosen, cost, complete = chosen | np.uint64(1) << np.uint64(column), cost + prices[column], True
+            elif some:
+                masks[TODO, depth] = candidates
+            if complete and cost < bound[0]:
+                if not _holds(chosen, rows, hand, keeps, unruled, state):
                     continue
+                bound[0], best[0] = cost, chosen
             state[INSIDE] = 1
         todo = masks[TODO, depth]
         if todo == 0:

@@ -143,7 +143,7 @@ def _cheapest_of_many(keeps: Sequence[int], costs: Sequence[float], left: int, s
 def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tuple[int, ...]:
     """Sets by how many they rule out per cost; never far from the best, and the answer when time runs out."""
     chosen: list[int] = []
-    while left:
+    while left and keeps:
         total = left.bit_count()
         gains = [(total - (left & keep).bit_count()) / (cost or 1e-9) for keep, cost in zip(keeps, costs, strict=True)]
         best = max(range(len(keeps)), key=gains.__getitem__)

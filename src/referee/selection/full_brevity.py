@@ -46,8 +46,9 @@ class FullBrevity(Reasoned):
         found = self._search(contrast)
         if note:
             standing = "proven shortest" if found.proven else "shortest found in time"
+            head = contrast.head if self.head != "none" else None
             for prop in found.properties:
-                note(prop, f"the type as head of the phrase ({self.head})" if prop == contrast.head else standing)
+                note(prop, "the type, as head of the phrase" if prop == head else standing)
         return found.properties
 
     def _search(self, contrast: Contrast) -> Found:

@@ -95,7 +95,7 @@ def _truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.bool_]:
     """Whether a message (column) is true of an entity (row)."""
     extensions = [contrast.extensions[p] for p in contrast.properties]
     lacks = [[not bits >> i & 1 for bits in extensions] for i in range(len(contrast.scene.entities))]
-    missing: FloatArray = np.array(lacks, dtype=float).reshape(-1, len(extensions)) @ messages.T
+    missing: FloatArray = np.array(lacks, dtype=float).reshape(len(lacks), len(extensions)) @ messages.T
     return np.equal(missing, 0.0)
 
 
