@@ -135,7 +135,15 @@ CORPORA: dict[str, Entry] = {
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 
-SYSTEMS: dict[str, Entry] = {}
+SYSTEMS: dict[str, Entry] = {
+    # language models
+    "llm/openai-compatible": Entry(
+        "referee.systems.language_model:LanguageModel",
+        {},
+        "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
+        {"team": "any", "year": "any", "task": "REG", "evidence": "a model of your own"},
+    ),
+}
 HEARERS: dict[str, Entry] = {}
 
 KINDS: dict[str, dict[str, Entry]] = {"metric": METRICS, "corpus": CORPORA, "system": SYSTEMS, "hearer": HEARERS}

@@ -17,6 +17,9 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
+    "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
+    "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
+    "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),

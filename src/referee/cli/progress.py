@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["counting", "fetching"]
+__all__ = ["advancing", "counting", "fetching"]
 
 T = TypeVar("T")
 _STEP = 500
@@ -38,3 +38,21 @@ def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def advancing(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """A function that takes the number of things to do and gives back one to call as they are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+
+        def begin(total: int) -> Callable[[int], None]:
+            bar.update(task, total=total)
+            return lambda n: bar.advance(task, n)
+
+        yield begin

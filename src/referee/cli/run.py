@@ -1,0 +1,114 @@
+"""`referee run`: named systems speak on a corpus, and a run folder keeps what they said."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli.progress import advancing
+from referee.corpora.splits import CUTS
+from referee.errors import InputError
+from referee.loading import Opened, open_corpus
+from referee.running import Plan, run
+from referee.speaking import systems_named
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee run --corpus synthetic --systems classic --out RUN                        the classic algorithms, no data needed
+
+  referee run --corpus tuna --reading challenge --systems tuna2008-as --folds 5 --by speaker --out RUN
+
+  referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --split challenge-80/20 --out RUN
+
+  referee run --corpus synthetic --limit 50 --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
+
+  referee score RUN --by domain                                                     then: measure what was said
+
+Every trial is described by a system that was trained on other trials. A run that was broken off goes on when the same command is given again. Keys for
+language models come from the environment (OPENAI_API_KEY); docs/running.md says more.
+"""
+
+
+@app.command(epilog=EPILOG)
+def run_systems(
+    systems: Annotated[
+        str,
+        typer.Option(
+            "--systems",
+            "-s",
+            help="Names or groups (referee list systems), comma-separated; switches as NAME|switch:value.",
+        ),
+    ],
+    corpus: Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")],
+    out: Annotated[Path, typer.Option(help="The run folder to write.")],
+    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture, condition=-LOC …")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many trials, from the beginning.", min=2)] = None,
+    folds: Annotated[int, typer.Option(help="Cut into so many parts, each the test part once.", min=2)] = 5,
+    by: Annotated[str, typer.Option(help=f"What stays together in a fold: {', '.join(CUTS)}.")] = "speaker",
+    split: Annotated[
+        str | None, typer.Option(help="One named cut instead of folds: challenge-80/20, speaker-80/20 …")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    jobs: Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="A finished run: language models answer from its calls, without a network.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Give up an unfinished run and begin again.")] = False,
+) -> int:
+    """Train and run systems by name; the run folder can then be scored, reported and replayed."""
+    named = systems_named(s.strip() for s in systems.split(",") if s.strip())
+    if only is not None and "=" not in only:
+        raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --split for a cut")
+    plan = Plan(systems=named, folds=folds, by=by, split=split, seed=seed)
+    opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
+    with advancing(f"{len(named)} systems on {opened.name}") as watch:
+        counts = run(
+            plan,
+            opened,
+            out,
+            jobs=jobs or available_cores(),
+            overwrite=overwrite,
+            restart=restart,
+            replay=replay,
+            command=sys.argv[1:],
+            watch=watch,
+        )
+    _print(counts)
+    print(f"run folder: {out}   next: referee score {out} --by domain", file=sys.stderr)
+    return 0
+
+
+def available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _limited(opened: Opened, limit: int | None) -> Opened:
+    if limit is None:
+        return opened
+    return Opened(
+        name=opened.name,
+        trials=lambda: islice(opened.trials(), limit),
+        everyone=opened.everyone,
+        card=opened.card,
+        parameters={**opened.parameters, "limit": limit},
+    )
+
+
+def _print(counts: dict[str, dict[str, float]]) -> None:
+    """One line a system: how many answers, and whatever else was counted."""
+    width = max(map(len, counts))
+    for system, numbers in counts.items():
+        more = {k: v for k, v in numbers.items() if v and k not in ("trials", "answered")}
+        shown = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in more.items())
+        print(f"{system:<{width}}  {numbers['answered']:g} of {numbers['trials']:g}{'  ' + shown if shown else ''}")

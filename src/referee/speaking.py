@@ -1,0 +1,147 @@
+"""One system heard on one part of a corpus: built by name, trained on other trials, asked trial by trial.
+
+A speaker gets the view of a trial. A realiser alone (task TUNA-R of the 2008 challenge) gets the properties that the human speaker of the trial chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from inspect import signature as call_signature
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.errors import InputError, RefereeError, UnknownName
+from referee.records import Description, Trial
+
+__all__ = ["Heard", "System", "hear", "systems_named"]
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system as the user wrote it: ``NAME``, ``NAME|switch:value|…``, or with a shorter name of one's own, ``LABEL=NAME|…``."""
+
+    label: str
+    written: str
+
+    @classmethod
+    def read(cls, text: str) -> System:
+        name, bar, switches = text.partition("|")
+        label, equals, real = name.partition("=")
+        return cls(label.strip(), f"{real.strip()}{bar}{switches}") if equals else cls(text, text)
+
+    def build(self, seed: int = 1) -> Any:
+        """A fresh, untrained one; systems that draw lots draw them by the seed of the run, unless a switch says otherwise."""
+        name, _, switches = self.written.partition("|")
+        accepted = call_signature(catalogue.load("system", name)).parameters
+        own = "seed" in catalogue.entry("system", name).parameters or "seed:" in switches
+        return catalogue.configure("system", self.written + (f"|seed:{seed}" if "seed" in accepted and not own else ""))
+
+
+def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
+    """Systems from names, names with switches, and groups (``tuna2008-as`` is all that begin with ``tuna2008-as/``)."""
+    known = catalogue.names("system")
+    found: list[System] = []
+    for text in wanted:
+        group = [n for n in known if n.startswith(f"{text.rstrip('/*')}/")]
+        found += [System.read(name) for name in group or [text]]
+    found = list(dict.fromkeys(found))
+    for system in found:
+        _check_name(system, known)
+    if not found:
+        raise InputError("no system is named", remedy="see `referee list systems`")
+    if len({s.label for s in found}) < len(found):
+        raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
+    return tuple(found)
+
+
+def _check_name(system: System, known: list[str]) -> None:
+    name = system.written.partition("|")[0]
+    if name not in known:
+        groups = dict.fromkeys(n.partition("/")[0] for n in known)
+        raise UnknownName("system", name, [*known, *groups])
+    system.build()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a system said, trial by trial (only those with an answer), and counts of what happened."""
+
+    said: tuple[tuple[str, Description], ...]
+    counts: dict[str, float]
+
+
+def hear(
+    system: System,
+    train: Sequence[Trial],
+    test: Sequence[Trial],
+    seed: int = 1,
+    calls: Path | None = None,
+    offline: bool = False,
+    advance: Advance = lambda n: None,
+) -> Heard:
+    """Train a fresh system on one part and let it describe the other. Whatever goes wrong is said with the system's name.
+
+    A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone.
+    """
+    try:
+        thing = system.build(seed)
+        if calls is not None and hasattr(thing, "remember"):
+            thing.remember(calls, offline)
+        thing.fit(train)
+    except Exception as error:
+        raise _told(error, f"{system.label} cannot be trained") from error
+    said = []
+    for trial, description in zip(test, _answers(system, thing, test, advance), strict=True):
+        if any(x is not None for x in (description.properties, description.text, description.distribution)):
+            said.append((trial.id, description))
+    account = thing.account() if hasattr(thing, "account") else {}
+    counts = {"trials": len(test), "answered": len(said), "silent": len(test) - len(said)}
+    return Heard(said=tuple(said), counts={**account, **counts})
+
+
+def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:
+    """Answers in the order of the trials; a speaker that waits for others (`parallel`) is asked several at once."""
+
+    def answer(trial: Trial) -> Description:
+        try:
+            return _answer(thing, trial)
+        except Exception as error:
+            raise _told(error, f"{system.label} failed at trial {trial.id!r}") from error
+
+    if getattr(thing, "parallel", 1) <= 1:
+        for trial in test:
+            yield answer(trial)
+            advance(1)
+        return
+    pool = ThreadPoolExecutor(thing.parallel)
+    try:
+        for description in pool.map(answer, test):
+            yield description
+            advance(1)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _answer(thing: Any, trial: Trial) -> Description:
+    view = trial.for_speaker()
+    if hasattr(thing, "describe"):
+        return thing.describe(view)  # type: ignore[no-any-return]
+    given = next((r.properties for r in trial.references if r.properties is not None), None)
+    return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
+
+
+def _told(error: Exception, what: str) -> InputError:
+    """Any error as one of ours that names the system (and can travel between processes)."""
+    if isinstance(error, InputError):
+        return InputError(f"{what}: {error.problem}", where=error.where, line=error.line, remedy=error.remedy)
+    if isinstance(error, RefereeError):
+        return InputError(f"{what}: {error}")
+    return InputError(
+        f"{what} ({type(error).__name__}: {error})",
+        remedy="this is a fault of the system; what others said is kept, and the same command goes on from there",
+    )
