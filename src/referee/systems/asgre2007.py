@@ -54,22 +54,22 @@ row = partial(Row, year=2007)
 
 # fmt: off
 TABLE: dict[str, Row] = {
-    "CAM-B": row(CAM, LOW, "discriminating quotient, ties settled by taste", ContrastQuotient, {"liked": LIKED}, "CAM-B"),
-    "CAM-BU": row(CAM, LOW, "as CAM-B, quotients updated after each choice", ContrastQuotient, {"liked": LIKED, "updated": True}, "CAM-BU"),
-    "CAM-T": row(CAM, LOW, "discriminating quotient plus learned preference", ContrastQuotient, {"scale": TUNED}, "CAM-T"),
-    "CAM-TU": row(CAM, LOW, "as CAM-T, quotients updated after each choice", ContrastQuotient, {"scale": TUNED, "updated": True}, "CAM-TU"),
-    "DIT-DS": row(DIT, FAITHFUL, "type, then attributes by falling frequency", Incremental, {"order": "frequency", "head": "first"}, "DIT-DS"),
-    "GRAPH-FP": row(GRAPH, MEDIUM, "cheapest set; the most mentioned is free", GraphSearch, {"costs": StochasticCosts(free=FREE), "head": "last"}, "GR-FP"),
-    "GRAPH-SC": row(GRAPH, MEDIUM, "cheapest set; what is rarely mentioned is dear", GraphSearch, {"costs": StochasticCosts(), "head": "last"}, "GR-SC"),
-    "IS-FBN": row(IS, MEDIUM, "distinguishing set nearest to one the speaker used", NearestSet, {}, "IS-FBN"),
-    "IS-FBS": row(IS, MEDIUM, "a smallest distinguishing set", SmallestSet, {}, "IS-FBS"),
-    "IS-FBS-submitted": row(IS, LOW, "first submission of IS-FBS: one attribute too many", SmallestSet, {"extra": True}, "*IS-FBS"),
-    "IS-IAC": row(IS, LOW, "incremental, with learned decisions on what belongs", LearnedInclusion, {}, "IS-IAC"),
-    "NIL": row(NIL, LOW, "incremental by groups of attributes; type nothing special", GroupedOrder, {"groups": GROUPS}, "NIL"),
-    "TITCH-AS": row(TITCH, LOW, "discriminatory power times frequency", WeightedPower, {"weight": "absolute"}, "T-AS"),
-    "TITCH-AS+": row(TITCH, LOW, "as TITCH-AS, attributes attract each other", WeightedPower, {"weight": "absolute", "plus": "dependency"}, "T-AS+"),
-    "TITCH-RS": row(TITCH, LOW, "discriminatory power times frequency where it helps", WeightedPower, {"weight": "relative"}, "T-RS"),
-    "TITCH-RS+": row(TITCH, LOW, "as TITCH-RS, attributes attract each other", WeightedPower, {"weight": "relative", "plus": "dependency"}, "T-RS+"),
+    "CAM-B": row(CAM, LOW, ContrastQuotient, {"liked": LIKED}),
+    "CAM-BU": row(CAM, LOW, ContrastQuotient, {"liked": LIKED, "updated": True}),
+    "CAM-T": row(CAM, LOW, ContrastQuotient, {"scale": TUNED}),
+    "CAM-TU": row(CAM, LOW, ContrastQuotient, {"scale": TUNED, "updated": True}),
+    "DIT-DS": row(DIT, FAITHFUL, Incremental, {"order": "frequency", "head": "first"}),
+    "GRAPH-FP": row(GRAPH, MEDIUM, GraphSearch, {"costs": StochasticCosts(free=FREE), "head": "last"}, "GR-FP"),
+    "GRAPH-SC": row(GRAPH, MEDIUM, GraphSearch, {"costs": StochasticCosts(), "head": "last"}, "GR-SC"),
+    "IS-FBN": row(IS, MEDIUM, NearestSet),
+    "IS-FBS": row(IS, MEDIUM, SmallestSet),
+    "IS-FBS-submitted": row(IS, LOW, SmallestSet, {"extra": True}, "*IS-FBS"),
+    "IS-IAC": row(IS, LOW, LearnedInclusion),
+    "NIL": row(NIL, LOW, GroupedOrder, {"groups": GROUPS}),
+    "TITCH-AS": row(TITCH, LOW, WeightedPower, {"weight": "absolute"}, "T-AS"),
+    "TITCH-AS+": row(TITCH, LOW, WeightedPower, {"weight": "absolute", "plus": "dependency"}, "T-AS+"),
+    "TITCH-RS": row(TITCH, LOW, WeightedPower, {"weight": "relative"}, "T-RS"),
+    "TITCH-RS+": row(TITCH, LOW, WeightedPower, {"weight": "relative", "plus": "dependency"}, "T-RS+"),
 }
 # fmt: on
 

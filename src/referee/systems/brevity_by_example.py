@@ -1,6 +1,7 @@
 """All descriptions that single out the target, and of these a smallest one or one that people have used.
 
-Bohnet (2007: IS-FBS) takes a smallest set; Di Fabbrizio, Stent & Bangalore (2008: ATT-FB) look for one that was said before. Sets of the target's properties are bit sets, bit i standing for its i-th property.
+Bohnet (2007: IS-FBS) takes a smallest set; Di Fabbrizio, Stent & Bangalore (2008: ATT-FB) look for one that was said before. Sets of the
+target's properties are bit sets, bit i standing for its i-th property.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def _list_masks(contrast: Contrast) -> Masks:
     for shared, entities in _shared_with_target(contrast).items():
         remaining += entities * ((masks & ~np.uint32(shared)) == 0)
     found = masks[remaining == remaining.min()]
-    return found[np.lexsort((_backwards(found, count), np.bitwise_count(found)))]
+    ordered: Masks = found[np.lexsort((_backwards(found, count), np.bitwise_count(found)))]
+    return ordered
 
 
 def _shared_with_target(contrast: Contrast) -> dict[int, int]:
@@ -99,15 +101,16 @@ class SmallestSet(Reasoned):
 def _smallest(contrast: Contrast) -> Masks:
     masks = distinguishing_masks(contrast)
     sizes = np.bitwise_count(masks)
-    return masks[sizes == sizes[0]]
+    smallest: Masks = masks[sizes == sizes[0]]
+    return smallest
 
 
 class RememberedSet(Reasoned):
     """ATT-FB: a distinguishing set that was said before, attribute by attribute and value by value; failing that, a smallest set.
 
-    `pick` says which smallest set: the "first" or the "last" in the order of the scene's properties. `memory` lists whose sets are asked, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's, most frequent first), "all".
-    With `known_only` a stranger gets the smallest set at once: on the test set, whose speakers were new, the look-up of the submitted
-    systems never found anything.
+    `memory` lists whose sets are asked, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's, most frequent first), "all".
+    With `known_only` a stranger gets a smallest set at once: on the test set, whose speakers were new, the look-up of the submitted systems
+    never found anything. `pick` says which smallest set: the "first" or the "last" in the order of the scene's properties.
     """
 
     def __init__(

@@ -22,11 +22,10 @@ LOW = "low confidence"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entry as data: a selector with its settings, and its row in the published table (`printed`)."""
+    """An entry as data: a selector with its settings, and its row in the published table where that has another name (`printed`)."""
 
     team: str
     evidence: str
-    about: str
     selector: Callable[..., Selector]
     settings: Mapping[str, Any] = field(default_factory=dict)
     printed: str | None = None

@@ -106,7 +106,8 @@ class NearestSet(Reasoned):
         if self.nearest == "max":
             sets = list(dict.fromkeys(sets))
         similarity = _dice(masks, np.array([m for m, _ in sets], dtype=np.uint32), np.array([n for _, n in sets]))
-        return similarity.max(axis=1) if self.nearest == "max" else similarity.mean(axis=1)
+        nearest: Numbers = similarity.max(axis=1) if self.nearest == "max" else similarity.mean(axis=1)
+        return nearest
 
     def _standing(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
         if settle == "shortest":
@@ -117,23 +118,27 @@ class NearestSet(Reasoned):
             counts = self.counts_.of(view).mentions
             return np.array([float(sum(counts.get(p.name, 0) for p in spell(int(m), contrast))) for m in masks])
         lucky = Random(f"{self.seed} {view.id}").randrange(len(masks))
-        return (np.arange(len(masks)) == lucky).astype(float)
+        drawn: Numbers = (np.arange(len(masks)) == lucky).astype(float)
+        return drawn
 
 
 def _best(masks: Masks, standing: Numbers) -> Masks:
-    return masks[standing >= standing.max() - 1e-9]
+    best: Masks = masks[standing >= standing.max() - 1e-9]
+    return best
 
 
 def _dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -> Numbers:
     """Dice of each set with each other one; `sizes` are those of the others, which may hold things that the target lacks."""
     common = np.bitwise_count(masks[:, None] & others[None, :])
     total = np.bitwise_count(masks)[:, None].astype(float) + sizes[None, :]
-    return np.divide(2.0 * common, total, out=np.ones_like(total), where=total > 0)
+    dice: Numbers = np.divide(2.0 * common, total, out=np.ones_like(total), where=total > 0)
+    return dice
 
 
 def _mean_to_others(similarity: Numbers) -> Numbers:
     """The mean of each row without its diagonal."""
-    return (similarity.sum(axis=1) - np.diagonal(similarity)) / max(1, len(similarity) - 1)
+    means: Numbers = (similarity.sum(axis=1) - np.diagonal(similarity)) / max(1, len(similarity) - 1)
+    return means
 
 
 def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
@@ -151,7 +156,8 @@ def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
     for i, mine in enumerate(speakers):
         owner[i, start : start + len(mine)] = 1.0 / len(mine)
         start += len(mine)
-    return owner @ dice @ owner.T
+    means: Numbers = owner @ dice @ owner.T
+    return means
 
 
 def _yes_no_attributes(properties: Iterable[Property]) -> set[str]:

@@ -12,11 +12,15 @@ __all__ = ["Composed"]
 
 
 class Composed:
-    """A selector with, or without, a realiser behind it."""
+    """A selector with, or without, a realiser behind it.
 
-    def __init__(self, selector: Selector, realiser: Realiser | None = None) -> None:
+    With `distribution` a selector that has probabilities reports them all; there may be thousands per description.
+    """
+
+    def __init__(self, selector: Selector, realiser: Realiser | None = None, distribution: bool = False) -> None:
         self.selector = selector
         self.realiser = realiser
+        self.distribution = distribution
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train both parts on the same trials."""
@@ -30,4 +34,5 @@ class Composed:
         """The chosen properties, and their words where there is a realiser."""
         properties = tuple(self.selector.select(view))
         text = None if self.realiser is None else self.realiser.realise(properties, view)
-        return Description(properties=properties, text=text)
+        likely = getattr(self.selector, "distribution", None) if self.distribution else None
+        return Description(properties=properties, text=text, distribution=likely(view) if likely else None)

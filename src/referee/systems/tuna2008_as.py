@@ -6,7 +6,6 @@ speakers fall back here as they did there. docs/systems.md compares ours with pr
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from referee.contracts import Selector
@@ -51,23 +50,22 @@ row = partial(Row, year=2008)
 
 # fmt: off
 TABLE: dict[str, Row] = {
-    "GRAPH-4+B": row(GRAPH, FAITHFUL, "cheapest set, three prices, often mentioned first", GraphSearch, {"costs": LevelCosts(), "order": "prior", "head": "first"}),
-    "JU-PTBSGRE": row(JU, LOW, "a tree of ever smaller sets, by preference", PartitionTree, {"preferences": PREFERENCES}),
-    "ATT-DR-b": row(ATT, FAITHFUL, "incremental, order by frequency under the condition", BackedOffOrder, {}),
-    "ATT-DR-sf": row(ATT, FAITHFUL, "as ATT-DR-b, the speaker's own order first", BackedOffOrder, {"personal": True}),
-    "ATT-FB-m": row(ATT, FAITHFUL, "one of the smallest sets, at random", SmallestSet, {"pick": "random"}),
-    "ATT-FB-f": row(ATT, FAITHFUL, "the distinguishing set that was used most", RememberedSet, {"memory": ("all",), "known_only": True}),
-    "ATT-FB-sf": row(ATT, FAITHFUL, "the distinguishing set that the speaker used most", RememberedSet, {"memory": ("own", "all"), "known_only": True}),
-    "ATT-FB-sr": row(ATT, FAITHFUL, "the distinguishing set that the speaker used last", RememberedSet, {"memory": ("recent", "own", "all"), "known_only": True}),
-    "DIT-FBI": row(DIT, FAITHFUL, "type, then by frequency under the condition; both axes for the centre", CentreRule, {}),
-    "DIT-TVAS": row(DIT, FAITHFUL, "type, then the most telling of the pairs with the highest priors", PriorsWithinReach, {}),
-    "IS-FP": row(IS, MEDIUM, "distinguishing set nearest to those of the speaker and one like him", NearestSet, {"similar": 1, "then": OWN_TASTE}),
-    "NIL-UCM-MFVF": row(NIL, FAITHFUL, "incremental over pairs by falling prior", Incremental, {"order": "prior", "head": "last"}),
-    "OSU-GP": row(OSU, FAITHFUL, "the two evolved programs that were sent in", Programs, {}),
-    "USP-EACH-FREQ": row(USP, FAITHFUL, "what most people say, then what does the rest alone", FrequentFirst, {}),
+    "GRAPH-4+B": row(GRAPH, FAITHFUL, GraphSearch, {"costs": LevelCosts(), "order": "prior", "head": "first"}),
+    "JU-PTBSGRE": row(JU, LOW, PartitionTree, {"preferences": PREFERENCES}),
+    "ATT-DR-b": row(ATT, FAITHFUL, BackedOffOrder),
+    "ATT-DR-sf": row(ATT, FAITHFUL, BackedOffOrder, {"personal": True}),
+    "ATT-FB-m": row(ATT, FAITHFUL, SmallestSet, {"pick": "random"}),
+    "ATT-FB-f": row(ATT, FAITHFUL, RememberedSet, {"memory": ("all",), "known_only": True}),
+    "ATT-FB-sf": row(ATT, FAITHFUL, RememberedSet, {"memory": ("own", "all"), "known_only": True}),
+    "ATT-FB-sr": row(ATT, FAITHFUL, RememberedSet, {"memory": ("recent", "own", "all"), "known_only": True}),
+    "DIT-FBI": row(DIT, FAITHFUL, CentreRule),
+    "DIT-TVAS": row(DIT, FAITHFUL, PriorsWithinReach),
+    "IS-FP": row(IS, MEDIUM, NearestSet, {"similar": 1, "then": OWN_TASTE}),
+    "NIL-UCM-MFVF": row(NIL, FAITHFUL, Incremental, {"order": "prior", "head": "last"}),
+    "OSU-GP": row(OSU, FAITHFUL, Programs),
+    "USP-EACH-FREQ": row(USP, FAITHFUL, FrequentFirst),
 }
 # fmt: on
-TABLE = {name: replace(entry, printed=name) for name, entry in TABLE.items()}
 
 
 def selector(name: str) -> Selector:
