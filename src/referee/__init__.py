@@ -39,6 +39,7 @@ _WHERE = {
     "open_corpus": "referee.loading",
     "Run": "referee.runs",
     "create": "referee.catalogue",
+    "describe": "referee.describing",
 }
 
 __all__ = ["__version__", *_WHERE]
@@ -46,6 +47,7 @@ __all__ = ["__version__", *_WHERE]
 if TYPE_CHECKING:
     from referee.catalogue import create
     from referee.contracts import Batch, Card
+    from referee.describing import describe
     from referee.errors import InputError, RefereeError
     from referee.loading import open_corpus
     from referee.records import (

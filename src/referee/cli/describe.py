@@ -1,0 +1,136 @@
+"""`referee describe`: one object of a scene, described now, with the reasons if they are wanted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from referee.corpora.lines import WrongShape, open_binary, parse_object
+from referee.describing import DEFAULT_SYSTEM, Described, describe_view, view_of
+from referee.errors import InputError, MalformedInput, NotTrained
+from referee.loading import open_corpus
+from referee.records import SpeakerView, Trial
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee describe scene.json --target a
+
+  referee describe scene.json --target a --explain                          what each property ruled out
+
+  referee describe scene.json --target a --system classic/full-brevity --format json
+
+  referee describe scene.json --target a,b --system classic/boolean         several objects at once
+
+SCENE.json: {"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}, …]}; - reads standard input.
+Values may be text, numbers, true or false.
+"""
+
+
+@app.command(epilog=EPILOG)
+def describe(
+    scene: Annotated[str, typer.Argument(help="A JSON file with the scene, or - for standard input.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="The entity's id; several with commas.")] = "",
+    system: Annotated[
+        str, typer.Option("--system", "-s", help="Which system describes (referee list systems).")
+    ] = DEFAULT_SYSTEM,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say why, step by step.")] = False,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", "-c", help="Train on this corpus (default where needed: synthetic).")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
+) -> int:
+    """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning."""
+    if form not in ("text", "json"):
+        raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
+    view = view_of(_read(scene), _targets(target), where=scene)
+    trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
+    found, trained_on = _described(view, system, trials, corpus)
+    if form == "json":
+        print(json.dumps(_as_json(found, view, system, trained_on), ensure_ascii=False, indent=1))
+    else:
+        _print(found, explain)
+    _warn(found)
+    return 0
+
+
+def _targets(text: str) -> list[str]:
+    return [t.strip() for t in text.split(",") if t.strip()]
+
+
+def _read(path: str) -> dict[str, Any]:
+    with open_binary(path) as file:
+        raw = file.read()
+    try:
+        return parse_object(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise MalformedInput("this is not UTF-8 text", where=path, remedy="save the file as UTF-8") from None
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=path, remedy='write {"entities": [{"id": …}, …]}') from None
+
+
+def _described(
+    view: SpeakerView, system: str, trials: Iterable[Trial] | None, corpus: str | None
+) -> tuple[Described, str | None]:
+    """A system that has to learn and was given nothing learns from the shipped corpus, which is said."""
+    try:
+        return describe_view(view, system, trials), corpus
+    except NotTrained:
+        if corpus is not None:
+            raise
+    print(
+        f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)", file=sys.stderr
+    )
+    return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
+
+
+def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
+    said = found.description
+    return {
+        "target": list(view.targets),
+        "system": system,
+        "text": said.text,
+        "properties": None if said.properties is None else [list(p) for p in said.properties],
+        "distinguishing": found.distinguishing,
+        "also": list(found.also),
+        "trained_on": trained_on,
+        "steps": [
+            {
+                "property": None if step.property is None else list(step.property),
+                "reason": step.reason,
+                "ruled_out": list(step.ruled_out),
+                "remaining": step.remaining,
+            }
+            for step in found.steps
+        ],
+    }
+
+
+def _print(found: Described, explain: bool) -> None:
+    if explain:
+        for number, step in enumerate(found.steps, 1):
+            what = "" if step.property is None else f"{step.property}: "
+            gone = f"; rules out {_some(step.ruled_out)}" if step.ruled_out else ""
+            print(f"{number}. {what}{step.reason}{gone}; {step.remaining} left")
+    print(found.description.text or "(nothing)")
+
+
+def _warn(found: Described) -> None:
+    if found.description.properties is None and not found.description.text:
+        print("warning: the system gave no description", file=sys.stderr)
+    elif found.distinguishing is False:
+        others = f": it is also true of {_some(found.also)}" if found.also else ""
+        print(f"warning: this does not single out the target{others}", file=sys.stderr)
+
+
+def _some(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
