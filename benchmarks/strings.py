@@ -4,7 +4,7 @@
 
 Everything is timed in one run. Ours includes turning texts into word ids and is the median of `--runs` fresh batches after one warm-up (whose time,
 compilation or loading of compiled code included, is printed apart); every peer runs once, in full, on the same texts. Peers that take
-lists of words get them split beforehand, outside their time. `--processor` counts processor time instead of time on the wall, for
+lists of words get them split beforehand, outside their time. The last of ours stands beside the peer's value. `--processor` counts processor time instead of time on the wall, for
 machines that are busy with other work; bleuscore is then charged for all of its threads.
 """
 
@@ -127,11 +127,11 @@ def by_nltk_edit(words: list[list[str]], wanted: list[list[list[str]]]) -> float
 def compare(texts: Texts, batch: Batch, runs: int, console: Console) -> None:
     """One row per peer with our time for the same measures, then the sum of them against our whole panel."""
     words, wanted = [o.split() for o in texts[0]], [[r.split() for r in some] for some in texts[1]]
-    blanks: list[tuple[str, Callable[[], float], list[Measure]]] = [
+    peers: list[tuple[str, Callable[[], float], list[Measure]]] = [
         ("sacrebleu BLEU, no tokeniser", lambda: by_sacrebleu(texts), [Bleu()]),
         ("nltk NIST (differs from mteval)", lambda: by_nltk_nist(words, wanted), [Nist()]),
-        ("rouge-score ROUGE-2", lambda: by_rouge_score(texts), [Rouge2()]),
-        ("rouge-metric ROUGE-2, -SU4", lambda: by_rouge_metric(words, wanted), [Rouge2(), RougeSU4()]),
+        ("rouge-score ROUGE-2 (mean over pairs)", lambda: by_rouge_score(texts), [Rouge2()]),
+        ("rouge-metric ROUGE-2, -SU4 (F of mean P, R)", lambda: by_rouge_metric(words, wanted), [Rouge2(), RougeSU4()]),
         ("nltk edit distance", lambda: by_nltk_edit(words, wanted), [Edit()]),
     ]
     table = Table(
@@ -144,7 +144,7 @@ def compare(texts: Texts, batch: Batch, runs: int, console: Console) -> None:
         title=f"{len(texts[0]):,} items, two references each",
     )
     total = 0.0
-    for name, work, metrics in [*blanks, ("bleuscore (Rust, threads)", lambda: by_bleuscore(texts), [Bleu()])]:
+    for name, work, metrics in [*peers, ("bleuscore (Rust, threads)", lambda: by_bleuscore(texts), [Bleu()])]:
         seconds, value = clock(work)
         own = median(lambda metrics=metrics: score_together(metrics, batch), runs)  # type: ignore[misc]
         last = score_together(metrics, batch)[-1]
@@ -199,6 +199,7 @@ def grow(largest: int, console: Console) -> None:
 
 
 def main() -> None:
+    global now
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=100_000, help="items to compare on")
     parser.add_argument("--runs", type=int, default=5, help="runs of ours, of which the median counts")
@@ -207,7 +208,7 @@ def main() -> None:
     parser.add_argument("--processor", action="store_true", help="count processor time")
     options = parser.parse_args()
     if options.processor:
-        globals()["now"] = time.process_time
+        now = time.process_time
     console = Console(width=120)
     texts = invent(options.n)
     batch = hold(texts)
