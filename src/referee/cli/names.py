@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.catalogue import KINDS, entries
+from referee.catalogue import KINDS, Entry, entries
 from referee.errors import UnknownName
 
 _PLURALS = {"metrics": "metric", "corpora": "corpus", "systems": "system", "hearers": "hearer"}
@@ -31,8 +31,17 @@ def run(args: list[str]) -> int:
         table = entries(kind)
         if not wanted:
             print(f"{kind}:")
-        width = max(map(len, table), default=0)
-        for name, found in table.items():
-            tags = "  ".join(found.tags.values())
-            print(f"  {name:<{width}}  {tags}{'  ' if tags else ''}{found.about}")
+        for line in _aligned(table):
+            print(f"  {line}")
     return 0
+
+
+def _aligned(table: dict[str, Entry]) -> list[str]:
+    """Name, tags (for systems: team, year, task, evidence) and the sentence, under each other."""
+    tags = list(dict.fromkeys(tag for found in table.values() for tag in found.tags))
+    rows = [(name, *(found.tags.get(tag, "") for tag in tags)) for name, found in table.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)), found.about])
+        for row, found in zip(rows, table.values(), strict=True)
+    ]

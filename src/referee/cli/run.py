@@ -14,7 +14,8 @@ from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
 from referee.loading import Opened, open_corpus
-from referee.running import Plan, run
+from referee.running import Plan
+from referee.running import run as run_plan
 from referee.speaking import systems_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -73,7 +74,7 @@ def run_systems(
     plan = Plan(systems=named, folds=folds, by=by, split=split, seed=seed)
     opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
     with advancing(f"{len(named)} systems on {opened.name}") as watch:
-        counts = run(
+        counts = run_plan(
             plan,
             opened,
             out,
