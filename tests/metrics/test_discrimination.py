@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
 from math import isclose, log2
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
-from worlds import batches, denoted, fewest_by_enumeration, props, said, scene, trial
+from worlds import batches, denoted, fewest_by_enumeration, kept_by_enumeration, props, said, scene, trial
 
 from referee.contracts import Batch
 from referee.errors import InputError
@@ -162,12 +161,7 @@ def plain_values(description: tuple[Property, ...], here: Trial) -> dict[str, fl
     found = denoted(different, where)
     left = len(found - targets)
     smallest = fewest_by_enumeration(where, targets, ())
-    keep = next(
-        k
-        for k in range(len(different) + 1)
-        for part in combinations(different, k)
-        if denoted(part, where) - targets == found - targets
-    )
+    keep = kept_by_enumeration(where, targets, different)
     deficit = fewest_by_enumeration(where, targets, different)
     unique = found == targets
     return {

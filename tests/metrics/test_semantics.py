@@ -117,7 +117,7 @@ def test_unknown_similarities_are_refused() -> None:
 
 
 def extension(prop: Property, where: Scene) -> set[str]:
-    return denoted([Property(prop.name.removeprefix("landmark."), prop.value)], where)
+    return denoted([Property(prop.name.rpartition(".")[2], prop.value)], where)
 
 
 def alike(one: set[str], other: set[str]) -> float:

@@ -42,7 +42,9 @@ RELATIONS = ("left", "on")
 
 PLAIN = [Property(n, v) for n in NAMES for v in (*VALUES, "other")]
 RELATED = [Property(r, v) for r in RELATIONS for v in ("", "0", "1")]
-BESIDE = [Property(f"landmark.{n}", v) for n in NAMES for v in VALUES]
+BESIDE = [
+    Property(f"{prefix}.{n}", v) for prefix in ("landmark", "landmark", "landmark2") for n in NAMES for v in VALUES
+]
 
 
 def random_scene(rng: Random, related: bool = False, most: int = 8) -> Scene:
@@ -104,16 +106,25 @@ def batches(**options: Any) -> st.SearchStrategy[Batch]:
 def fits(entity: Entity, description: Iterable[Property], where: Scene) -> bool:
     """Whether a description is true of an entity, written down as a definition rather than as bit sets."""
     relations = {r.name for e in where.entities for r in e.relations}
-    own = [p for p in description if not p.name.startswith("landmark.")]
-    landmark = [Property(p.name[9:], p.value) for p in description if p.name.startswith("landmark.")]
-    if not all(p in entity.attributes for p in own if p.name not in relations):
+    landmarks: dict[str, list[Property]] = {}
+    named = set()
+    for prop in description:
+        first, dot, rest = prop.name.partition(".")
+        if dot and first.startswith("landmark"):
+            landmarks.setdefault(first, []).append(Property(rest, prop.value))
+        elif prop.name in relations:
+            named.add(prop.name)
+        elif prop not in entity.attributes:
+            return False
+    if not named <= {r.name for r in entity.relations}:
         return False
-    named = {p.name for p in own if p.name in relations}
-    if not landmark:
-        return named <= {r.name for r in entity.relations}
-    anchors = {e.id for e in where.entities if fits(e, landmark, where)}
-    held = {r.name for r in entity.relations if r.entity in anchors}
-    return bool(held) and named <= held
+    for landmark in landmarks.values():
+        anchors = {e.id for e in where.entities if fits(e, landmark, where)}
+        held = {r.name for r in entity.relations if r.entity in anchors}
+        reached = named <= held if len(landmarks) == 1 else not named or named & held
+        if not held or not reached:
+            return False
+    return True
 
 
 def denoted(description: Iterable[Property], where: Scene) -> set[str]:
@@ -122,12 +133,26 @@ def denoted(description: Iterable[Property], where: Scene) -> set[str]:
 
 
 def fewest_by_enumeration(where: Scene, targets: set[str], start: tuple[Property, ...]) -> int | None:
-    """Every addition in the order of size, landmarks one step away included."""
-    names = [*NAMES, *(f"landmark.{n}" for n in NAMES)]
-    everything = [Property(n, v) for n in names for v in VALUES]
-    everything += [Property(r, "") for r in RELATIONS if any(x.name == r for e in where.entities for x in e.relations)]
-    able = [p for p in everything if targets <= denoted((*start, p), where)]
+    """The size of the smallest addition that makes a description distinguish, landmarks one step away included."""
+    if not targets <= denoted(start, where):
+        return None
+    related = {r.name for e in where.entities for r in e.relations}
+    able = [p for p in PLAIN if targets <= denoted((p,), where)]
+    if related:
+        able += [Property(name, "") for name in sorted(related)] + [p for p in BESIDE if p.name.startswith("landmark.")]
+    able = list(dict.fromkeys(able))
     sizes = (
         k for k in range(len(able) + 1) for part in combinations(able, k) if denoted((*start, *part), where) == targets
     )
     return next(sizes, None)
+
+
+def kept_by_enumeration(where: Scene, targets: set[str], description: tuple[Property, ...]) -> int:
+    """The size of the smallest part of a description that gains no distractor and loses no target."""
+    found = denoted(description, where)
+    return next(
+        k
+        for k in range(len(description) + 1)
+        for part in combinations(description, k)
+        if (less := denoted(part, where)) - targets <= found - targets and found & targets <= less
+    )

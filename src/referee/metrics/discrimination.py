@@ -16,8 +16,7 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.properties import IntArray, expand
 from referee.metrics.scenes import Situations, look
-from referee.metrics.smallest import fewest_to_add
-from referee.metrics.surplus import METHODS, count_surplus, sizes, smallest_size
+from referee.metrics.surplus import METHODS, count_deficit, count_smallest, count_surplus, sizes
 
 __all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplus", "Unique"]
 
@@ -55,15 +54,9 @@ class Minimal(_SceneMeasure):
         self.count_type = count_type
 
     def _judge(self, seen: Situations) -> FloatArray:
-        encoding, unique = seen.encoding, np.flatnonzero(seen.unique)
-        smallest = np.full(len(encoding.trials), -1)
-        for case in np.unique(encoding.case[unique]).tolist():
-            size = smallest_size(encoding.trials[case].scene, seen.goals[case], self.count_type)
-            smallest[case] = -1 if size is None else size
-        result = np.zeros(len(encoding.said))
-        said = sizes(encoding, self.count_type)[encoding.said[unique]]
-        result[unique] = said <= smallest[encoding.case[unique]]
-        return result
+        smallest = np.nan_to_num(count_smallest(seen, self.count_type), nan=-1.0)
+        said = sizes(seen.encoding, self.count_type)[seen.encoding.said]
+        return (seen.unique & (said <= smallest[seen.encoding.case])).astype(float)
 
 
 class Remaining(_SceneMeasure):
@@ -130,16 +123,7 @@ class Deficit(_SceneMeasure):
     direction = "lower"
 
     def _judge(self, seen: Situations) -> FloatArray:
-        encoding = seen.encoding
-        result = np.where(seen.holds, 0.0, np.nan)
-        short = np.flatnonzero(seen.holds & (seen.remaining > 0) & seen.measurable)
-        denotations = seen.denotations
-        for act in short.tolist():
-            case = int(encoding.case[act])
-            said = encoding.descriptions[encoding.said[act]]
-            more = fewest_to_add(encoding.trials[case].scene, seen.goals[case], said, denotations[act])
-            result[act] = np.nan if more is None else more
-        return result
+        return count_deficit(seen)
 
 
 class SpecificityDice(_SceneMeasure):

@@ -6,14 +6,14 @@ collapse and rows that contain another are implied by it, which leaves little to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import combinations, count
 from operator import and_
 
 from referee.records import LANDMARK, LANDMARKS, Property, Scene
 
-__all__ = ["fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
+__all__ = ["as_sharp", "fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
 
 
 def fewest(extensions: Sequence[int], others: int) -> int | None:
@@ -80,15 +80,12 @@ def sayable(scene: Scene, targets: int) -> dict[Property, int]:
     return found
 
 
-def fewest_to_add(
-    scene: Scene, targets: int, said: Sequence[Property] = (), denotation: int | None = None
-) -> int | None:
+def fewest_to_add(scene: Scene, targets: int, said: Sequence[Property] = ()) -> int | None:
     """The smallest number of true properties that make `said` distinguish the targets.
 
-    None when nothing does: `said` is false of a target, or something looks just like one. Landmarks are described as far as
-    one step away. `denotation` saves working it out again where it is known.
+    None when nothing does: `said` is false of a target, or something looks just like one. Landmarks are described as far as one step away.
     """
-    start = scene.denotation(said) if denotation is None else denotation
+    start = scene.denotation(said)
     if targets & ~start:
         return None
     own = sayable(scene, targets)
@@ -137,10 +134,18 @@ def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: S
         masks = [extensions.get(p, 0) for p in said]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
         return fewest(masks, start & ~reduce(and_, masks, start)) or 0
-    goal = scene.denotation((*said, *free)) & distractors
     return next(
         size
         for size in range(len(said) + 1)
         for part in combinations(said, size)
-        if scene.denotation((*part, *free)) & distractors == goal
+        if as_sharp(scene, targets, (*part, *free), (*said, *free))
     )
+
+
+def as_sharp(scene: Scene, targets: int, part: Iterable[Property], whole: Iterable[Property]) -> bool:
+    """Whether a part of a description lets no distractor in that the whole keeps out, and no target go that the whole is true of.
+
+    The latter can happen: beside one landmark only, all relations said must lead to it.
+    """
+    less, more = scene.denotation(part), scene.denotation(whole)
+    return not less & ~targets & ~more and not more & targets & ~less
