@@ -63,6 +63,16 @@ def test_a_square_of_correlations_is_read_with_its_stars(tmp_path: Path) -> None
     ]
 
 
+def test_stars_may_be_counted_or_drawn_but_nothing_else(tmp_path: Path) -> None:
+    check = '[[checks]]\nkind = "correlations"\nprinted = "pairs"\nscores = "scores"\nstars = "stars"\n'
+    scores = "system,x,y\n" + "".join(f"s{i},{i}.0,{i * i}.0\n" for i in range(1, 6))
+    for drawn in ("2", "**"):
+        found = rows(tmp_path, check, scores=scores, pairs=f"measure_a,measure_b,r,stars\nx,y,.98,{drawn}\n")
+        assert verdicts(found) == ["follows", "follows"]
+    with pytest.raises(MalformedInput, match="'many' are no stars"):
+        rows(tmp_path, check, scores=scores, pairs="measure_a,measure_b,r,stars\nx,y,.98,many\n")
+
+
 def test_mirrored_cells_that_disagree_are_both_checked(tmp_path: Path) -> None:
     check = '[[checks]]\nkind = "correlations"\nform = "matrix"\nprinted = "square"\nscores = "scores"\n'
     values = "\n".join(f"s{i},{i}.0,{i * i}.0" for i in range(1, 6))

@@ -50,6 +50,9 @@ def test_a_good_description_is_audited(tmp_path: Path) -> None:
         ('file = "t.csv"', "", r"paper\.toml:3: table 't' names no file"),
         ('file = "t.csv"', 'file = "t.csv"\nzeroes = "dropped"', r"paper\.toml:3: a table knows no 'zeroes'"),
         ('file = "t.csv"', 'file = "t.csv"\ndigits = { z = 2 }', r"t\.csv:1: no column is called 'z'"),
+        ('file = "t.csv"', 'file = "t.csv"\nzeros = "gone"', r"paper\.toml:3: zeros = 'gone' makes no sense"),
+        ('file = "t.csv"', 'file = "t.csv"\nshares = { x = -3 }', r"paper\.toml:3: shares = .* makes no sense"),
+        ('file = "t.csv"', 'file = "t.csv"\nscale = 0', r"paper\.toml:3: scale = 0 makes no sense"),
         ("[[checks]]", "[checks]", r"paper\.toml:1: checks must be written as \[\[checks\]\]"),
         ('title = "A paper"', 'name = "A paper"', r"paper\.toml:1: the description knows no 'name'"),
     ],
@@ -74,6 +77,24 @@ def test_a_cell_that_is_not_there_is_a_mistake(tmp_path: Path, reference: str) -
     check = f'\n[[checks]]\nkind = "formula"\ntarget = "{reference}"\nformula = "1"\n'
     with pytest.raises(MalformedInput):
         audit(read_paper(folder(tmp_path, GOOD + check)))
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ('kind = "counts"\ntable = "t"\ncolumns = "x"\nn = 0', r"paper\.toml:13: n = 0, missing = 0"),
+        ('kind = "counts"\ntable = "t"\ncolumns = "x"\nn = 5\nscale = 0', r"paper\.toml:13: scale = 0"),
+        ('kind = "overall"\ntable = "t"\nparts = ["x", "x"]\nwhole = "x"\nn = [1, 2, 3]', r"for 2 columns"),
+        ('kind = "overall"\ntable = "t"\nparts = ["x", "x"]\nwhole = "x"\nn = 3\nmissing = 3', r"above `missing`"),
+        ('kind = "order"\ntable = "t"\nby = "x"\nway = "up"', r"way = 'up'\n  → write \"rising\" or \"falling\""),
+        ('kind = "formula"\ntable = "t"\ntarget = "x"\nformula = "y + 1"', r"the formula's 'y' is neither a column"),
+        ('kind = "formula"\ntable = "t"\ntarget = "x"\nformula = "x +"', r"formula 'x \+': "),
+        ('kind = "anova"\nscores = "t"\ncells = "x"\nn = 3\nprinted = { domain = "t[a].x" }', r"no effect 'domain'"),
+    ],
+)
+def test_a_check_that_makes_no_sense_is_refused_with_a_remedy(tmp_path: Path, check: str, said: str) -> None:
+    with pytest.raises(MalformedInput, match=said):
+        audit(read_paper(folder(tmp_path, f"{GOOD}\n[[checks]]\n{check}\n")))
 
 
 def test_an_unknown_shipped_paper_is_refused_with_suggestions() -> None:

@@ -18,7 +18,7 @@ def overall(paper: Paper, section: Section) -> list[Claim]:
     """A mean over all items from the means of its parts."""
     table = paper.table(section.need("table", str), section)
     parts, whole = section.names("parts"), section.need("whole", str)
-    sizes, without = Sizes(section), section.get("without", [], list)
+    sizes, without = Sizes(section, len(parts)), section.get("without", [], list)
     table.require(*parts, whole)
     claims: list[Claim] = []
     for label in table.labels:
@@ -79,8 +79,9 @@ def _bound(bound: float | str, table: Table, label: str, side: int) -> float | N
 def counts(paper: Paper, section: Section) -> list[Claim]:
     """Shares that must be whole counts; where the print is too coarse to tell, nothing is claimed."""
     table = paper.table(section.need("table", str), section)
-    n, missing = section.need("n", int), section.get("missing", 0, int)
-    scale = float(section.get("scale", 1, (int, float)))
+    n, missing, scale = section.need("n", int), section.get("missing", 0, int), section.scale()
+    if not 0 <= missing < n:
+        raise section.mistake(f"n = {n}, missing = {missing}", "n is a whole number above `missing`")
     possible = tuple(range(n, n - missing - 1, -1))
     claims: list[Claim] = []
     for column in section.names("columns"):

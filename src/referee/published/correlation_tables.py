@@ -44,9 +44,21 @@ def _pairs(table: Table, section: Section) -> Iterator[_Pair]:
     r, stars = section.get("r", "r", str), section.get("stars", None, str)
     table.require(a, b, r, *([stars] if stars else []))
     for label in table.labels:
-        marks = table.text(label, stars) if stars else None
-        count = None if marks is None else marks.count("*") or int(marks or 0)
-        yield _Pair(table.text(label, a), table.text(label, b), table.number(label, r), count)
+        yield _Pair(
+            table.text(label, a), table.text(label, b), table.number(label, r), _count(table, label, stars, section)
+        )
+
+
+def _count(table: Table, label: str, column: str | None, section: Section) -> int | None:
+    """Stars as a number or as stars; an empty cell has none."""
+    if column is None:
+        return None
+    text = table.text(label, column)
+    if text in ("", "0", "1", "2", "3"):
+        return int(text or 0)
+    if set(text) != {"*"}:
+        raise section.mistake(f"{text!r} are no stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
+    return len(text)
 
 
 def _matrix(table: Table, section: Section) -> Iterator[_Pair]:

@@ -83,4 +83,4 @@ def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) ->
         allowed = claim.printed.half + (high - low) / 2 + 1e-9
         target = values if claim.printed.place == number.place else claim.printed.value
         result.append(np.abs(claim.compute(points) - target) / allowed)
-    return np.nan_to_num(np.array(result), nan=np.inf)
+    return np.nan_to_num(np.array(result), nan=1e12, posinf=1e12)

@@ -21,7 +21,16 @@ __all__ = ["DESCRIPTION", "Paper", "Section", "read_paper", "shipped", "shipped_
 DESCRIPTION = "paper.toml"
 TABLES = Path(__file__).with_name("tables")
 CELL = re.compile(r"^(?P<table>[^\[\]]+)\[(?P<row>.+)\]\.(?P<column>.+)$")
-TABLE_OPTIONS = {"file", "name", "key", "zeros", "exact", "digits", "shares", "scale"}
+TABLE_OPTIONS: dict[str, tuple[type, ...]] = {
+    "file": (str,),
+    "name": (str,),
+    "key": (str, list),
+    "zeros": (str,),
+    "exact": (list,),
+    "digits": (dict,),
+    "shares": (dict,),
+    "scale": (int, float),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +90,13 @@ class Section:
     def subject(self, paper: Paper, table: Table, item: str) -> Subject:
         """What a claim of this check is about."""
         return Subject(f"{paper.name}, {table.name}", item, self.number)
+
+    def scale(self) -> float:
+        """What a share of one is printed as: 1, or 100 for per cent."""
+        scale = float(self.get("scale", 1, (int, float)))
+        if not 0 < scale < float("inf"):
+            raise self.mistake(f"scale = {scale}", "write scale = 100 for per cent, or leave it out")
+        return scale
 
     def names(self, key: str) -> list[str]:
         """A list of names; a single name counts as a list of one."""
@@ -164,6 +180,7 @@ def _table(id: str, entry: Any, path: Path, line: int) -> Table:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
     _known(entry, TABLE_OPTIONS, path, line, "a table")
+    _check_options(entry, path, line)
     key = entry.get("key")
     csv = path.parent / entry["file"]
     if not csv.is_file():
@@ -171,12 +188,28 @@ def _table(id: str, entry: Any, path: Path, line: int) -> Table:
             f"{entry['file']} is not there", where=path, line=line, remedy=f"put it into {path.parent}"
         )
     keys = [key] if isinstance(key, str) else list(key or [_first_column(csv)])
-    options = {k: v for k, v in entry.items() if k in TABLE_OPTIONS - {"file", "name", "key"}}
+    options = {k: v for k, v in entry.items() if k not in ("file", "name", "key")}
     if "exact" in options:
         options["exact"] = tuple(options["exact"])
     table = read_table(csv, id=id, name=str(entry.get("name", id)), key=keys, **options)
     table.require(*table.exact, *(table.digits or {}), *(table.shares or {}))
     return table
+
+
+def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
+    for key, kinds in TABLE_OPTIONS.items():
+        value = entry.get(key)
+        wrong = value is not None and not isinstance(value, kinds)
+        if isinstance(value, list):
+            wrong = not all(isinstance(v, str) for v in value)
+        elif isinstance(value, dict):
+            wrong = not all(type(v) is int and v >= 0 for v in value.values())
+        elif key == "zeros" and value is not None:
+            wrong = value not in ("printed", "dropped")
+        elif key == "scale" and value is not None and not wrong:
+            wrong = not 0 < value < float("inf")
+        if wrong:
+            raise MalformedInput(f"{key} = {value!r} makes no sense", where=path, line=line, remedy="see docs/audit.md")
 
 
 def _first_column(csv: Path) -> str:

@@ -76,7 +76,7 @@ def _claim(table: Table, label: str, columns: dict[str, str], p: str, paper: Pap
     subject = section.subject(paper, table, f"p of {label}")
     value = table.number(label, columns["value"])
     df = tuple(n.value for c in ("df1", "df2") if (n := table.number(label, columns[c])) is not None)
-    if value is None or len(df) < (2 if kind == "F" else 1):
+    if value is None or len(df) < (2 if kind == "F" else 1) or min(df) <= 0:
         return Unknown(subject=subject, because="the statistic or its degrees of freedom are not printed")
     degrees = ", ".join(f"{d:g}" for d in df)
     because = f"p of {kind}({degrees}) = {value.text}"

@@ -31,23 +31,26 @@ def weighted_mean(weights: Sequence[float]) -> Compute:
 class Sizes:
     """The counts of a check: `n = [56, 56]`, or `n = [60, 60]` of which up to `missing` may be lacking in each part."""
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: Section, parts: int) -> None:
         n = section.get("n", None, (int, list))
-        self.full: list[int] | None = [n] if isinstance(n, int) else n
+        self.full = None if n is None else tuple([n] * parts if isinstance(n, int) else n)
         self.missing = section.get("missing", 0, int)
+        if self.full is None:
+            return
+        if len(self.full) != parts:
+            raise section.mistake(f"n = {n} for {parts} columns", "give one count per column, or one number for all")
+        if not all(type(size) is int and size > max(self.missing, 0) for size in self.full) or self.missing < 0:
+            raise section.mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
 
     def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
         """Counts that give the printed whole, with as few missing as possible; the full ones where nothing fits."""
         if self.full is None:
             return None
-        full = tuple(self.full * len(parts) if len(self.full) == 1 else self.full)
         if whole is None or not self.missing:
-            return full
-        fitting = [n for n in self._candidates(full) if self._gives(n, parts, whole)]
-        return min(fitting, key=lambda n: sum(full) - sum(n), default=full)
-
-    def _candidates(self, full: tuple[int, ...]) -> list[tuple[int, ...]]:
-        return list(product(*(range(n - self.missing, n + 1) for n in full)))
+            return self.full
+        candidates = product(*(range(n, n - self.missing - 1, -1) for n in self.full))
+        fitting = [n for n in candidates if self._gives(n, parts, whole)]
+        return max(fitting, key=sum, default=self.full)
 
     @staticmethod
     def _gives(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:

@@ -117,8 +117,8 @@ def subsets(paper: Paper, section: Section) -> list[Claim]:
     cells = read_cells(paper, section)
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
     subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
-    if not isinstance(cells, str) and not cells.sds:
-        cells = "no standard deviations are printed"
+    if not isinstance(cells, str) and (not cells.sds or cells.error_df < 1):
+        cells = "no standard deviations are printed" if not cells.sds else "one observation per cell leaves no error"
     if isinstance(cells, str):
         return [Unknown(subject=subject, because=cells) for subject in subjects.values()]
     missing = [row for row in cells.labels if row not in rows]

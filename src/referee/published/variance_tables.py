@@ -95,7 +95,7 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     parts, whole = section.names("cells"), section.get("whole", None, str)
     sd = section.get("sd", [], (str, list))
     sds = [sd] if isinstance(sd, str) else sd
-    sizes = Sizes(section)
+    sizes = Sizes(section, len(parts))
     labels = [label for label in table.labels if label not in section.get("without", [], list)]
     if sizes.full is None:
         return "no counts are given"
@@ -123,8 +123,10 @@ def anova(paper: Paper, section: Section) -> list[Claim]:
     printed = section.need("printed", dict)
     claims: list[Claim] = []
     for effect, reference in printed.items():
-        if effect not in (*EFFECTS, "error_df"):
-            raise section.mistake(f"no effect {effect!r}", f"effects: {', '.join(EFFECTS)}, error_df")
+        one_way = len(section.names("cells")) == 1
+        known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
+        if effect not in known or not isinstance(reference, str):
+            raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
         table, row, column = paper.cell(reference, section)
         number = table.number(row, column)
         subject = section.subject(paper, table, row if effect != "error_df" else f"{row}, error df")
@@ -142,6 +144,8 @@ def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject:
         because = f"{total} observations in {cells.counts.size} cells"
         instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
         known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
+    elif cells.error_df < 1:
+        return Unknown(subject=subject, because="one observation per cell leaves no error", printed=number)
     elif not cells.sds:
         return Unknown(subject=subject, because="no standard deviations are printed", printed=number)
     else:
@@ -158,7 +162,7 @@ def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
     """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
     scores = paper.table(section.need("scores", str), section)
     columns, whole = section.names("shares"), section.get("whole", None, str)
-    scale, sizes = float(section.get("scale", 1, (int, float))), Sizes(section)
+    scale, sizes = section.scale(), Sizes(section, len(columns))
     table, row, column = paper.cell(section.need("printed", str), section)
     number = table.number(row, column)
     subject = section.subject(paper, table, row)
