@@ -1,0 +1,162 @@
+"""Annotated descriptions as pieces: stretches of words with the properties they express, as TUNA's markup gives them (Gatt, van der Sluis & van Deemter 2007).
+
+Words are lower-cased, stripped of punctuation and their spelling is corrected, as Di Fabbrizio, Stent & Bangalore (2008) did (by hand; here a word
+that occurs once or twice is taken for a frequent one that differs in a letter). A nested stretch (a *white* beard)
+is one piece with all its properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from referee.records import Property, Span, Trial
+
+__all__ = [
+    "HEAD",
+    "UNSAYABLE",
+    "Example",
+    "Piece",
+    "Properties",
+    "by_domain",
+    "choose",
+    "correct_spelling",
+    "dice",
+    "normalise",
+    "read_examples",
+]
+
+HEAD = "type"
+UNSAYABLE = frozenset({"other", "unknown", ""})
+"""Values that name nothing a speaker could say."""
+
+Properties = frozenset[Property]
+Model = TypeVar("Model")
+
+
+class Piece(NamedTuple):
+    """Words that belong together, and what they express (nothing, for function words)."""
+
+    words: tuple[str, ...]
+    properties: Properties = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(p.name for p in self.properties)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One description to learn from: its pieces in order, its set of properties, who said it of what."""
+
+    pieces: tuple[Piece, ...]
+    properties: Properties
+    domain: str | None = None
+    speaker: str | None = None
+    target: str | None = None
+    text: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(word for piece in self.pieces for word in piece.words)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The attributes that were said, whatever their values."""
+        return frozenset(p.name for p in self.properties)
+
+    @cached_property
+    def head(self) -> int | None:
+        """Where the noun stands: the first piece that expresses the type."""
+        return next((i for i, piece in enumerate(self.pieces) if HEAD in piece.names), None)
+
+
+def normalise(text: str) -> tuple[str, ...]:
+    """Words in lower case without punctuation; hyphens and apostrophes stay inside a word."""
+    joined = re.sub(r"(?<=\w)\s*(['’-])\s*(?=\w)", r"\1", text.lower())
+    return tuple(re.findall(r"\w+(?:['’-]\w+)*", joined))
+
+
+def read_examples(trials: Iterable[Trial]) -> list[Example]:
+    """Every reference that has words and properties; without spans its words are pieces that express nothing."""
+    examples = []
+    for trial in trials:
+        for said in trial.references:
+            if said.text is None or said.properties is None:
+                continue
+            pieces = _pieces(said.spans) if said.spans else [Piece((w,)) for w in normalise(said.text)]
+            examples.append(
+                Example(
+                    pieces=tuple(pieces),
+                    properties=frozenset(said.properties),
+                    domain=trial.domain,
+                    speaker=said.speaker or trial.speaker,
+                    target=trial.scene.entity(trial.targets[0]).image or trial.targets[0],
+                    text=said.text,
+                )
+            )
+    right = correct_spelling(Counter(word for example in examples for word in example.words))
+    return [replace(e, pieces=tuple(_corrected(piece, right) for piece in e.pieces)) for e in examples]
+
+
+def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) -> dict[str, str]:
+    """Rare words that one letter added, lost, changed or swapped turns into a word `times` as frequent; first letters are never wrong."""
+    from rapidfuzz.distance import OSA
+
+    frequent = sorted((w for w in counts if counts[w] >= times), key=lambda w: -counts[w])
+    right = {}
+    for word in (w for w in counts if counts[w] <= rare and len(w) > 3):
+        known = [w for w in frequent if w[0] == word[0] and counts[w] >= times * counts[word] and w + "s" != word]
+        match = next((w for w in known if OSA.distance(word, w, score_cutoff=1) == 1), None)
+        if match:
+            right[word] = match
+    return right
+
+
+def _corrected(piece: Piece, right: Mapping[str, str]) -> Piece:
+    return piece._replace(words=tuple([right.get(word, word) for word in piece.words]))
+
+
+def _pieces(spans: Sequence[Span]) -> list[Piece]:
+    found: list[Piece] = []
+    for span in spans:
+        words = normalise(span.text)
+        properties = frozenset(p for p in _expressed(span) if p.name != "other")
+        names = {p.name for p in properties}
+        if words and properties:
+            if found and found[-1].names == {"hairColour"} and names & {"hasBeard", "hasHair"}:
+                # "white" marked apart from "bearded": alone it would read as the colour of the man.
+                colour = found.pop()
+                words, properties = colour.words + words, colour.properties | properties
+            found.append(Piece(words, properties))
+        else:
+            found += [Piece((word,)) for word in words]
+    return found
+
+
+def _expressed(span: Span) -> list[Property]:
+    return [*span.properties, *(p for inner in span.inside for p in _expressed(inner))]
+
+
+def by_domain(examples: Sequence[Example]) -> dict[str | None, list[Example]]:
+    """Examples of each domain, and all of them under None for domains that were never seen."""
+    groups: dict[str | None, list[Example]] = {None: list(examples)}
+    for example in examples:
+        if example.domain is not None:
+            groups.setdefault(example.domain, []).append(example)
+    return groups
+
+
+def choose(models: Mapping[str | None, Model], domain: str | None) -> Model:
+    """What was learned for a domain, or from everything where the domain is new."""
+    return models.get(domain, models[None])
+
+
+def dice(one: frozenset[object] | Properties, other: frozenset[object] | Properties) -> float:
+    """How much two sets share; two empty sets are the same."""
+    total = len(one) + len(other)
+    return 2 * len(one & other) / total if total else 1.0

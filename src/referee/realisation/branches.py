@@ -1,0 +1,133 @@
+"""A description cut into head, determiner and branches: what hangs before and behind the noun, each with what it expresses.
+
+Bohnet (2008) cut hand-made dependency trees below their root; here the annotated string is cut instead, a phrase behind the noun taking along the
+function words in front of it. The rule-based and case-based realisers build their strings from the same parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from referee.realisation.annotation import HEAD, Example, Properties
+from referee.realisation.language import AFTER, BEFORE, Language, Noun
+from referee.realisation.phrases import Words
+from referee.records import Property
+
+__all__ = ["Branch", "Cut", "Places", "cut", "cut_all", "join", "plain_branches"]
+
+
+class Branch(NamedTuple):
+    """A phrase on one side of the noun."""
+
+    properties: Properties
+    words: Words
+    side: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(p.name for p in self.properties)
+
+
+class Cut(NamedTuple):
+    """A description in parts; `head` is empty where there is no noun, `determiner` where there is none."""
+
+    determiner: str
+    head: Words
+    branches: tuple[Branch, ...]
+
+
+def cut(example: Example, language: Language) -> Cut:
+    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted."""
+    determiner = _determiner(example, language)
+    head: Words = ()
+    branches: list[Branch] = []
+    loose: list[str] = []
+    for i, piece in enumerate(example.pieces):
+        if not piece.properties:
+            loose += piece.words
+        elif i == example.head:
+            head, loose = piece.words, []
+        elif HEAD not in piece.names:
+            behind = example.head is None or i > example.head
+            words = _opened(loose, piece.words, piece.properties, language) if behind else piece.words
+            branches.append(Branch(piece.properties, words, AFTER if behind else BEFORE))
+            loose = []
+    return Cut(determiner, head, tuple(branches))
+
+
+def cut_all(examples: Iterable[Example], language: Language) -> list[Cut]:
+    return [cut(example, language) for example in examples]
+
+
+def _determiner(example: Example, language: Language) -> str:
+    first = example.words[:1]
+    return first[0] if first and first[0] in language.determiners else ""
+
+
+def _opened(loose: Sequence[str], words: Words, properties: Properties, language: Language) -> Words:
+    """A phrase behind the noun with its preposition; what someone has, or has not, needs one."""
+    fitting = [w for w in loose if w in language.openers or w in language.determiners]
+    start = next((i for i, w in enumerate(fitting) if w in language.openers), None)
+    opening = tuple(fitting[start:]) if start is not None else tuple(fitting)
+    phrase = opening + words
+    bare = phrase[0] not in language.openers
+    return (language.having, *phrase) if bare and any(map(_possessed, properties)) else phrase
+
+
+def _possessed(prop: Property) -> bool:
+    """Whether a property is something one has or lacks (hasBeard:1, fringe:yes)."""
+    return prop.name.startswith("has") or prop.value in ("yes", "no")
+
+
+class Places:
+    """On which side of the noun, and how far from it, phrases usually stand; for a new phrase its attributes decide."""
+
+    def __init__(self, cuts: Iterable[Cut]) -> None:
+        self._sides: dict[object, Counter[int]] = {}
+        self._ranks: dict[object, list[float]] = {}
+        for _, head, branches in cuts:
+            if head:
+                self._add([b for b in branches if b.side == BEFORE][::-1])
+                self._add([b for b in branches if b.side == AFTER])
+
+    def _add(self, branches: Sequence[Branch]) -> None:
+        for distance, branch in enumerate(branches, start=1):
+            for key in ((branch.names, branch.words), branch.names):
+                self._sides.setdefault(key, Counter())[branch.side] += 1
+                self._ranks.setdefault((branch.names, branch.side), []).append(distance)
+
+    def side(self, branch: Branch) -> int:
+        """The usual side of a phrase, else of its attributes, else the one it has."""
+        for key in ((branch.names, branch.words), branch.names):
+            if key in self._sides:
+                return self._sides[key].most_common(1)[0][0]
+        return branch.side
+
+    def distance(self, branch: Branch) -> float:
+        """The mean distance from the noun of phrases for these attributes on this side."""
+        ranks = self._ranks.get((branch.names, branch.side))
+        return sum(ranks) / len(ranks) if ranks else 9.0
+
+    def arrange(self, branches: Iterable[Branch]) -> tuple[list[Branch], list[Branch]]:
+        """What goes before the noun and what behind it, in the usual order."""
+        placed = sorted(branches, key=lambda b: (self.distance(b), sorted(b.names)))
+        before = [b for b in placed if b.side == BEFORE][::-1]
+        return before, [b for b in placed if b.side == AFTER]
+
+
+def join(determiner: str, before: Iterable[Branch], head: str, after: Iterable[Branch], language: Language) -> str:
+    """The parts as one string in the ways of the language."""
+    return language.put_together(
+        [" ".join(b.words) for b in before],
+        Noun(head, language.default.gender),
+        [" ".join(b.words) for b in after],
+        determiner,
+    )
+
+
+def plain_branches(properties: Sequence[Property], language: Language) -> list[Branch]:
+    """The language's own phrases, for what nobody said in training."""
+    key = frozenset(properties)
+    return [Branch(key, tuple(phrase.text.split()), phrase.place) for phrase in language.word(properties)]

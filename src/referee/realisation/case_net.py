@@ -1,0 +1,114 @@
+"""A case retrieval net: the nearest remembered description, cut and filled to fit (Hervás & Gervás 2009, NIL-UCM-ValuesCBR and -EvoCBR).
+
+Similarity between values is graded: places by distance on the grid, orientations by turn (back is nearer
+to right than to front). The authors' own weights are not printed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import Example, Properties, by_domain, choose, read_examples
+from referee.realisation.branches import Branch, cut, join
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import AFTER, BEFORE, Language
+from referee.realisation.phrases import PhraseBook
+from referee.realisation.rules import CommonPhrases, Wordings
+from referee.realisation.templates import template_of
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["CaseNet", "similarity"]
+
+_GRID = {"x-dimension": 4, "y-dimension": 2}
+_OPPOSITE = ({"front", "back"}, {"left", "right"})
+
+
+def similarity(one: Property, other: Property) -> float:
+    """How alike two values of an attribute are: 1 for equal ones, less the further apart they are."""
+    if one.name != other.name:
+        return 0.0
+    if one.value == other.value:
+        return 1.0
+    if one.name in _GRID and one.value.isdigit() and other.value.isdigit():
+        return 1 - abs(int(one.value) - int(other.value)) / _GRID[one.name]
+    if one.name == "orientation":
+        return 0.0 if {one.value, other.value} in _OPPOSITE else 0.5
+    return 0.0
+
+
+class CaseNet:
+    """The most similar case as a template: parts for other attributes are dropped, wanted values put in, and what the case does not say is lost.
+
+    Cases with the same attributes come first, then those with more, then those with some more and some fewer, then those with fewer;
+    among equals, the one that is built, then worded, like most.
+    A query that shares nothing with any case is worded by `CommonPhrases`.
+    """
+
+    def __init__(self, language: Language = ENGLISH) -> None:
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember every description with its annotation."""
+        trials = list(trials)
+        self.cases_ = by_domain([e for e in read_examples(trials) if any(piece.properties for piece in e.pieces)])
+        self.templates_ = Counter(template_of(case) for case in self.cases_[None])
+        self.rules_ = CommonPhrases(self.language).fit(trials)
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        if not hasattr(self, "cases_"):
+            raise NotTrained(self)
+        wanted = frozenset(properties)
+        names = frozenset(p.name for p in properties)
+        cases = [case for case in choose(self.cases_, view.domain) if case.names & names]
+        if not cases:
+            return self.rules_.realise(properties, view)
+        book = choose(self.rules_.wordings_, view.domain).book
+        ranks = {id(case): _rank(case, wanted, names) for case in cases}
+        best = min(ranks.values())
+        equals = [case for case in cases if ranks[id(case)] == best]
+        nearest = max(equals, key=lambda case: (self.templates_[template_of(case)], _commonness(case, book)))
+        return self._adapt(nearest, wanted, view)
+
+    def _adapt(self, case: Example, wanted: Properties, view: SpeakerView) -> str:
+        wordings = choose(self.rules_.wordings_, view.domain)
+        determiner, head, branches = cut(case, self.language)
+        kept = [new for branch in branches for new in self._fill(branch, wanted, wordings)]
+        noun = wordings.head(sorted(wanted), self.language) if head and not _agrees(case, wanted) else " ".join(head)
+        before = [b for b in kept if b.side == BEFORE]
+        return join(determiner, before, noun, [b for b in kept if b.side == AFTER], self.language)
+
+    def _fill(self, branch: Branch, wanted: Properties, wordings: Wordings) -> list[Branch]:
+        """The branch as it is, with other values, or nothing."""
+        values = frozenset(p for p in wanted if p.name in branch.names)
+        if branch.properties <= wanted or not values:
+            return [branch] if values else []
+        same_side = [b for b in wordings.ranked(values) if b.side == branch.side]
+        return (same_side or wordings.common(sorted(values), self.language))[:1]
+
+
+def _agrees(case: Example, wanted: Properties) -> bool:
+    """Whether the case's noun can stay: its type is the one wanted, or none is."""
+    types = {p for p in wanted if p.name == "type"}
+    return not types or types <= case.properties
+
+
+def _rank(case: Example, wanted: Properties, names: frozenset[str]) -> tuple[int, float, int]:
+    """The group of a case, then falling activation of the net, then few spare attributes."""
+    missing, spare = names - case.names, case.names - names
+    group = 0 if not missing and not spare else 1 if not missing else 2 if spare else 3
+    activation = sum(max((similarity(p, q) for q in case.properties), default=0.0) for p in wanted)
+    return group, -activation, len(spare)
+
+
+def _commonness(case: Example, book: PhraseBook) -> float:
+    """The mean share of the case's phrases among all for the same properties."""
+    shares = [
+        counts[piece.words] / sum(counts.values())
+        for piece in case.pieces
+        if (counts := book.counts.get(piece.properties))
+    ]
+    return sum(shares) / len(shares)

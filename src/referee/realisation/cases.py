@@ -1,0 +1,70 @@
+"""Say it as somebody said it before: case-based realisation with small edits (DIT-CBSR; Kelleher & Mac Namee 2008)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import Example, Properties, by_domain, choose, read_examples
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import Language
+from referee.realisation.rules import CommonPhrases
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["CaseBase"]
+
+
+class CaseBase:
+    """A case with the same set is quoted; one with the same attributes is quoted with other values put in; else `CommonPhrases` speaks."""
+
+    def __init__(self, language: Language = ENGLISH) -> None:
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember every description with its set, its target and its annotation."""
+        trials = list(trials)
+        self.cases_ = by_domain(read_examples(trials))
+        self.rules_ = CommonPhrases(self.language).fit(trials)
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        if not hasattr(self, "cases_"):
+            raise NotTrained(self)
+        wanted = frozenset(properties)
+        cases = choose(self.cases_, view.domain)
+        target = view.scene.entity(view.targets[0]).image or view.targets[0]
+        perfect = [case for case in cases if case.properties == wanted]
+        if perfect:
+            return _quote(_of_same_target(perfect, target))
+        names = frozenset(p.name for p in properties)
+        partial = [case for case in cases if case.names == names]
+        if not partial:
+            return self.rules_.realise(properties, view)
+        most = max(len(case.properties & wanted) for case in partial)
+        near = [case for case in partial if len(case.properties & wanted) == most]
+        return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), wanted, view)
+
+    def _edit(self, case: Example, wanted: Properties, view: SpeakerView) -> str:
+        """The case's words, with the most common phrase for the wanted values wherever it expresses others."""
+        book = choose(self.rules_.wordings_, view.domain).book
+        words: list[str] = []
+        for piece in case.pieces:
+            values = frozenset(p for p in wanted if p.name in piece.names)
+            replaced = None if not values or piece.properties <= wanted else book.modal(values)
+            words += replaced or piece.words
+        return self.language.polish(" ".join(words))
+
+
+def _of_same_target(cases: list[Example], target: str) -> list[Example]:
+    """Those that describe the same picture, unless there are none."""
+    return [case for case in cases if case.target == target] or cases
+
+
+def _quote(cases: Sequence[Example]) -> str:
+    """The string said most often if one was said twice (capitals and punctuation apart), else the shortest; word for word."""
+    counts = Counter(case.words for case in cases)
+    repeated, often = counts.most_common(1)[0]
+    chosen = repeated if often > 1 else min(counts, key=len)
+    return next(" ".join(case.text.split()) for case in cases if case.words == chosen)

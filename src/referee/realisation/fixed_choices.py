@@ -1,0 +1,129 @@
+"""One choice for every choice point, the same for the whole corpus, found by trying (NIL-UCM-BSC; Gervás, Hervás & León 2008).
+
+Which options the authors tried and kept is not printed. Here they come from the annotation, and are changed one at a
+time as long as the mean edit distance to the training strings falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, read_examples
+from referee.realisation.branches import Branch, Places, join, plain_branches
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import AFTER, BEFORE, Language
+from referee.realisation.rules import Wordings
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["FixedChoices"]
+
+DETERMINER, NO_TYPE = "determiner", "head without a type"
+Point = str | Properties
+"""A choice point: the determiner, the head where no type is given, or how to word some properties."""
+
+Choice = str | Branch
+
+
+class Plan(NamedTuple):
+    """An example to try choices on: its choice points and its words."""
+
+    points: tuple[Point, ...]
+    words: tuple[str, ...]
+
+
+class FixedChoices:
+    """Fixed order (determiner, size, colour or hair, noun, orientation, features, place); learned words, one option per choice point.
+
+    At most `options` wordings are tried per point, for at most `rounds` rounds over all points.
+    """
+
+    def __init__(self, options: int = 5, rounds: int = 10, language: Language = ENGLISH) -> None:
+        self.options = options
+        self.rounds = rounds
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Climb, per domain, from the most common options to choices that no single change improves."""
+        groups = by_domain(read_examples(trials))
+        self.ranks_: dict[Properties, int] = {}
+        self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
+        self.choices_ = {domain: self._climb(examples, self.wordings_[domain]) for domain, examples in groups.items()}
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        if not hasattr(self, "choices_"):
+            raise NotTrained(self)
+        wordings, choices = choose(self.wordings_, view.domain), choose(self.choices_, view.domain)
+        points = self._points(properties, wordings)
+        return self._say(points, {**{p: self._offered(p, wordings)[0] for p in points}, **choices}, wordings.places)
+
+    def _points(self, properties: Sequence[Property], wordings: Wordings) -> tuple[Point, ...]:
+        """What has to be decided to word some properties."""
+        sayable = sorted(p for p in properties if p.value not in UNSAYABLE)
+        groups = wordings.book.cover(sayable)
+        typed = any(p.name == HEAD for p in sayable)
+        return (DETERMINER, *([] if typed else [NO_TYPE]), *groups)
+
+    def _offered(self, point: Point, wordings: Wordings) -> Sequence[Choice]:
+        """The options of a choice point, the most common first."""
+        if point == DETERMINER:
+            return ["the", "a", ""]
+        if point == NO_TYPE:
+            return [self.language.default.word, ""]
+        properties = frozenset(p for p in point if isinstance(p, Property))
+        if any(p.name == HEAD for p in properties):
+            nouns = [" ".join(words) for words, _ in wordings.book.options(properties, self.options)]
+            return nouns or [self.language.noun(properties).word]
+        ranked = wordings.ranked(properties)
+        shared = [b for b in ranked if wordings.speakers(b) > 1]
+        known = shared or ranked[:1] or plain_branches(sorted(properties), self.language)
+        return known[: self.options] or [""]
+
+    def _climb(self, examples: Sequence[Example], wordings: Wordings) -> Mapping[Point, Choice]:
+        plans = [Plan(self._points(sorted(e.properties), wordings), e.words) for e in examples]
+        affected: dict[Point, list[Plan]] = {}
+        for plan in plans:
+            for point in plan.points:
+                affected.setdefault(point, []).append(plan)
+        offers = {point: self._offered(point, wordings) for point in affected}
+        choices = {point: offered[0] for point, offered in offers.items()}
+        for _ in range(self.rounds):
+            before = dict(choices)
+            for point, offered in offers.items():
+                tried = {o: self._cost(affected[point], {**choices, point: o}, wordings.places) for o in offered}
+                choices[point] = min(tried, key=lambda option: tried[option])
+            if choices == before:
+                break
+        return choices
+
+    def _cost(self, plans: Sequence[Plan], choices: Mapping[Point, Choice], places: Places) -> int:
+        """The edit distance (substitution 2) to the training strings, summed."""
+        from rapidfuzz.distance import Indel
+
+        return sum(Indel.distance(self._say(plan.points, choices, places).split(), plan.words) for plan in plans)
+
+    def _say(self, points: Sequence[Point], choices: Mapping[Point, Choice], places: Places) -> str:
+        chosen = [choices[point] for point in points[1:]]
+        branches = _in_one_place([c for c in chosen if isinstance(c, Branch)])
+        nouns = [c for c in chosen if isinstance(c, str) and c]
+        before, _ = places.arrange(b for b in branches if b.side == BEFORE)
+        after = sorted((b for b in branches if b.side == AFTER), key=self._rank)
+        return join(str(choices[DETERMINER]), before, " ".join(nouns[:1]), after, self.language)
+
+    def _rank(self, branch: Branch) -> int:
+        """The place of a branch behind the noun: where the language puts these properties."""
+        if branch.properties not in self.ranks_:
+            ranks = [phrase.rank for phrase in self.language.word(sorted(branch.properties))]
+            self.ranks_[branch.properties] = min(ranks, default=self.language.unnamed_rank)
+        return self.ranks_[branch.properties]
+
+
+def _in_one_place(branches: list[Branch]) -> list[Branch]:
+    """A column of one word goes where the row goes: "the top right chair", not "the top chair right"."""
+    rows = [b for b in branches if b.names == {"y-dimension"}]
+    return [
+        b._replace(side=rows[0].side) if rows and b.names == {"x-dimension"} and len(b.words) == 1 else b
+        for b in branches
+    ]

@@ -1,0 +1,173 @@
+"""A language is an object: nouns with gender, a phrase and a place for each property, and how they are put together.
+
+The frame (article, what comes before the noun, noun, what comes after it) is that of the attribute-to-word converter of the REG challenges
+(Belz & Gatt 2007); what differs between languages is data, so a new language needs no new code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from referee.realisation.annotation import UNSAYABLE
+from referee.records import LANDMARKS, Property
+
+__all__ = ["AFTER", "BEFORE", "Language", "Noun", "Phrase"]
+
+BEFORE, AFTER = 0, 1
+_YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
+
+
+class Noun(NamedTuple):
+    """The head of a description; `gender` is a key of the language's articles."""
+
+    word: str
+    gender: str = ""
+
+
+class Phrase(NamedTuple):
+    """Words with their place: before or after the noun, and their rank there."""
+
+    place: int
+    rank: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """What a realiser has to know about a language.
+
+    `phrases` words properties, alone or several at once (the largest group wins). A form such as ``vermelh{m:o|f:a}`` follows the gender of the noun.
+    Neighbours that open with the same word of `merging` share it: "with a beard and glasses". `openers` can open a phrase behind the noun; a phrase
+    without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da).
+    """
+
+    code: str
+    articles: Mapping[str, str]
+    default: Noun
+    nouns: Mapping[Property, Noun]
+    phrases: Mapping[frozenset[Property], tuple[Phrase, ...]]
+    relations: Mapping[str, str] = field(default_factory=dict)
+    merging: tuple[str, ...] = ()
+    conjunction: str = ""
+    having: str = ""
+    lacking: str = ""
+    openers: frozenset[str] = frozenset()
+    determiners: frozenset[str] = frozenset()
+    contractions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    adjectives: int = BEFORE
+    unnamed_rank: int = 50
+
+    def __str__(self) -> str:
+        return self.code
+
+    def noun(self, properties: Iterable[Property]) -> Noun:
+        """The noun for the type (or whatever the language takes nouns from); a type it does not know names itself."""
+        said = list(properties)
+        known = [self.nouns[p] for p in said if p in self.nouns]
+        unknown = [
+            Noun(_plain(p.value), self.default.gender) for p in said if p.name == "type" and p.value not in UNSAYABLE
+        ]
+        return (known + unknown + [self.default])[0]
+
+    def word(self, properties: Sequence[Property]) -> list[Phrase]:
+        """Phrases for everything but the noun, in the order they are said; what is unsayable is left out."""
+        left = [
+            p
+            for p in dict.fromkeys(properties)
+            if p not in self.nouns and p.name != "type" and p.value not in UNSAYABLE
+        ]
+        found: list[Phrase] = []
+        for group in sorted((g for g in self._fitting(set(left))), key=lambda g: (-len(g), sorted(g))):
+            if all(p in left for p in group):
+                found += self.phrases[group]
+                left = [p for p in left if p not in group]
+        return sorted([*found, *(self.describe_unknown(p) for p in left)])
+
+    def _fitting(self, properties: set[Property]) -> list[frozenset[Property]]:
+        return [group for group in self.phrases if group <= properties]
+
+    def describe_unknown(self, prop: Property) -> Phrase:
+        """Words for a property that the language has no phrase for: its value as an adjective, or "with" and its name."""
+        name = _plain(re.sub(r"^(?:has|is)(?=[A-Z])", "", prop.name))
+        if prop.value.lower() in _YES:
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name}")
+        if prop.value.lower() in _NO:
+            return Phrase(AFTER, self.unnamed_rank, f"{self.lacking} {name}")
+        if re.search(r"\d", prop.value):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {prop.value}")
+        return Phrase(self.adjectives, self.unnamed_rank, _plain(prop.value))
+
+    def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
+        """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
+        opening = self.articles[noun.gender] if article is None else article
+        words = " ".join([opening, *before, noun.word, *self.merge(after)])
+        return self.polish(re.sub(r"\{([^}]*)\}", lambda forms: _agreeing(forms[1], noun.gender), words))
+
+    def merge(self, phrases: Iterable[str]) -> list[str]:
+        """Neighbours with the same opening word said under one: "with a beard", "with glasses" becomes "with a beard and glasses"."""
+        groups: list[list[str]] = []
+        for phrase in phrases:
+            opening, _, rest = phrase.partition(" ")
+            if groups and opening in self.merging and groups[-1][0] == opening:
+                groups[-1].append(rest)
+            else:
+                groups.append([opening, rest] if opening in self.merging else [phrase])
+        return [" ".join([g[0], self.enumerate(g[1:])]) if len(g) > 1 else g[0] for g in groups]
+
+    def enumerate(self, items: Sequence[str]) -> str:
+        """a; a and b; a, b and c."""
+        if len(items) < 2:
+            return "".join(items)
+        return f"{', '.join(items[:-1])} {self.conjunction} {items[-1]}"
+
+    def polish(self, text: str) -> str:
+        """Contractions made, doubled words said once, single blanks."""
+        words: list[str] = []
+        for word in text.split():
+            if words and (words[-1], word) in self.contractions:
+                words[-1] = self.contractions[words[-1], word]
+            elif not words or words[-1] != word:
+                words.append(word)
+        return " ".join(words)
+
+    def say(self, properties: Sequence[Property]) -> str:
+        """A description in the plainest words; landmarks follow, each a noun phrase behind its relation."""
+        own, landmarks = _split(properties)
+        relations = [p for p in own if p.name in self.relations]
+        phrases = self.word([p for p in own if p.name not in self.relations])
+        text = self.put_together(
+            [p.text for p in phrases if p.place == BEFORE],
+            self.noun(own),
+            [p.text for p in phrases if p.place == AFTER],
+        )
+        for i, landmark in enumerate(landmarks):
+            relation = self.relations[relations[i].name] if i < len(relations) else self.having
+            text = self.polish(f"{text} {relation} {self.say(landmark)}")
+        return text
+
+
+def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Property]]]:
+    """Own properties, and those of each landmark without its prefix."""
+    own: list[Property] = []
+    landmarks: dict[str, list[Property]] = {}
+    for prop in properties:
+        prefix = LANDMARKS.match(prop.name)
+        if prefix:
+            landmarks.setdefault(prefix[0], []).append(Property(prop.name[prefix.end() :], prop.value))
+        else:
+            own.append(prop)
+    return own, list(landmarks.values())
+
+
+def _plain(name: str) -> str:
+    """A name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
+
+
+def _agreeing(forms: str, gender: str) -> str:
+    """The form for a gender in ``m:o|f:a``; the first one where the gender has none."""
+    table = dict(form.split(":", 1) for form in forms.split("|"))
+    return table.get(gender, next(iter(table.values())))

@@ -1,0 +1,87 @@
+"""Permute and rank: all phrases of all properties in any order, and a language model picks (ATT-PermuteRank; Di Fabbrizio, Stent & Bangalore 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import UNSAYABLE, Example, Properties, by_domain, choose, normalise, read_examples
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import Language
+from referee.realisation.ngrams import NgramModel
+from referee.realisation.phrases import PhraseBook
+from referee.realisation.ranking import Option, cheapest, within_window
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["PermuteAndRank", "RankedPhrases", "Resources"]
+
+
+class Resources(NamedTuple):
+    """What all ranked realisers learn per domain."""
+
+    book: PhraseBook
+    model: NgramModel
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example]) -> Resources:
+        return cls(PhraseBook(examples), NgramModel([e.words for e in examples]))
+
+
+class RankedPhrases:
+    """The common frame: a phrase lexicon and a trigram model per domain; subclasses say in which orders phrases may stand.
+
+    `balance` is λ per domain, the weight of the candidates' own probability beside the language model's (0: the model alone, as submitted in 2008).
+    At most `options` phrases per slot are tried, the most frequent ones. A property nobody worded in training gets the words of `language`.
+    """
+
+    def __init__(
+        self, balance: Mapping[str, float] | None = None, options: int = 12, language: Language = ENGLISH
+    ) -> None:
+        self.balance = balance
+        self.options = options
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn phrases and the language model from annotated descriptions."""
+        groups = by_domain(read_examples(trials))
+        self.resources_ = {domain: Resources.learn(examples) for domain, examples in groups.items()}
+        return self
+
+    def learned(self, view: SpeakerView) -> Resources:
+        if not hasattr(self, "resources_"):
+            raise NotTrained(self)
+        return choose(self.resources_, view.domain)
+
+    def weight(self, view: SpeakerView) -> float:
+        return (self.balance or {}).get(view.domain or "", 0.0)
+
+    def slots(self, properties: Sequence[Property], book: PhraseBook) -> list[list[Option]]:
+        """For each group of properties that is worded together, the phrases to choose from."""
+        sayable = [p for p in properties if p.value not in UNSAYABLE]
+        return [book.options(group, self.options) or self.in_plain_words(group) for group in book.cover(sayable)]
+
+    def in_plain_words(self, group: Properties) -> list[Option]:
+        """The language's own words for what was never said in training."""
+        phrases = [p.text for p in self.language.word(sorted(group))]
+        return [(normalise(" ".join(phrases) or self.language.noun(group).word), 0.0)]
+
+
+class PermuteAndRank(RankedPhrases):
+    """Phrases in any order, or (with a `window`) moved by no more than a few places from the order of the input."""
+
+    def __init__(
+        self,
+        window: int | None = None,
+        balance: Mapping[str, float] | None = None,
+        options: int = 12,
+        language: Language = ENGLISH,
+    ) -> None:
+        super().__init__(balance, options, language)
+        self.window = window
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        book, model = self.learned(view)
+        slots = self.slots(properties, book)
+        found = cheapest(slots, within_window(len(slots), self.window), model, self.weight(view))
+        return " ".join(found[0]) if found else ""

@@ -1,0 +1,70 @@
+"""A phrase book: how often each set of properties was put into which words (the lexicon of Di Fabbrizio, Stent & Bangalore 2008).
+
+Properties that are usually said in one breath (a white beard, a place in the middle of the grid) have phrases of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import log
+
+from referee.realisation.annotation import Example, Properties
+from referee.records import Property
+
+__all__ = ["PhraseBook", "Words"]
+
+Words = tuple[str, ...]
+
+
+class PhraseBook:
+    """Counts of phrases, learned from annotated descriptions."""
+
+    def __init__(self, examples: Iterable[Example]) -> None:
+        self.counts: dict[Properties, Counter[Words]] = {}
+        self._together: Counter[Properties] = Counter()
+        self._both: Counter[Properties] = Counter()
+        for example in examples:
+            self._add(example)
+
+    def _add(self, example: Example) -> None:
+        said: set[Property] = set()
+        for piece in example.pieces:
+            if piece.properties:
+                self.counts.setdefault(piece.properties, Counter())[piece.words] += 1
+                said |= piece.properties
+        groups = {piece.properties for piece in example.pieces if len(piece.properties) > 1}
+        self._together.update(groups)
+        for size in (2, 3):
+            self._both.update(frozenset(c) for c in combinations(sorted(said), size))
+
+    def modal(self, properties: Properties) -> Words | None:
+        """The most frequent phrase (the shorter, then the alphabetically first of equals); None when nobody said it."""
+        counts = self.counts.get(properties)
+        return min(counts, key=lambda words: (-counts[words], len(words), words)) if counts else None
+
+    def options(self, properties: Properties, most: int) -> list[tuple[Words, float]]:
+        """The `most` frequent phrases, each with -log P(phrase | properties)."""
+        counts = self.counts.get(properties, Counter())
+        total = sum(counts.values())
+        ranked = sorted(counts, key=lambda words: (-counts[words], len(words), words))
+        return [(words, -log(counts[words] / total)) for words in ranked[:most]]
+
+    def cover(self, properties: Sequence[Property]) -> list[Properties]:
+        """The properties in groups that are worded together: those said in one breath at least as often as apart.
+
+        Nothing is left out and nothing said twice; groups stand where their first member stood.
+        """
+        left = dict.fromkeys(properties)
+        groups: list[Properties] = []
+        wanted = set(properties)
+        fitting = [g for g in self._together if g <= wanted and 2 * self._together[g] >= self._both[g]]
+        for group in sorted(fitting, key=lambda g: (-len(g), -self._together[g], sorted(g))):
+            if all(p in left for p in group):
+                groups.append(group)
+                for prop in group:
+                    del left[prop]
+        groups += [frozenset([p]) for p in left]
+        place = {p: i for i, p in enumerate(properties)}
+        return sorted(groups, key=lambda g: min(place[p] for p in g))

@@ -1,0 +1,26 @@
+"""The plainest words a language has: no training, every property said once in a fixed place (in the spirit of the challenges' attribute-to-word converter)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import Language
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["Plain"]
+
+
+class Plain:
+    """Says any properties in a language, neighbours of a kind joined: "the old person with a beard and glasses"."""
+
+    def __init__(self, language: Language = ENGLISH) -> None:
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Nothing is learned."""
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        return self.language.say(properties)

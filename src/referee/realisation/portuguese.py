@@ -1,0 +1,171 @@
+"""Portuguese: words for the faces of b5-ref, the objects of Stars and Stars2, and TUNA's attributes, written for this project.
+
+Adjectives follow the noun and agree with it; de and em melt with the article (da, no). Pereira & Paraboni (2008) put TUNA into Portuguese
+the same way, from hand-made lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations, product
+
+from referee.realisation.language import AFTER, Language, Noun, Phrase
+from referee.records import Property
+
+__all__ = ["PORTUGUESE"]
+
+_NOUNS = {
+    "type:chair": "cadeira f",
+    "type:sofa": "sofá m",
+    "type:desk": "escrivaninha f",
+    "type:fan": "ventilador m",
+    "type:person": "pessoa f",
+    "type:star": "estrela f",
+    "type:box": "quadrado m",
+    "type:circle": "círculo m",
+    "type:cube": "cubo m",
+    "type:sphere": "esfera f",
+    "type:cone": "cone m",
+    "gender:female": "mulher f",
+    "gender:male": "homem m",
+}
+
+# In the order they are said behind the noun.
+_PHRASES = {
+    "size:large": "grande",
+    "size:small": "pequen{m:o|f:a}",
+    "size:regular": "de tamanho médio",
+    "colour:red": "vermelh{m:o|f:a}",
+    "colour:blue": "azul",
+    "colour:green": "verde",
+    "colour:grey": "cinza",
+    "colour:white": "branc{m:o|f:a}",
+    "isyoung:yes": "jovem",
+    "age:young": "jovem",
+    "age:old": "idos{m:o|f:a}",
+    "race:asian": "oriental",
+    "race:black": "negr{m:o|f:a}",
+    "race:caucasian": "branc{m:o|f:a}",
+    "skin:dark": "de pele escura",
+    "skin:fair": "de pele clara",
+    "hasHair:0": "careca",
+    "unkempt:yes": "despentead{m:o|f:a}",
+    "orientation:front": "voltad{m:o|f:a} para a frente",
+    "orientation:back": "voltad{m:o|f:a} para trás",
+    "orientation:left": "voltad{m:o|f:a} para a esquerda",
+    "orientation:right": "voltad{m:o|f:a} para a direita",
+    "hairColour:light": "de cabelo claro",
+    "hairColour:dark": "de cabelo escuro",
+    "hasHair:1": "com cabelo",
+    "ponytail:yes": "com rabo de cavalo",
+    "fringe:yes": "com franja",
+    "eye.colour:light": "com olhos claros",
+    "eye.colour:dark": "com olhos escuros",
+    "narrow.eyed:yes": "com olhos puxados",
+    "facial.hair:yes": "com barba",
+    "hasBeard:1": "com barba",
+    "spots:yes": "com pintas",
+    "glasses:yes": "com óculos",
+    "hasGlasses:1": "com óculos",
+    "earring:yes": "com brinco",
+    "mouth:open": "com boca aberta",
+    "mouth:shut": "com boca fechada",
+    "emotion:positive": "com expressão alegre",
+    "emotion:neutral": "com expressão neutra",
+    "emotion:negative": "com expressão séria",
+    "ponytail:no": "sem rabo de cavalo",
+    "fringe:no": "sem franja",
+    "facial.hair:no": "sem barba",
+    "hasBeard:0": "sem barba",
+    "spots:no": "sem pintas",
+    "glasses:no": "sem óculos",
+    "hasGlasses:0": "sem óculos",
+    "earring:no": "sem brinco",
+    "hasShirt:1": "de camisa",
+    "hasTie:1": "de gravata",
+    "hasSuit:1": "de terno",
+    "hasShirt:0": "sem camisa",
+    "hasTie:0": "sem gravata",
+    "hasSuit:0": "sem terno",
+    "smile:yes": "sorrindo",
+    "smile:no": "sem sorrir",
+    "hpos:left": "à esquerda",
+    "hpos:right": "à direita",
+    "vpos:top": "em cima",
+    "vpos:centre": "no meio",
+    "vpos:bottom": "embaixo",
+    "y-dimension:1": "na fileira de cima",
+    "y-dimension:2": "na fileira do meio",
+    "y-dimension:3": "na fileira de baixo",
+    "x-dimension:1": "na extrema esquerda",
+    "x-dimension:2": "à esquerda",
+    "x-dimension:3": "no centro",
+    "x-dimension:4": "à direita",
+    "x-dimension:5": "na extrema direita",
+}
+_HAIR = {
+    "hair.length": {"short": "curto", "long": "comprido"},
+    "hair.style": {"curly": "encaracolado", "straight": "liso"},
+    "hair.colour": {"blonde": "claro", "dark": "escuro"},
+}
+
+
+def _property(written: str) -> Property:
+    return Property(*written.split(":"))
+
+
+def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+    ranks = {written: rank for rank, written in enumerate(_PHRASES)}
+    table: dict[frozenset[Property], tuple[Phrase, ...]] = {
+        frozenset([_property(w)]): (Phrase(AFTER, ranks[w], text),) for w, text in _PHRASES.items()
+    }
+    hair = {group: (Phrase(AFTER, ranks["hasHair:1"], text),) for group, text in _hair().items()}
+    balding = frozenset([Property("hasHair", 0)])
+    for shade in ("light", "dark"):
+        colour = Property("hairColour", shade)
+        table[balding | {colour}] = (
+            Phrase(AFTER, ranks["hasHair:0"], "meio careca"),
+            *table[frozenset([colour])],
+        )
+        table[frozenset([colour, Property("hasHair", 1)])] = table[frozenset([colour])]
+    return table | hair
+
+
+def _hair() -> Mapping[frozenset[Property], str]:
+    """Everything said of the hair in one phrase: com cabelo curto, liso e escuro."""
+    found = {}
+    for size in range(1, len(_HAIR) + 1):
+        for names in combinations(_HAIR, size):
+            for values in product(*(_HAIR[name] for name in names)):
+                words = [_HAIR[name][value] for name, value in zip(names, values, strict=True)]
+                said = words[0] if size == 1 else f"{', '.join(words[:-1])} e {words[-1]}"
+                found[frozenset(map(Property, names, values))] = f"com cabelo {said}"
+    return found
+
+
+PORTUGUESE = Language(
+    code="pt",
+    articles={"m": "o", "f": "a"},
+    default=Noun("objeto", "m"),
+    nouns={_property(written): Noun(*noun.split()) for written, noun in _NOUNS.items()},
+    phrases=_phrases(),
+    relations={
+        "near": "perto de",
+        "left": "à esquerda de",
+        "right": "à direita de",
+        "in-front-of": "na frente de",
+        "behind": "atrás de",
+        "below": "abaixo de",
+        "above": "acima de",
+    },
+    merging=("com", "sem"),
+    conjunction="e",
+    having="com",
+    lacking="sem",
+    openers=frozenset(
+        {"com", "sem", "de", "em", "no", "na", "à", "ao", "que", "voltado", "voltada", "para", "do", "da"}
+    ),
+    determiners=frozenset({"o", "a", "um", "uma"}),
+    contractions={("de", "o"): "do", ("de", "a"): "da", ("em", "o"): "no", ("em", "a"): "na"},
+    adjectives=AFTER,
+)

@@ -1,0 +1,78 @@
+"""The cheapest string through a set of slots: candidates weighted λ·T + (1-λ)·LM (Di Fabbrizio, Stent & Bangalore 2008).
+
+The authors composed weighted automata. Here the search keeps, for each set of slots already said and each pair of last words, only the cheapest way there;
+a trigram model cannot tell the others apart, so the result is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from referee.realisation.ngrams import END, NgramModel
+from referee.realisation.phrases import Words
+
+__all__ = ["Next", "Option", "cheapest", "in_order", "within_window"]
+
+Option = tuple[Words, float]
+"""A phrase with its own cost, -log P(phrase | properties)."""
+
+Next = Callable[[int], Iterable[int]]
+"""Which slots may follow, given the set (as bits) of those already said."""
+
+
+State = tuple[int, tuple[str, ...]]
+
+
+def in_order(slots: int) -> Next:
+    """One slot after the other, as given."""
+    return lambda said: [said.bit_count()] if said.bit_count() < slots else []
+
+
+def within_window(slots: int, window: int | None) -> Next:
+    """Any of the next `window` slots that are still open, counted from the first open one; without a window, any open slot."""
+    reach = slots if window is None else window
+
+    def follow(said: int) -> list[int]:
+        first = next((i for i in range(slots) if not said >> i & 1), slots)
+        return [i for i in range(first, min(first + reach, slots)) if not said >> i & 1]
+
+    return follow
+
+
+def cheapest(
+    slots: Sequence[Sequence[Option]], follow: Next, model: NgramModel, balance: float = 0.0
+) -> tuple[Words, float] | None:
+    """The best string and its cost; None when some slot cannot be filled or the order allows none."""
+    full = (1 << len(slots)) - 1
+    layer: dict[State, tuple[float, Words]] = {(0, model.start): (0.0, ())}
+    for _ in slots:
+        layer = _extend(layer, slots, follow, model, balance)
+    ends = [
+        (cost + (1 - balance) * model.step((END,), context)[0], words)
+        for (said, context), (cost, words) in layer.items()
+        if said == full
+    ]
+    if not ends:
+        return None
+    cost, words = min(ends)
+    return words, cost
+
+
+def _extend(
+    layer: dict[State, tuple[float, Words]],
+    slots: Sequence[Sequence[Option]],
+    follow: Next,
+    model: NgramModel,
+    balance: float,
+) -> dict[State, tuple[float, Words]]:
+    """All states with one slot more."""
+    longer: dict[State, tuple[float, Words]] = {}
+    for (said, context), (cost, words) in layer.items():
+        for i in follow(said):
+            for phrase, own in slots[i]:
+                surprise, after = model.step(phrase, context)
+                state = (said | 1 << i, after)
+                reached = (cost + balance * own + (1 - balance) * surprise, words + phrase)
+                if state not in longer or reached < longer[state]:
+                    longer[state] = reached
+    return longer

@@ -1,0 +1,99 @@
+"""The most common phrase for each value, in the usual order (DIT-RBR; Kelleher & Mac Namee 2008, whose rules are not printed)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, read_examples
+from referee.realisation.branches import Branch, Places, cut_all, join, plain_branches
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import AFTER, Language
+from referee.realisation.phrases import PhraseBook, Words
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["CommonPhrases", "Wordings"]
+
+AXES = ("y-dimension", "x-dimension")
+
+
+class Wordings(NamedTuple):
+    """How a domain is usually worded: nouns, branches by what they express, and where these stand."""
+
+    book: PhraseBook
+    branches: dict[Properties, Counter[Branch]]
+    places: Places
+    users: dict[Words, set[str | None]]
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example], language: Language) -> Wordings:
+        cuts = cut_all(examples, language)
+        branches: dict[Properties, Counter[Branch]] = {}
+        users: dict[Words, set[str | None]] = {}
+        for example, found in zip(examples, cuts, strict=True):
+            for branch in found.branches:
+                branches.setdefault(branch.properties, Counter())[branch] += 1
+                users.setdefault(branch.words, set()).add(example.speaker)
+        return cls(PhraseBook(examples), branches, Places(cuts), users)
+
+    def speakers(self, branch: Branch) -> int:
+        """How many people used a phrase; slips of the keyboard have one."""
+        return len(self.users.get(branch.words, ()))
+
+    def ranked(self, properties: Properties) -> list[Branch]:
+        """All ways to word some properties, the most common first; each phrase on its usual side."""
+        counts: Counter[Branch] = Counter()
+        for branch, count in self.branches.get(properties, Counter()).items():
+            counts[branch._replace(side=self.places.side(branch))] += count
+        return sorted(counts, key=lambda b: (-counts[b], len(b.words), b.words))
+
+    def head(self, properties: Sequence[Property], language: Language) -> str:
+        """The most common noun for the type, else the language's."""
+        types = [p for p in properties if p.name == HEAD]
+        words = self.book.modal(frozenset(types)) if types else None
+        return " ".join(words) if words else language.noun(properties).word
+
+    def common(self, properties: Sequence[Property], language: Language) -> list[Branch]:
+        """The most common branch for everything but the type; the language's words where there is none."""
+        sayable = [p for p in properties if p.name != HEAD and p.value not in UNSAYABLE]
+        found: list[Branch] = []
+        for group in self.book.cover(sayable):
+            ranked = self.ranked(group)
+            found += ranked[:1] or plain_branches(sorted(group), language)
+        return self._in_one_place(found, language)
+
+    def _in_one_place(self, branches: list[Branch], language: Language) -> list[Branch]:
+        """Row and column stay together, the row first; behind the noun the column opens like a phrase ("on the left", not "left")."""
+        axes = {name: b for b in branches for name in AXES if b.names == {name}}
+        if len(axes) < 2:
+            return branches
+        row, column = (axes[name] for name in AXES)
+        if row.side == AFTER and len(row.words) > 1:
+            opened = [b for b in self.ranked(column.properties) if b.words[0] in language.openers]
+            column = (opened or plain_branches(sorted(column.properties), language))[0]
+        place = Branch(row.properties | column.properties, row.words + column.words, row.side)
+        return [b for b in branches if b not in axes.values()] + [place]
+
+
+class CommonPhrases:
+    """Always yields a string: "the", the most common phrases before the noun, the noun, and those behind it."""
+
+    def __init__(self, language: Language = ENGLISH) -> None:
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count phrases and places, per domain."""
+        groups = by_domain(read_examples(trials))
+        self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        if not hasattr(self, "wordings_"):
+            raise NotTrained(self)
+        wordings = choose(self.wordings_, view.domain)
+        noun = self.language.noun(properties)
+        before, after = wordings.places.arrange(wordings.common(properties, self.language))
+        head = wordings.head(properties, self.language)
+        return join(self.language.articles[noun.gender], before, head, after, self.language)

@@ -1,0 +1,132 @@
+"""Each speaker's own words, determiner and phrases, hung under a noun and put in order (IS-GT; Bohnet 2008, 2009).
+
+The author's hand-made dependency trees and transducer grammar are not published: branches are cut from the annotated strings, and
+their order is the usual one of the corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
+
+from referee.errors import NotTrained
+from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, dice, read_examples
+from referee.realisation.branches import Branch, Cut, cut, join
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import AFTER, BEFORE, Language
+from referee.realisation.rules import Wordings
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["SpeakerBranches"]
+
+
+class Habits(NamedTuple):
+    """What one speaker did: descriptions with their parts, the usual determiner, and words for values."""
+
+    said: list[tuple[Example, Cut]]
+    determiner: str
+    wordings: Wordings
+
+
+class SpeakerBranches:
+    """Noun, determiner and simple modifiers as the speaker words them; the rest as branches of the speaker's most similar description.
+
+    Branches come from the description with the highest Dice to the input, those that cover most of what is missing first, then from the next. `modifiers` hang
+    directly under the noun. A speaker never seen is given the habits of the one whose sets are on average most similar to everybody else's.
+    """
+
+    def __init__(self, modifiers: tuple[str, ...] = ("colour", "size", "age"), language: Language = ENGLISH) -> None:
+        self.modifiers = modifiers
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Collect each speaker's habits per domain, and those of everybody."""
+        groups = by_domain(read_examples(trials))
+        self.everybody_ = {domain: self._habits(examples) for domain, examples in groups.items()}
+        self.speakers_: dict[tuple[str | None, str | None], Habits] = {}
+        self.typical_: dict[str | None, str | None] = {}
+        for domain, examples in groups.items():
+            own: dict[str | None, list[Example]] = {}
+            for example in examples:
+                own.setdefault(example.speaker, []).append(example)
+            self.speakers_.update({(domain, who): self._habits(said) for who, said in own.items()})
+            self.typical_[domain] = _most_typical(own)
+        return self
+
+    def _habits(self, examples: Sequence[Example]) -> Habits:
+        said = [(example, cut(example, self.language)) for example in examples]
+        determiners = Counter(found.determiner for _, found in said)
+        usual = determiners.most_common(1)[0][0] if determiners else ""
+        return Habits(said, usual, Wordings.learn(examples, self.language))
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        if not hasattr(self, "everybody_"):
+            raise NotTrained(self)
+        everybody = choose(self.everybody_, view.domain)
+        domain = view.domain if view.domain in self.typical_ else None
+        own = self.speakers_.get((domain, view.speaker)) or self.speakers_.get(
+            (domain, self.typical_[domain]), everybody
+        )
+        said = [p for p in properties if p.value not in UNSAYABLE]
+        missing = {p for p in said if p.name != HEAD}
+        branches = self._modify(missing, own, everybody) + self._graft(missing, frozenset(said), own, everybody)
+        branches += self._fall_back(missing, everybody)
+        before, after = everybody.wordings.places.arrange(branches)
+        return join(self._determiner(own), before, self._head(said, own, everybody), after, self.language)
+
+    def _determiner(self, own: Habits) -> str:
+        return own.determiner if own.determiner != "an" else "a"
+
+    def _head(self, said: Sequence[Property], own: Habits, everybody: Habits) -> str:
+        """The speaker's noun, everybody's, the language's; none where no type is given."""
+        types = frozenset(p for p in said if p.name == HEAD)
+        words = own.wordings.book.modal(types) or everybody.wordings.book.modal(types)
+        return " ".join(words) if words else self.language.noun(types).word if types else ""
+
+    def _modify(self, missing: set[Property], own: Habits, everybody: Habits) -> list[Branch]:
+        """Plain modifiers before the noun; what is worded here is no longer missing."""
+        found = []
+        for prop in sorted(p for p in missing if p.name in self.modifiers):
+            key = frozenset([prop])
+            words = own.wordings.book.modal(key) or everybody.wordings.book.modal(key)
+            if words:
+                found.append(Branch(key, words, BEFORE if len(words) == 1 else AFTER))
+                missing.discard(prop)
+        return found
+
+    def _graft(self, missing: set[Property], said: Properties, own: Habits, everybody: Habits) -> list[Branch]:
+        """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ."""
+        found: list[Branch] = []
+        for _, parts in sorted(own.said, key=lambda pair: -dice(pair[0].properties, said)):
+            for branch in sorted(parts.branches, key=lambda b: -len(b.names & {p.name for p in missing})):
+                values = frozenset(p for p in missing if p.name in branch.names)
+                if not values or len(values) < len(branch.names):
+                    continue
+                new = branch if branch.properties == values else _word(values, own, everybody)
+                if new is not None:
+                    found.append(new)
+                    missing -= values
+        return found
+
+    def _fall_back(self, missing: set[Property], everybody: Habits) -> list[Branch]:
+        """Everybody's most common words for what the speaker never says, else the language's."""
+        found = everybody.wordings.common(sorted(missing), self.language)
+        missing.clear()
+        return found
+
+
+def _word(values: Properties, own: Habits, everybody: Habits) -> Branch | None:
+    ranked = own.wordings.ranked(values) or everybody.wordings.ranked(values)
+    return ranked[0] if ranked else None
+
+
+def _most_typical(own: dict[str | None, list[Example]]) -> str | None:
+    """The speaker whose sets (of attribute names) are on average most similar to those of the others."""
+
+    def similarity(who: str | None) -> float:
+        others = [e for speaker, said in own.items() if speaker != who for e in said]
+        pairs = [dice(mine.names, other.names) for mine in own[who] for other in others]
+        return sum(pairs) / len(pairs) if pairs else 0.0
+
+    return max(own, key=similarity, default=None)

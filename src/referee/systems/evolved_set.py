@@ -1,0 +1,96 @@
+"""Sets of attributes that evolve: a small genetic algorithm over one bit per attribute (Hervás & Gervás 2009, NIL-UCM-EvoTAP and -EvoCBR).
+
+Fitness is a weighted sum of two shares: whether the target is singled out, and the mean weight of what is said, an attribute's weight being how often
+people mention it. Population, rates and weights are not in print; with so few bits the result hardly depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from random import Random
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasoning import Note, Reasoned
+
+__all__ = ["EvolvedSet"]
+
+
+class EvolvedSet(Reasoned):
+    """The fittest set of the last generation; the same seed and trial always give the same set. `generations` 0 asks every possible set instead."""
+
+    def __init__(
+        self,
+        population: int = 60,
+        generations: int = 40,
+        crossover: float = 0.8,
+        mutation: float = 0.05,
+        identify: float = 1.0,
+        prefer: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        self.population = population
+        self.generations = generations
+        self.crossover = crossover
+        self.mutation = mutation
+        self.identify = identify
+        self.prefer = prefer
+        self.seed = seed
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count what is mentioned, per domain."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        properties = list(contrast.properties)
+        fitness = self._fitness(properties, contrast, view)
+        size = len(properties)
+        if self.generations:
+            best = self._evolve(size, fitness, Random(f"{self.seed} {view.id}"))
+        else:
+            best = max(range(1, 1 << size), key=fitness)
+        chosen = tuple(p for i, p in enumerate(properties) if best >> i & 1)
+        for prop in chosen:
+            if note:
+                note(prop, "in the fittest set")
+        return chosen
+
+    def _fitness(self, properties: list[Property], contrast: Contrast, view: SpeakerView) -> Callable[[int], float]:
+        seen = self.frequencies_.of(view)
+        weights = [seen.share(p.name) or 0.0 for p in properties]
+
+        @cache
+        def fitness(genome: int) -> float:
+            said = [i for i in range(len(properties)) if genome >> i & 1]
+            if not said:
+                return 0.0
+            alone = not contrast.remaining([properties[i] for i in said])
+            return self.identify * alone + self.prefer * sum(weights[i] for i in said) / len(said)
+
+        return fitness
+
+    def _evolve(self, size: int, fitness: Callable[[int], float], rng: Random) -> int:
+        """Few ones at first; then the fitter of two parents cross and mutate, and the fittest so far is never lost."""
+        people = [1 << rng.randrange(size) for _ in range(self.population)]
+        for _ in range(self.generations):
+            best = max(people, key=fitness)
+            people = [best, *(self._child(people, size, fitness, rng) for _ in range(self.population - 1))]
+        return max(people, key=fitness)
+
+    def _child(self, people: list[int], size: int, fitness: Callable[[int], float], rng: Random) -> int:
+        mother, father = (max(rng.choice(people), rng.choice(people), key=fitness) for _ in range(2))
+        child = mother
+        if rng.random() < self.crossover:
+            low = (1 << rng.randrange(1, size)) - 1 if size > 1 else 0
+            child = (mother & ~low) | (father & low)
+        for i in range(size):
+            if rng.random() < self.mutation:
+                child ^= 1 << i
+        return child
