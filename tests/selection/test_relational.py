@@ -7,7 +7,7 @@ from contexts import props, scene, view
 from referee.records import Property
 from referee.selection.relational import Network, Relational
 
-# The example of Dale & Haddock (1991): two bowls, two cups, a table and a floor; only one bowl is on a table.
+# After Dale & Haddock (1991): two cups and two bowls, and only one cup is in a bowl.
 ROOM = scene(
     c1="type:cup >in:b1",
     c2="type:cup",

@@ -82,7 +82,7 @@ def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seco
     This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices wins, so
     free sets that come early are kept even if they rule out nobody. Costs must not be negative.
     """
-    if any(cost < 0 for cost in costs):
+    if min(costs, default=0.0) < 0:
         raise ValueError("costs must not be negative: the search could not know when to stop")
     left &= ~hopeless(keeps, left)
     if left.bit_count() * len(keeps) > COMPILE_ABOVE and _compiled(len(keeps)):

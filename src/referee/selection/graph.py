@@ -6,19 +6,18 @@ hearer would find it (`Scene.denotation`): landmarks are known by what is said o
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Sequence
 from random import Random
-from time import monotonic
 from typing import Literal, Self
 
 from referee.errors import NotTrained
-from referee.records import LANDMARK, Property, Scene, SpeakerView, Trial
+from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.costs import Costs, UnitCosts
 from referee.selection.exact_cover import Cover, cheapest_cover
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.full_brevity import Found
+from referee.selection.landmarks import Landmarked, cheapest_with_landmarks
 from referee.selection.reasoning import Note, Reasoned
 
 __all__ = ["GraphSearch"]
@@ -81,17 +80,22 @@ class GraphSearch(Reasoned):
 
     def _search(self, contrast: Contrast, view: SpeakerView) -> Found:
         head = contrast.head if self.head != "none" else None
-        first = (head,) if head is not None and self.head == "first" else ()
+        first: tuple[Property, ...] = (head,) if head is not None and self.head == "first" else ()
         options = [p for p in self._ordered(contrast, view) if p not in first]
         price = self.costs or UnitCosts()
+        best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
+        left = contrast.remaining(best)
         if self.landmarks and any(e.relations for e in contrast.scene.entities):
-            best, cost, proven = _Walk(self, contrast, view, price, options).cheapest(first)
-        else:
-            best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
+            without = None if left else Landmarked(best, cost, proven)
+            best, cost, proven = cheapest_with_landmarks(
+                *(contrast, options, first, lambda p: price.cost(p, view)),
+                *(self.landmarks, self.attributes, self.seconds, without),
+            )
+            left = contrast.scene.denotation(best) & contrast.distractors
         if head is not None and head not in best:
             best = (*best, head)
-        distinguishing = not contrast.scene.denotation(best) & contrast.distractors
-        return Found(best, distinguishing, proven, cost)
+            left &= contrast.extensions[head]
+        return Found(best, not left, proven, cost)
 
     def _cheapest(
         self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]
@@ -127,78 +131,3 @@ def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Pr
             said.append(prop)
             left = kept
     return tuple(said)
-
-
-class _Walk:
-    """A search over connected parts of the scene graph, cheapest first; every vertex has at most one landmark of its own."""
-
-    def __init__(
-        self, search: GraphSearch, contrast: Contrast, view: SpeakerView, price: Costs, options: Sequence[Property]
-    ) -> None:
-        self.search = search
-        self.contrast = contrast
-        self.view = view
-        self.price = price
-        self.options = options
-        self.allowed = None if search.attributes is None else set(search.attributes)
-
-    def cheapest(self, first: tuple[Property, ...]) -> tuple[tuple[Property, ...], float, bool]:
-        """The cheapest part that fits nobody else, or as few others as any part does."""
-        scene, others = self.contrast.scene, self.contrast.distractors
-        deadline = None if self.search.seconds is None else monotonic() + self.search.seconds
-        target = next(scene.members(self.contrast.targets)).id
-        goal = self._fewest(target, first)
-        start = [*((p, "") for p in self.options), *self._edges(target, "", (target,))]
-        heap: list[tuple[float, tuple[int, ...], tuple[Property, ...], list[tuple[Property, str]], tuple[str, ...]]]
-        heap = [(0.0, (), first, start, (target,))]
-        nearest = (len(scene.entities) + 1, first, 0.0)
-        while heap:
-            cost, path, said, edges, chain = heapq.heappop(heap)
-            fits = (scene.denotation(said) & others).bit_count()
-            if fits <= goal:
-                return said, cost, True
-            nearest = min(nearest, (fits, said, cost), key=lambda found: found[0])
-            if deadline is not None and monotonic() > deadline:
-                return nearest[1], nearest[2], False
-            for i, (prop, landmark) in enumerate(edges):
-                grown, further = self._grow(edges[i + 1 :], prop, landmark, chain)
-                paid = cost + self.price.cost(prop, self.view)
-                heapq.heappush(heap, (paid, (*path, i), (*said, prop), grown, further))
-        return nearest[1], nearest[2], True
-
-    def _grow(
-        self, edges: list[tuple[Property, str]], prop: Property, landmark: str, chain: tuple[str, ...]
-    ) -> tuple[list[tuple[Property, str]], tuple[str, ...]]:
-        """The edges that may follow: with a new landmark also its own, and no other landmark at the same place."""
-        if not landmark or landmark in chain:
-            return edges, chain
-        depth = prop.name.count(LANDMARK)
-        same = [(p, to) for p, to in edges if not to or to == landmark or p.name.count(LANDMARK) != depth]
-        prefix = LANDMARK * (depth + 1)
-        own = [(Property(prefix + p.name, p.value), "") for p in self._told(self.contrast.scene, landmark)]
-        chain = (*chain, landmark)
-        further = self._edges(landmark, prefix, chain) if depth + 1 < self.search.landmarks else []
-        return [*same, *own, *further], chain
-
-    def _told(self, scene: Scene, entity: str) -> list[Property]:
-        return [p for p in scene.entity(entity).attributes if self.allowed is None or p.name in self.allowed]
-
-    def _edges(self, entity: str, prefix: str, chain: tuple[str, ...]) -> list[tuple[Property, str]]:
-        relations = dict.fromkeys(self.contrast.scene.entity(entity).relations)
-        return [(Property(prefix + r.name, r.entity), r.entity) for r in relations if r.entity not in chain]
-
-    def _fewest(self, target: str, first: tuple[Property, ...]) -> int:
-        """How many distractors fit the most telling chain of landmarks, everything said about each."""
-        scene, others = self.contrast.scene, self.contrast.distractors
-        fewest = (scene.denotation([*first, *self.options]) & others).bit_count()
-        chains: list[tuple[tuple[str, ...], list[Property]]] = [((target,), [*first, *self.options])]
-        for depth in range(self.search.landmarks):
-            grown: list[tuple[tuple[str, ...], list[Property]]] = []
-            for chain, said in chains:
-                for landmark in dict.fromkeys(to for _, to in self._edges(chain[-1], "", chain)):
-                    here = [p for p, to in self._edges(chain[-1], LANDMARK * depth, chain) if to == landmark]
-                    told = [Property(LANDMARK * (depth + 1) + p.name, p.value) for p in self._told(scene, landmark)]
-                    grown.append(((*chain, landmark), [*said, *here, *told]))
-                    fewest = min(fewest, (scene.denotation(grown[-1][1]) & others).bit_count())
-            chains = grown
-        return fewest

@@ -64,17 +64,23 @@ class Overspecification(Reasoned):
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every set of properties the model may say, with its probability, most probable first."""
         contrast = contrast_of(view)
-        options, head = _options(contrast), contrast.head
+        options = _options(contrast)
         weights, eagerness = self._parameters(view)
-        said = frozenset([head] if head else [])
-        total = np.zeros(1 << len(options))
-        for core, probability in _cores(contrast, options, weights).items():
-            total += probability * _additions(options, core, weights, eagerness)
-        places = np.flatnonzero(total)
-        places = places[np.argsort(-total[places], kind="stable")]
+        chances = np.zeros(1 << len(options))
+        for core, chance in _cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
+            chances[core] = chance
+        for i, prop in enumerate(options):
+            # Bit i of a place says whether option i is said; who has not said it yet adds it with probability ε·π.
+            more = eagerness * weights.get(prop.name, 0.0)
+            silent, said = chances.reshape(-1, 2, 1 << i).swapaxes(0, 1)
+            said += silent * more
+            silent *= 1.0 - more
+        head = () if contrast.head is None else (contrast.head,)
+        places = np.flatnonzero(chances)
+        places = places[np.argsort(-chances[places], kind="stable")]
         return tuple(
-            (said | {p for i, p in enumerate(options) if place >> i & 1}, float(total[place]))
-            for place in places.tolist()
+            (frozenset([*head, *[p for i, p in enumerate(options) if place >> i & 1]]), chance)
+            for place, chance in zip(places.tolist(), chances[places].tolist(), strict=True)
         )
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -105,33 +111,28 @@ def _drawn(contrast: Contrast, options: Sequence[Property], left: int) -> list[P
     return alone or [p for p in options if left & ~contrast.extensions[p]]
 
 
-def _cores(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> dict[Core, float]:
-    """The sets drawn in the first step, with their probabilities."""
-    head = contrast.head
-    level: dict[Core, float] = {frozenset(): 1.0}
-    cores: dict[Core, float] = {}
+def _cores(contrast: Contrast, options: Sequence[Property], weights: Sequence[float]) -> dict[int, float]:
+    """The sets drawn in the first step (bit i for option i), with their probabilities."""
+    keeps = [contrast.extensions[p] for p in options]
+    liked = [i for i, weight in enumerate(weights) if weight > 0]
+    start = contrast.distractors if contrast.head is None else contrast.distractors & contrast.extensions[contrast.head]
+    level: dict[int, tuple[float, int]] = {0: (1.0, start)}
+    cores: dict[int, float] = {}
     while level:
-        following: dict[Core, float] = {}
-        for core, probability in level.items():
-            left = contrast.remaining([*core, head] if head else core)
-            able = [p for p in _drawn(contrast, options, left) if weights.get(p.name, 0.0) > 0] if left else []
-            total = sum(weights[p.name] for p in able)
+        following: dict[int, tuple[float, int]] = {}
+        for core, (chance, left) in level.items():
+            able = [i for i in liked if not left & keeps[i]] if left else []
+            able = able or [i for i in liked if left & ~keeps[i]]
             if not able:
-                cores[core] = cores.get(core, 0.0) + probability
-            for p in able:
-                grown = core | {p}
-                following[grown] = following.get(grown, 0.0) + probability * weights[p.name] / total
+                cores[core] = chance
+                continue
+            total = sum([weights[i] for i in able])
+            for i in able:
+                grown = core | 1 << i
+                before = following[grown][0] if grown in following else 0.0
+                following[grown] = (before + chance * weights[i] / total, left & keeps[i])
         level = following
     return cores
-
-
-def _additions(options: Sequence[Property], core: Core, weights: Mapping[str, float], eagerness: float) -> FloatArray:
-    """The probability of every superset of a core; bit i of the place stands for option i."""
-    table = np.ones(1)
-    for prop in options:
-        more = 1.0 if prop in core else eagerness * weights.get(prop.name, 0.0)
-        table = np.concatenate([table * (1.0 - more), table * more])
-    return table
 
 
 class _Likelihood:

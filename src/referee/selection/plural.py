@@ -93,16 +93,15 @@ class BooleanDescriptions(Reasoned):
         scene, wanted = contrast.scene, contrast.targets
         left = scene.everything
         clauses: list[tuple[Literal, ...]] = []
-        literals = list(self._literals(scene))
+        literals = [(literal.extension(scene), literal) for literal in self._literals(scene)]
         for size in range(1, self.longest + 1):
-            for clause in combinations(literals, size):
+            for parts in combinations(literals, size):
                 if left == wanted:
-                    break
-                if len({part.property for part in clause}) < size:
-                    continue
-                union = reduce(or_, (part.extension(scene) for part in clause))
+                    return Boolean(tuple(clauses))
+                union = reduce(or_, (true for true, _ in parts))
                 if not wanted & ~union and left & ~union:
-                    clauses.append(clause)
+                    # A union that repeats an atom says "p or not p": it rules out nobody and never gets here.
+                    clauses.append(tuple(literal for _, literal in parts))
                     left &= union
         return Boolean(tuple(clauses))
 
@@ -164,23 +163,26 @@ class Partitioned(Reasoned):
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
         """The parts of the description."""
         contrast = contrast_of(view)
-        scene = contrast.scene
-        parts = _by_type(scene, view.targets)
-        left = dict.fromkeys(view.targets, contrast.distractors)
-        for fragment in parts:
-            for r in fragment.referents:
-                left[r] &= reduce(and_, map(scene.extension, fragment.properties), scene.everything)
+        scene, extensions = contrast.scene, contrast.extensions
+        own = {r: scene.entity(r).attributes for r in view.targets}
+        bits = {r: 1 << scene.index(r) for r in own}
+        parts = _by_type(own)
+        left: dict[str, int] = {}
+        for part in parts:
+            kind = extensions[part.properties[0]] if part.properties else scene.everything
+            left.update(dict.fromkeys(part.referents, contrast.distractors & kind))
         used: set[str] = set()
         for name in self.order:
-            for prop in _by_power(scene, name, left):
+            for prop in _by_power(contrast, name, own, left):
                 if not any(left.values()):
                     return parts
-                having = [r for r in left if scene.entity(r).has(prop)]
-                contrastive = any(left[r] & ~scene.extension(prop) for r in having)
+                true = extensions[prop]
+                having = {r for r, bit in bits.items() if true & bit}
+                contrastive = any(left[r] & ~true for r in having)
                 if contrastive or (name in used and 0.713 * self._share(name) ** 0.912 > 0.5):
                     used.add(name)
-                    parts = _add(parts, prop, set(having))
-                    left.update((r, left[r] & scene.extension(prop)) for r in having)
+                    parts = _add(parts, prop, having)
+                    left.update([(r, left[r] & true) for r in having])
         return parts
 
     def _share(self, name: str) -> float:
@@ -189,21 +191,26 @@ class Partitioned(Reasoned):
         return (self.shares if self.shares is not None else self.shares_).get(name, 0.0)
 
 
-def _by_type(scene: Scene, targets: tuple[str, ...]) -> tuple[Fragment, ...]:
-    groups: dict[str | None, list[str]] = {}
-    for r in targets:
-        groups.setdefault(scene.entity(r).value(TYPE), []).append(r)
-    return tuple(Fragment(tuple(rs), () if t is None else (Property(TYPE, t),)) for t, rs in groups.items())
+Own = Mapping[str, tuple[Property, ...]]
 
 
-def _by_power(scene: Scene, name: str, left: Mapping[str, int]) -> list[Property]:
+def _by_type(own: Own) -> tuple[Fragment, ...]:
+    groups: dict[tuple[Property, ...], list[str]] = {}
+    for r, attributes in own.items():
+        groups.setdefault(tuple([p for p in attributes if p.name == TYPE][:1]), []).append(r)
+    return tuple([Fragment(tuple(referents), kind) for kind, referents in groups.items()])
+
+
+def _by_power(contrast: Contrast, name: str, own: Own, left: Mapping[str, int]) -> list[Property]:
     """The targets' values of an attribute, by how much of what they hold of is target or gets ruled out."""
-    values = dict.fromkeys(p for r in left for p in scene.entity(r).attributes if p.name == name)
-    others = reduce(or_, left.values(), 0)
+    values = list(dict.fromkeys([p for attributes in own.values() for p in attributes if p.name == name]))
+    if len(values) < 2:
+        return values
+    others = reduce(or_, left.values())
 
     def power(prop: Property) -> float:
-        true = scene.extension(prop)
-        return ((true & scene.mask(left)).bit_count() + (others & ~true).bit_count()) / true.bit_count()
+        true = contrast.extensions[prop]
+        return ((true & contrast.targets).bit_count() + (others & ~true).bit_count()) / true.bit_count()
 
     return sorted(values, key=power, reverse=True)
 

@@ -22,6 +22,13 @@ class _Link(NamedTuple):
     target: int
 
 
+class _Fact(NamedTuple):
+    """Something to say of an entity; a relation has a landmark."""
+
+    property: Property
+    landmark: str | None
+
+
 @dataclass(slots=True)
 class Network:
     """Variables with the entities each may stand for (bit sets), and the relations that hold between them, kept arc-consistent."""
@@ -46,7 +53,7 @@ class Network:
         return copy
 
     def _propagate(self) -> None:
-        before: list[int] = []
+        before: list[int] | None = None if self.links else self.contexts
         while before != self.contexts:
             before = list(self.contexts)
             for link in self.links:
@@ -87,49 +94,59 @@ class Relational(Reasoned):
         stack, said = [(first, 0)], []
         while stack:
             entity, depth = stack[-1]
-            context = network.contexts[variables[entity]]
+            variable = variables[entity]
+            context = network.contexts[variable]
             if context.bit_count() == 1 or not facts[entity]:
                 stack.pop()
                 continue
-            fact, network = self._best(network, facts[entity], variables, entity)
+            fact, network = _best(network, facts[entity], variable, variables)
             facts[entity].remove(fact)
-            after = network.contexts[variables[entity]]
-            landmark = fact.value if fact in _relations(scene, entity) else None
-            new = landmark is not None and landmark not in variables
-            if after == context and not new and fact.name != TYPE:
+            after = network.contexts[variable]
+            new = fact.landmark is not None and fact.landmark not in variables
+            if after == context and not new and fact.property.name != TYPE:
                 continue
-            said.append(Property(LANDMARK * depth + fact.name, fact.value))
+            said.append(
+                Property(LANDMARK * depth + fact.property.name, fact.property.value) if depth else fact.property
+            )
             if note:
                 note(
                     said[-1], f"leaves {after.bit_count()} candidates for {'landmark' if depth else 'target'} {entity}"
                 )
-            if landmark is not None and new:
-                variables[landmark] = len(network.contexts) - 1
-                facts[landmark] = self._facts(scene, landmark, depth + 1)
-                stack.append((landmark, depth + 1))
+            if fact.landmark is not None and new:
+                variables[fact.landmark] = len(network.contexts) - 1
+                facts[fact.landmark] = self._facts(scene, fact.landmark, depth + 1)
+                stack.append((fact.landmark, depth + 1))
         return tuple(said)
 
-    def _facts(self, scene: Scene, entity: str, depth: int) -> list[Property]:
-        own = [p for p in scene.entity(entity).attributes if self.attributes is None or p.name in self.attributes]
-        return list(dict.fromkeys([*own, *(_relations(scene, entity) if depth < self.landmarks else ())]))
-
-    def _best(
-        self, network: Network, facts: list[Property], variables: dict[str, int], entity: str
-    ) -> tuple[Property, Network]:
-        """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
-        kinds = [p for p in facts if p.name == TYPE] or facts
-        relations = _relations(network.scene, entity)
-        tried = []
-        for fact in kinds:
-            base, other = network, None
-            if fact in relations:
-                other = variables.get(fact.value)
-                if other is None:
-                    base = Network(network.scene, list(network.contexts), list(network.links))
-                    other = base.introduce()
-            tried.append((fact, base.narrowed(fact, variables[entity], other)))
-        return min(tried, key=lambda pair: pair[1].contexts[variables[entity]].bit_count())
+    def _facts(self, scene: Scene, name: str, depth: int) -> list[_Fact]:
+        """What there is to say of an entity: its properties, then its relations."""
+        entity = scene.entity(name)
+        own = [_Fact(p, None) for p in entity.attributes if self.attributes is None or p.name in self.attributes]
+        if depth < self.landmarks:
+            own += [_Fact(Property(r.name, r.entity), r.entity) for r in entity.relations]
+        return list(dict.fromkeys(own))
 
 
-def _relations(scene: Scene, entity: str) -> list[Property]:
-    return [Property(r.name, r.entity) for r in scene.entity(entity).relations]
+def _best(network: Network, facts: list[_Fact], variable: int, variables: dict[str, int]) -> tuple[_Fact, Network]:
+    """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
+    tried: list[tuple[int, _Fact, Network | None]] = []
+    for fact in [f for f in facts if f.property.name == TYPE] or facts:
+        if fact.landmark is None and not network.links:
+            left = network.contexts[variable] & network.scene.extensions[fact.property]
+            tried.append((left.bit_count(), fact, None))
+        else:
+            narrowed = _added(network, fact, variable, variables)
+            tried.append((narrowed.contexts[variable].bit_count(), fact, narrowed))
+    _, fact, found = min(tried, key=lambda option: option[0])
+    return fact, found or _added(network, fact, variable, variables)
+
+
+def _added(network: Network, fact: _Fact, variable: int, variables: dict[str, int]) -> Network:
+    """The network in which a fact holds too; a landmark not met before gets a variable of its own."""
+    if fact.landmark is None:
+        return network.narrowed(fact.property, variable, None)
+    other = variables.get(fact.landmark)
+    if other is None:
+        network = Network(network.scene, list(network.contexts), list(network.links))
+        other = network.introduce()
+    return network.narrowed(fact.property, variable, other)
