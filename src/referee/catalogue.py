@@ -140,6 +140,9 @@ _SYSTEM_MODULES = {
     "tuna2008-as": "tuna2008_as",
     "classic": "classics",
     "variants": "variants",
+    "tuna2008-r": "tuna2008_r",
+    "tuna2008-reg": "tuna2008_reg",
+    "tunareg2009": "tunareg2009",
 }
 # fmt: off
 _SYSTEM_ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
@@ -201,6 +204,37 @@ _SYSTEM_ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("variants/IS-FP.pairs", "Stuttgart", "2008", "AS", "reconstructed", "sets compared by attribute-value pairs"),
     ("variants/IS-FP.mean", "Stuttgart", "2008", "AS", "reconstructed", "mean instead of highest similarity"),
     ("variants/OSU-GP.evolved", "Ohio State", "2008", "AS", "reconstructed", "evolves its programs anew (extra: evolve)"),
+    ("tuna2008-r/IS-GT", "Stuttgart", "2008", "R", "reconstructed", "the speaker's own words and branches under a noun"),
+    ("tuna2008-r/NIL-UCM-BSC", "Madrid", "2008", "R", "reconstructed", "one wording for each choice point, found by climbing"),
+    ("tuna2008-r/ATT-Dependency", "AT&T", "2008", "R", "reconstructed", "phrases ordered by dependencies, ranked by a language model"),
+    ("tuna2008-r/DIT-CBSR", "Dublin", "2008", "R", "faithful", "a remembered description, quoted or edited"),
+    ("tuna2008-r/DIT-RBR", "Dublin", "2008", "R", "reconstructed", "the most common phrase for each value, in the usual order"),
+    ("tuna2008-r/ATT-Template", "AT&T", "2008", "R", "faithful", "templates from annotated strings, ranked by a language model"),
+    ("tuna2008-r/ATT-TemplateS", "AT&T", "2008", "R", "faithful", "as ATT-Template, from the speaker's own strings"),
+    ("tuna2008-r/ATT-PermuteRank", "AT&T", "2008", "R", "faithful", "phrases in any order, ranked by a language model"),
+    ("tuna2008-r/organisers", "organisers", "2008", "R", "low confidence", "the challenges' attribute-to-word converter"),
+    ("tuna2008-r/GRAPH-2009", "Twente, Tilburg and Macquarie", "2009", "R", "faithful", "the majority template of the attribute combination"),
+    ("tuna2008-r/NIL-CBR-2009", "Madrid", "2009", "R", "reconstructed", "the nearest case of a retrieval net, cut and filled"),
+    ("tuna2008-reg/ATT-PermuteRank-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-PermuteRank"),
+    ("tuna2008-reg/ATT-Template-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-Template"),
+    ("tuna2008-reg/ATT-TemplateS-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-TemplateS"),
+    ("tuna2008-reg/ATT-Dependency-ws", "AT&T", "2008", "REG", "reconstructed", "ATT-FB-sf with the realiser ATT-Dependency"),
+    ("tuna2008-reg/ATT-PermuteRank-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-PermuteRank"),
+    ("tuna2008-reg/ATT-Template-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-Template"),
+    ("tuna2008-reg/ATT-TemplateS-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-TemplateS"),
+    ("tuna2008-reg/ATT-Dependency-drws", "AT&T", "2008", "REG", "reconstructed", "ATT-DR-sf with the realiser ATT-Dependency"),
+    ("tuna2008-reg/DIT-FBI-CBSR", "Dublin", "2008", "REG", "faithful", "DIT-FBI with the realiser DIT-CBSR"),
+    ("tuna2008-reg/DIT-TVAS-RBR", "Dublin", "2008", "REG", "reconstructed", "DIT-TVAS with the realiser DIT-RBR"),
+    ("tuna2008-reg/GRAPH-4+B", "Twente, Tilburg and Macquarie", "2008", "REG", "low confidence", "GRAPH-4+B with the realiser organisers"),
+    ("tuna2008-reg/IS-FP-GT", "Stuttgart", "2008", "REG", "reconstructed", "IS-FP from the speaker's own sets, with the realiser IS-GT"),
+    ("tuna2008-reg/NIL-UCM-FVBS", "Madrid", "2008", "REG", "reconstructed", "NIL-UCM-MFVF with the realiser NIL-UCM-BSC"),
+    ("tuna2008-reg/OSU-GP", "Ohio State", "2008", "REG", "low confidence", "OSU-GP with the realiser organisers"),
+    ("tunareg2009/GRAPH", "Twente, Tilburg and Macquarie", "2009", "REG", "faithful", "GRAPH-4+B with the majority template of the attribute combination"),
+    ("tunareg2009/IS-FP-GT", "Stuttgart", "2009", "REG", "reconstructed", "IS-FP from the speaker's own sets, with the realiser IS-GT"),
+    ("tunareg2009/NIL-UCM-EvoTAP", "Madrid", "2009", "REG", "reconstructed", "an evolved set, worded with fixed choices"),
+    ("tunareg2009/NIL-UCM-ValuesCBR", "Madrid", "2009", "REG", "reconstructed", "NIL-UCM-MFVF, worded after the nearest case"),
+    ("tunareg2009/NIL-UCM-EvoCBR", "Madrid", "2009", "REG", "reconstructed", "an evolved set, worded after the nearest case"),
+    ("tunareg2009/USP-EACH", "São Paulo", "2009", "REG", "low confidence", "USP-EACH-FREQ per condition, with the organisers' converter"),
 )
 # fmt: on
 
@@ -219,7 +253,7 @@ SYSTEMS: dict[str, Entry] = {
         "referee.systems.language_model:LanguageModel",
         {},
         "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
-        {"team": "any", "year": "any", "task": "REG", "evidence": "a model of your own"},
+        {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
     ),
 }
 HEARERS: dict[str, Entry] = {}

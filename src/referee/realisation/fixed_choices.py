@@ -49,13 +49,14 @@ class FixedChoices:
         groups = by_domain(read_examples(trials))
         self.ranks_: dict[Properties, int] = {}
         self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
-        self.choices_ = {domain: self._climb(examples, self.wordings_[domain]) for domain, examples in groups.items()}
+        climbed = [domain for domain in groups if domain is not None] or [None]
+        self.choices_ = {domain: self._climb(groups[domain], self.wordings_[domain]) for domain in climbed}
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "choices_"):
             raise NotTrained(self)
-        wordings, choices = choose(self.wordings_, view.domain), choose(self.choices_, view.domain)
+        wordings, choices = choose(self.wordings_, view.domain), self.choices_.get(view.domain, {})
         points = self._points(properties, wordings)
         return self._say(points, {**{p: self._offered(p, wordings)[0] for p in points}, **choices}, wordings.places)
 

@@ -25,8 +25,8 @@ class EvolvedSet(Reasoned):
 
     def __init__(
         self,
-        population: int = 60,
-        generations: int = 40,
+        population: int = 40,
+        generations: int = 25,
         crossover: float = 0.8,
         mutation: float = 0.05,
         identify: float = 1.0,
@@ -52,10 +52,7 @@ class EvolvedSet(Reasoned):
         properties = list(contrast.properties)
         fitness = self._fitness(properties, contrast, view)
         size = len(properties)
-        if self.generations:
-            best = self._evolve(size, fitness, Random(f"{self.seed} {view.id}"))
-        else:
-            best = max(range(1, 1 << size), key=fitness)
+        best = self._evolve(size, fitness, Random(f"{self.seed} {view.id}")) if self.generations else _fittest(size, fitness)
         chosen = tuple(p for i, p in enumerate(properties) if best >> i & 1)
         for prop in chosen:
             if note:
@@ -94,3 +91,8 @@ class EvolvedSet(Reasoned):
             if rng.random() < self.mutation:
                 child ^= 1 << i
         return child
+
+
+def _fittest(size: int, fitness: Callable[[int], float]) -> int:
+    """The best of all sets, the first of equals."""
+    return max(range(1, 1 << size), key=fitness, default=0)
