@@ -115,14 +115,16 @@ class Situations:
         """What can be said of the targets of every case, property by property: whether it is the type, and what it denotes.
 
         Where a case has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
+        So do all in scenes with relations, for these need a search of their own.
         """
         is_type = np.array([*(prop.name == "type" for prop in self.entities.properties), False])
         first = [max(0, (goal & -goal).bit_length() - 1) for goal in self.goals]
-        places = np.minimum(
-            self.entities.first[self.scene] + np.array(first, dtype=np.intp), len(self.entities.table) - 1
-        )
+        places = self.entities.first[self.scene] + np.array(first, dtype=np.intp)
+        searched = ~self.related & (count_bits(self.targets) > 0)
+        said = np.full((len(places), self.entities.table.shape[1]), -1, dtype=np.intp)
+        said[searched] = self.entities.table[places[searched]]
         result = []
-        for number in self.entities.table[places].T if len(self.entities.table) else ():
+        for number in said[:, (said >= 0).any(axis=0)].T:
             extent = self._who_has(number)
             usable = (number >= 0) & _within(self.targets, extent)
             result.append((usable & is_type[number], np.where(usable, extent, ALL)))
