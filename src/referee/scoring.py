@@ -195,7 +195,7 @@ def score_trials(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
     table = Table(settings)
-    table.metrics = {(s, n): catalogue.configure("metric", n) for s in systems for n in settings.metrics}
+    table.metrics = _make_metrics(systems, settings.metrics)
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
     parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
@@ -225,20 +225,34 @@ def score_trials(
     return table
 
 
+def _make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[str, str], Any]:
+    """A metric of its own for every system; one that learns from references alone is shared by all."""
+    made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
+    return {
+        (system, name): made[systems[0], name] if getattr(metric, "learns_from", "") == "references" else metric
+        for (system, name), metric in made.items()
+    }
+
+
 def _learn(
     table: Table, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
 ) -> None:
-    """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene)."""
-    learners = {key: metric for key, metric in table.metrics.items() if hasattr(metric, "learn")}
-    if not learners:
-        return
-    for chunk in _chunks(trials()):
+    """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
+
+    Where everything fits into one chunk there is nothing to learn first: the one batch is the whole set.
+    """
+    learners = {
+        id(metric): (key[0], metric) for key, metric in reversed(table.metrics.items()) if hasattr(metric, "learn")
+    }
+    for i, chunk in enumerate(_chunks(trials()) if learners else ()):
+        if i == 0 and len(chunk) < CHUNK:
+            return
         references = [find(t) for t in chunk]
         for system in systems:
+            mine = [metric for own, metric in learners.values() if own == system]
             batch = Batch.of(_said(answers, system, chunk), chunk, references)
-            for (own, _), metric in learners.items():
-                if own == system:
-                    metric.learn(batch)
+            for metric in mine:
+                metric.learn(batch)
 
 
 def _chunks(trials: Iterable[Trial]) -> Iterator[list[Trial]]:

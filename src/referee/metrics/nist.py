@@ -35,6 +35,7 @@ class Nist(Measure):
     name = "string/nist"
     range = (0.0, None)
     needs = "text"
+    learns_from = "references"
     _learnt: NgramCounts | None = None
 
     def __init__(self, order: int = 5, case: str = "lower", tokens: str = "mteval") -> None:
