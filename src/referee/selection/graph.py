@@ -17,7 +17,7 @@ from referee.selection.costs import Costs, UnitCosts
 from referee.selection.exact_cover import Cover, cheapest_cover
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.full_brevity import Found
-from referee.selection.landmarks import Landmarked, cheapest_with_landmarks
+from referee.selection.landmarks import Landmarked, cheapest_with_landmarks, partners
 from referee.selection.reasoning import Note, Reasoned
 
 __all__ = ["GraphSearch"]
@@ -85,13 +85,13 @@ class GraphSearch(Reasoned):
         price = self.costs or UnitCosts()
         best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
         left = contrast.remaining(best)
-        if self.landmarks and any(e.relations for e in contrast.scene.entities):
+        if self.landmarks and partners(contrast.scene):
             without = None if left else Landmarked(best, cost, proven)
             best, cost, proven = cheapest_with_landmarks(
                 *(contrast, options, first, lambda p: price.cost(p, view)),
                 *(self.landmarks, self.attributes, self.seconds, without),
             )
-            left = contrast.scene.denotation(best) & contrast.distractors
+            left = contrast.scene.denotation(best) & contrast.distractors if left else 0
         if head is not None and head not in best:
             best = (*best, head)
             left &= contrast.extensions[head]

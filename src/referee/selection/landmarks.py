@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.records import LANDMARK, Property, Scene
 from referee.selection.contrast import Contrast
 
-__all__ = ["Landmarked", "cheapest_with_landmarks"]
+__all__ = ["Landmarked", "cheapest_with_landmarks", "partners"]
 
 Partners = list[int]
 """For every entity, the set of those it stands in some relation to."""
@@ -73,7 +73,8 @@ class _Walk:
         self.contrast, self.price, self.landmarks, self.attributes = contrast, price, landmarks, attributes
         self.deadline = deadline
         self.scene: Scene = contrast.scene
-        self.partners = _partners(self.scene)
+        self.target = self.scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1].id
+        self.partners = partners(self.scene)
         self.goal = 0
         self.limit = self.following = self.cost = float("inf")
         self.best: tuple[Property, ...] | None = None
@@ -81,29 +82,30 @@ class _Walk:
 
     def cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
         """Something with landmarks that is cheaper than what can be said without, or the latter."""
-        edges, start, target = self._start(options, first)
-        if without.cost <= min((e.cost for e in edges if e.partners is not None), default=without.cost):
+        relations = self._relations(self.target, 0, (self.target,))
+        if without.cost <= min([e.cost for e in relations], default=without.cost):
             return without
+        edges, start = self._start(options, first, relations)
         self.goal, self.best, self.cost = 0, without.properties, without.cost
         self.limit = without.cost
         self.nearest = (0, without.properties, without.cost)
         try:
-            self._extend(edges, 0, (start,), (), (target,), tuple(first), 0.0)
+            self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
         except _OutOfTime:
             return Landmarked(self.best, self.cost, False)
         return Landmarked(self.best, self.cost, without.proven)
 
     def cheapest(self, options: Sequence[Property], first: Sequence[Property]) -> Landmarked:
         """Deepen the search by cost until a description fits as few others as the fullest one does."""
-        edges, start, target = self._start(options, first)
-        self.goal = self._fewest(target, edges[: len(options)], start)
+        edges, start = self._start(options, first, self._relations(self.target, 0, (self.target,)))
+        self.goal = self._fewest(edges[: len(options)], start)
         self.nearest = (len(self.scene.entities), tuple(first), 0.0)
         bound = min((e.cost for e in edges), default=0.0)
         try:
             while True:
                 self.best, self.cost = None, float("inf")
                 self.limit, self.following = bound, float("inf")
-                self._extend(edges, 0, (start,), (), (target,), tuple(first), 0.0)
+                self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
                 if self.best is not None:
                     return Landmarked(self.best, self.cost, True)
                 # A little more than the next possible cost keeps the number of rounds small when every sum is different.
@@ -111,14 +113,14 @@ class _Walk:
         except _OutOfTime:
             return Landmarked(self.nearest[1], self.nearest[2], False)
 
-    def _start(self, options: Sequence[Property], first: Sequence[Property]) -> tuple[list[_Edge], int, str]:
-        """The edges at the target, whom `first` leaves, and the target's id."""
-        target = self.scene.entities[(self.contrast.targets & -self.contrast.targets).bit_length() - 1].id
-        start = self.scene.everything
+    def _start(
+        self, options: Sequence[Property], first: Sequence[Property], relations: list[_Edge]
+    ) -> tuple[list[_Edge], int]:
+        """The edges at the target, and whom `first` leaves."""
+        start, extensions = self.scene.everything, self.contrast.extensions
         for prop in first:
-            start &= self.contrast.extensions[prop]
-        own = [_Edge(p, self.price(p), 0, self.contrast.extensions[p]) for p in options]
-        return [*own, *self._relations(target, 0, (target,))], start, target
+            start &= extensions[prop]
+        return [*[_Edge(p, self.price(p), 0, extensions[p]) for p in options], *relations], start
 
     def _extend(
         self,
@@ -183,13 +185,13 @@ class _Walk:
         flat = [Property(LANDMARK * depth + r.name, r.entity) for r in found]
         return [_Edge(f, self.price(f), depth, 0, self.partners[r.name]) for f, r in zip(flat, found, strict=True)]
 
-    def _fewest(self, target: str, own: Sequence[_Edge], mask: int) -> int:
+    def _fewest(self, own: Sequence[_Edge], mask: int) -> int:
         """How many others fit the most telling chain of landmarks, with everything said about each."""
         for edge in own:
             mask &= edge.true
         fewest = (mask & self.contrast.distractors).bit_count()
         chains: list[tuple[tuple[str, ...], tuple[int, ...], tuple[tuple[Partners, ...], ...]]] = [
-            ((target,), (mask,), ())
+            ((self.target,), (mask,), ())
         ]
         for chain, masks, links in chains:
             if not fewest:
@@ -206,7 +208,7 @@ class _Walk:
         return fewest
 
 
-def _partners(scene: Scene) -> dict[str, Partners]:
+def partners(scene: Scene) -> dict[str, Partners]:
     """For every relation, and every entity, whom it is so related to; worked out once per scene."""
     found: dict[str, Partners] | None = scene.cache.get("partners")
     if found is not None:

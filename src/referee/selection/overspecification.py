@@ -72,16 +72,16 @@ class Overspecification(Reasoned):
         for i, prop in enumerate(options):
             # Bit i of a place says whether option i is said; who has not said it yet adds it with probability ε·π.
             more = eagerness * weights.get(prop.name, 0.0)
-            silent, said = chances.reshape(-1, 2, 1 << i).swapaxes(0, 1)
-            said += silent * more
-            silent *= 1.0 - more
-        head = () if contrast.head is None else (contrast.head,)
-        places = np.flatnonzero(chances)
-        places = places[np.argsort(-chances[places], kind="stable")]
-        return tuple(
-            (frozenset([*head, *[p for i, p in enumerate(options) if place >> i & 1]]), chance)
-            for place, chance in zip(places.tolist(), chances[places].tolist(), strict=True)
-        )
+            by_option = chances.reshape(-1, 2, 1 << i)
+            added = by_option[:, 0] * more
+            by_option[:, 0] -= added
+            by_option[:, 1] += added
+        sets = [frozenset([] if contrast.head is None else [contrast.head])]
+        for prop in options:
+            sets += [said | {prop} for said in sets]
+        numbers = chances.tolist()
+        order = np.argsort(-chances, kind="stable").tolist()
+        return tuple([(sets[place], numbers[place]) for place in order if numbers[place]])
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         sets, weights = zip(*self.distribution(view), strict=True)

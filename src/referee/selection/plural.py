@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -115,8 +115,7 @@ class BooleanDescriptions(Reasoned):
             yield from (Literal(p, negated=True) for p in ordered)
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(NamedTuple):
     """Some of the targets, described together."""
 
     referents: tuple[str, ...]
@@ -164,8 +163,8 @@ class Partitioned(Reasoned):
         """The parts of the description."""
         contrast = contrast_of(view)
         scene, extensions = contrast.scene, contrast.extensions
-        own = {r: scene.entity(r).attributes for r in view.targets}
-        bits = {r: 1 << scene.index(r) for r in own}
+        places = {r: scene.index(r) for r in view.targets}
+        own = {r: scene.entities[place].attributes for r, place in places.items()}
         parts = _by_type(own)
         left: dict[str, int] = {}
         for part in parts:
@@ -177,12 +176,12 @@ class Partitioned(Reasoned):
                 if not any(left.values()):
                     return parts
                 true = extensions[prop]
-                having = {r for r, bit in bits.items() if true & bit}
-                contrastive = any(left[r] & ~true for r in having)
-                if contrastive or (name in used and 0.713 * self._share(name) ** 0.912 > 0.5):
+                having = [r for r, place in places.items() if true >> place & 1]
+                helped = [r for r in having if left[r] & ~true]
+                if helped or (name in used and 0.713 * self._share(name) ** 0.912 > 0.5):
                     used.add(name)
                     parts = _add(parts, prop, having)
-                    left.update([(r, left[r] & true) for r in having])
+                    left.update([(r, left[r] & true) for r in helped])
         return parts
 
     def _share(self, name: str) -> float:
@@ -215,12 +214,12 @@ def _by_power(contrast: Contrast, name: str, own: Own, left: Mapping[str, int]) 
     return sorted(values, key=power, reverse=True)
 
 
-def _add(parts: tuple[Fragment, ...], prop: Property, having: set[str]) -> tuple[Fragment, ...]:
+def _add(parts: tuple[Fragment, ...], prop: Property, having: Sequence[str]) -> tuple[Fragment, ...]:
     """Say a property of those that have it; a part of whom only some do is split."""
     result = []
     for part in parts:
-        inside = tuple(r for r in part.referents if r in having)
-        outside = tuple(r for r in part.referents if r not in having)
+        inside = tuple([r for r in part.referents if r in having])
+        outside = tuple([r for r in part.referents if r not in having])
         if inside:
             result.append(Fragment(inside, (*part.properties, prop)))
         if outside:

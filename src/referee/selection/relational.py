@@ -7,6 +7,7 @@ relation between them, and the other way round ("the bowl on the table" in a roo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from referee.records import LANDMARK, Property, Scene, SpeakerView
@@ -16,17 +17,14 @@ from referee.selection.reasoning import Note, Reasoned
 __all__ = ["Network", "Relational"]
 
 
+Fact = tuple[Property, str | None]
+"""Something to say of an entity; a relation has a landmark."""
+
+
 class _Link(NamedTuple):
     relation: str
     source: int
     target: int
-
-
-class _Fact(NamedTuple):
-    """Something to say of an entity; a relation has a landmark."""
-
-    property: Property
-    landmark: str | None
 
 
 @dataclass(slots=True)
@@ -101,52 +99,53 @@ class Relational(Reasoned):
                 continue
             fact, network = _best(network, facts[entity], variable, variables)
             facts[entity].remove(fact)
+            prop, landmark = fact
             after = network.contexts[variable]
-            new = fact.landmark is not None and fact.landmark not in variables
-            if after == context and not new and fact.property.name != TYPE:
+            new = landmark is not None and landmark not in variables
+            if after == context and not new and prop.name != TYPE:
                 continue
-            said.append(
-                Property(LANDMARK * depth + fact.property.name, fact.property.value) if depth else fact.property
-            )
+            said.append(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
             if note:
                 note(
                     said[-1], f"leaves {after.bit_count()} candidates for {'landmark' if depth else 'target'} {entity}"
                 )
-            if fact.landmark is not None and new:
-                variables[fact.landmark] = len(network.contexts) - 1
-                facts[fact.landmark] = self._facts(scene, fact.landmark, depth + 1)
-                stack.append((fact.landmark, depth + 1))
+            if landmark is not None and new:
+                variables[landmark] = len(network.contexts) - 1
+                facts[landmark] = self._facts(scene, landmark, depth + 1)
+                stack.append((landmark, depth + 1))
         return tuple(said)
 
-    def _facts(self, scene: Scene, name: str, depth: int) -> list[_Fact]:
+    def _facts(self, scene: Scene, name: str, depth: int) -> list[Fact]:
         """What there is to say of an entity: its properties, then its relations."""
-        entity = scene.entity(name)
-        own = [_Fact(p, None) for p in entity.attributes if self.attributes is None or p.name in self.attributes]
+        entity, names = scene.entity(name), self.attributes
+        own: list[Fact] = [(p, None) for p in entity.attributes if names is None or p.name in names]
         if depth < self.landmarks:
-            own += [_Fact(Property(r.name, r.entity), r.entity) for r in entity.relations]
-        return list(dict.fromkeys(own))
+            own += [(Property(relation, other), other) for relation, other in entity.relations]
+        return own
 
 
-def _best(network: Network, facts: list[_Fact], variable: int, variables: dict[str, int]) -> tuple[_Fact, Network]:
+def _best(network: Network, facts: list[Fact], variable: int, variables: dict[str, int]) -> tuple[Fact, Network]:
     """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
-    tried: list[tuple[int, _Fact, Network | None]] = []
-    for fact in [f for f in facts if f.property.name == TYPE] or facts:
-        if fact.landmark is None and not network.links:
-            left = network.contexts[variable] & network.scene.extensions[fact.property]
+    tried: list[tuple[int, Fact, Network | None]] = []
+    for fact in [f for f in facts if f[0].name == TYPE] or facts:
+        prop, landmark = fact
+        if landmark is None and not network.links:
+            left = network.contexts[variable] & network.scene.extensions[prop]
             tried.append((left.bit_count(), fact, None))
         else:
             narrowed = _added(network, fact, variable, variables)
             tried.append((narrowed.contexts[variable].bit_count(), fact, narrowed))
-    _, fact, found = min(tried, key=lambda option: option[0])
+    _, fact, found = min(tried, key=itemgetter(0))
     return fact, found or _added(network, fact, variable, variables)
 
 
-def _added(network: Network, fact: _Fact, variable: int, variables: dict[str, int]) -> Network:
+def _added(network: Network, fact: Fact, variable: int, variables: dict[str, int]) -> Network:
     """The network in which a fact holds too; a landmark not met before gets a variable of its own."""
-    if fact.landmark is None:
-        return network.narrowed(fact.property, variable, None)
-    other = variables.get(fact.landmark)
+    prop, landmark = fact
+    if landmark is None:
+        return network.narrowed(prop, variable, None)
+    other = variables.get(landmark)
     if other is None:
         network = Network(network.scene, list(network.contexts), list(network.links))
         other = network.introduce()
-    return network.narrowed(fact.property, variable, other)
+    return network.narrowed(prop, variable, other)
