@@ -32,6 +32,8 @@ class FakeEndpoint:
     url: str = ""
     seen: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    busy: int = 0
+    busiest: int = 0
 
     def next_answer(self) -> Answer:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -48,8 +50,12 @@ def serving(*script: Answer, slow_s: float = 0.0, drip_s: float = 0.0) -> Iterat
             with lock:
                 fake.seen.append(json.loads(body))
                 fake.keys.append(self.headers.get("Authorization"))
+                fake.busy += 1
+                fake.busiest = max(fake.busiest, fake.busy)
                 status, headers, content = fake.next_answer()
             time.sleep(fake.slow_s)
+            with lock:
+                fake.busy -= 1
             try:
                 self.send_response(status)
                 for name, value in {"Content-Length": str(len(content)), **headers}.items():

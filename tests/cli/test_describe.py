@@ -1,0 +1,209 @@
+"""`referee describe` and `referee.describe`: one description, its reasons, and every scene that makes trouble."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import referee
+from referee.cli import main
+from referee.errors import InputError, NotTrained
+
+CHAIRS: dict[str, Any] = {
+    "entities": [
+        {"id": "a", "attributes": {"type": "chair", "colour": "red", "size": "large"}},
+        {"id": "b", "attributes": {"type": "chair", "colour": "blue", "size": "large"}},
+        {"id": "c", "attributes": {"type": "desk", "colour": "red", "size": "large"}},
+    ]
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(CHAIRS, indent=2), "utf-8")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    code = main(["describe", *map(str, args)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_target_is_told_from_the_others(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    assert run(capsys, scene, "--target", "a") == (0, "the red chair\n", "")
+    assert run(capsys, scene, "--target", "c")[1] == "the desk\n"
+
+
+def test_the_reasons_say_whom_each_property_ruled_out(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    lines = run(capsys, scene, "--target", "a", "--explain")[1].splitlines()
+    assert lines[0].startswith("1. type:chair: ")
+    assert lines[0].endswith("rules out c; 1 left")
+    assert lines[1].startswith("2. colour:red: ")
+    assert lines[1].endswith("rules out b; 0 left")
+    assert lines[2] == "the red chair"
+
+
+def test_json_has_all_of_it(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    _, out, _ = run(capsys, scene, "--target", "a", "--format", "json")
+    found = json.loads(out)
+    assert found["properties"] == [["type", "chair"], ["colour", "red"]]
+    assert (found["text"], found["distinguishing"], found["also"], found["trained_on"]) == (
+        "the red chair",
+        True,
+        [],
+        None,
+    )
+    assert [(s["property"], s["ruled_out"], s["remaining"]) for s in found["steps"]] == [
+        (["type", "chair"], ["c"], 1),
+        (["colour", "red"], ["b"], 0),
+    ]
+
+
+def test_a_scene_can_come_from_standard_input_with_its_own_target(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Pipe:
+        buffer = io.BytesIO(json.dumps({**CHAIRS, "target": "b"}).encode())
+
+    monkeypatch.setattr(sys, "stdin", Pipe())
+    assert run(capsys, "-")[1] == "the blue chair\n"
+
+
+def test_a_system_that_learns_says_what_it_was_trained_on(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    code, out, err = run(capsys, scene, "--target", "a", "--system", "tuna2008-as/DIT-FBI")
+    assert (code, out) == (0, "the red chair\n")
+    assert "trained on the shipped synthetic corpus" in err
+
+
+def test_a_corpus_of_ones_own_can_be_the_training(
+    capsys: pytest.CaptureFixture[str], scene: Path, tmp_path: Path
+) -> None:
+    trial = {**CHAIRS, "id": "t", "target": "a", "references": [{"properties": [["size", "large"], ["colour", "red"]]}]}
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps(trial), "utf-8")
+    code, out, err = run(
+        capsys,
+        scene,
+        "--target",
+        "b",
+        "--system",
+        "classic/incremental.frequency",
+        "--corpus",
+        corpus,
+        "--format",
+        "json",
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)["trained_on"] == str(corpus)
+    # size is mentioned as often as colour but rules out nobody here; the type comes last, as head
+    assert json.loads(out)["properties"] == [["colour", "blue"], ["type", "chair"]]
+
+
+def test_several_targets_can_be_described_together(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    # red rules out b for the chair, and is then said of every target that is red (Gatt & van Deemter 2007)
+    _, out, _ = run(capsys, scene, "--target", "a,c", "--system", "classic/partitioned")
+    assert out == "the red chair and the red desk\n"
+    # no literal holds of b and c alone; the first union of two that does is this one (van Deemter 2002)
+    _, out, _ = run(capsys, scene, "--target", "b,c", "--system", "classic/boolean")
+    assert out == "(type:desk or colour:blue)\n"
+
+
+def test_a_description_that_fits_others_too_is_printed_with_a_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    twins = {"entities": [{"id": x, "attributes": {"type": "chair", "colour": "red"}} for x in "abc"]}
+    path = tmp_path / "twins.json"
+    path.write_text(json.dumps(twins), "utf-8")
+    code, out, err = run(capsys, path, "--target", "a")
+    assert (code, out) == (0, "the chair\n")
+    assert err == "warning: this does not single out the target: it is also true of b, c\n"
+    assert json.loads(run(capsys, path, "--target", "a", "--format", "json")[1])["distinguishing"] is False
+
+
+@pytest.mark.parametrize(
+    ("entities", "text"),
+    [
+        ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "3"),
+        ([{"id": "a", "attributes": {"type": "box", "open": True}}, {"id": "b", "attributes": {"type": "box", "open": False}}], "with open"),
+        ([{"id": "a", "attributes": {"type": "box", "colour": "red"}}, {"id": "b", "attributes": {"type": "box"}}], "red"),
+        ([{"id": "a"}], "the one"),
+    ],
+    ids=["numbers", "booleans", "a value that the other lacks", "alone and without attributes"],
+)  # fmt: skip
+def test_unusual_scenes_have_an_answer(entities: list[dict[str, Any]], text: str) -> None:
+    assert text in (referee.describe({"entities": entities}, "a").text or "")
+
+
+@pytest.mark.parametrize(
+    ("content", "args", "problem"),
+    [
+        (CHAIRS, ("--target", "z"), "entities of this scene: a, b, c"),
+        (CHAIRS, (), "name one of a, b, c"),
+        ({"entities": []}, ("--target", "a"), "the scene is empty"),
+        ({}, ("--target", "a"), "'entities' is missing"),
+        ({"entities": {"a": 1}}, ("--target", "a"), "should be a list"),
+        ({"entities": [{"attributes": {}}]}, ("--target", "a"), "'id' is missing"),
+        ({"entities": [{"id": "a"}, {"id": "a"}]}, ("--target", "a"), "the same id"),
+        ({"entities": [{"id": "a", "attributes": {"colour": None}}]}, ("--target", "a"), "the value of 'colour'"),
+        (CHAIRS, ("--target", "a", "--system", "classic/incremetal"), "did you mean classic/incremental"),
+        (CHAIRS, ("--target", "a", "--system", "llm/openai-compatible"), "model:NAME"),
+        (CHAIRS, ("--target", "a", "--format", "xml"), "text or json"),
+    ],
+)
+def test_bad_input_ends_with_code_2_and_a_remedy(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, content: Any, args: tuple[str, ...], problem: str
+) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(content), "utf-8")
+    code, out, err = run(capsys, path, *args)
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+@pytest.mark.parametrize(
+    "raw", [b"{", b"[]", b"\xff\xfe", b"", b'{"entities": [{"id": "a", "attributes": {"x": NaN}}]}']
+)
+def test_what_is_no_scene_is_refused_with_the_name_of_the_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, raw: bytes
+) -> None:
+    path = tmp_path / "scene.json"
+    path.write_bytes(raw)
+    code, _, err = run(capsys, path, "--target", "a")
+    assert code == 2
+    assert "scene.json" in err
+    assert run(capsys, tmp_path / "nothing.json")[0] == 2
+
+
+def test_from_python_a_scene_is_a_record_or_its_json_form() -> None:
+    record = referee.Scene(
+        entities=tuple(
+            referee.Entity(id=e["id"], attributes=tuple(referee.Property(*p) for p in e["attributes"].items()))
+            for e in CHAIRS["entities"]
+        )
+    )
+    assert referee.describe(record, "a") == referee.describe(CHAIRS, "a")
+    assert referee.describe(record, ["a"]).properties == (
+        referee.Property("type", "chair"),
+        referee.Property("colour", "red"),
+    )
+    with pytest.raises(InputError, match="not in the scene"):
+        referee.describe(record, "z")
+
+
+def test_from_python_an_untrained_system_is_an_error_and_not_a_guess() -> None:
+    with pytest.raises(NotTrained, match=r"call fit\(trials\) first"):
+        referee.describe(CHAIRS, "a", system="tuna2008-as/DIT-FBI")
+    assert referee.describe(CHAIRS, "a", "tuna2008-as/DIT-FBI", referee.open_corpus("synthetic").trials()).text
+
+
+def test_a_language_without_its_own_words_is_not_pretended() -> None:
+    described = referee.describe({**CHAIRS, "language": "pt"}, "a").text
+    assert described is not None
+    assert not described.startswith("the ")
