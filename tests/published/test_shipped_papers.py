@@ -172,6 +172,14 @@ def test_the_statistics_of_tuna_reg_2009_follow(item: str, value: float) -> None
     assert found.verdict in GOOD
 
 
+def test_group_sizes_are_solved_and_the_error_rates_of_the_groups_do_not_follow() -> None:
+    # W08-1108 Table 3: 11 of 15 systems are trained, as Dice, MASI, RT and IT say alike; (4 · 5.2 + 11 · 4.2) / 15 = 4.47, but Table 2 has 4.40
+    found = row("gatt-belz-2008", "Table 3", "Dice, trainable_yes")
+    assert found.verdict in GOOD
+    assert "of 4 and trainable_yes of 11 systems" in found.explanation
+    assert "whatever involves er_pct fails and the rest follows" in finding("gatt-belz-2008", "Table 3")
+
+
 def test_a_slipped_decimal_point_is_found_in_the_priors() -> None:
     assert "0.43 is printed, 0.04255 follows; the decimal point stands too far to the right" in finding(
         "kelleher-macnamee-2008", "hasSuit"
@@ -185,7 +193,7 @@ def test_false_positives_do_not_follow_from_precision_and_f() -> None:
 
 
 def test_totals_of_the_context_experiment_leave_out_one_row() -> None:
-    assert "the sum without" in finding("spanger-2010", "638 for 660")
+    assert "the sum without" in finding("spanger-2010", "638 instead of 660")
 
 
 def test_the_summary_counts_every_row_once() -> None:

@@ -42,12 +42,15 @@ def _overall(
         low, high = min(i.low for i in inputs) - printed.half, max(i.high for i in inputs) + printed.half
         return RangeClaim(subject=subject, because=because, printed=printed, low=low, high=high)
     because = f"mean of {' and '.join(parts)} with n = {' and '.join(map(str, n))}"
-    compute, plain = weighted_mean(n), weighted_mean([1] * len(n))
-    otherwise = (
-        () if len(set(n)) == 1 else (("it is the plain mean of the parts, not weighted by their counts", plain),)
-    )
+    plain = ("it is the plain mean of the parts, not weighted by their counts", weighted_mean([1] * len(n)))
     return ValueClaim(
-        subject=subject, because=because, printed=printed, inputs=inputs, compute=compute, otherwise=otherwise
+        subject=subject,
+        because=because,
+        printed=printed,
+        inputs=inputs,
+        compute=weighted_mean(n),
+        otherwise=() if len(set(n)) == 1 else (plain,),
+        is_mean=True,
     )
 
 

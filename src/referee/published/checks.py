@@ -8,6 +8,7 @@ from referee.published.arithmetic import counts, order, overall, ranges, same, t
 from referee.published.claims import Claim
 from referee.published.correlation_tables import correlations
 from referee.published.formulas import formula
+from referee.published.group_means import groups
 from referee.published.paper import Paper, Section
 from referee.published.significance import significance
 from referee.published.subset_tables import subsets
@@ -20,6 +21,7 @@ KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
     "correlations": correlations,
     "counts": counts,
     "formula": formula,
+    "groups": groups,
     "kruskal-wallis": kruskal_wallis,
     "order": order,
     "overall": overall,

@@ -77,6 +77,11 @@ class Claim:
         """The printed numbers this claim is computed from."""
         return ()
 
+    @property
+    def touches(self) -> tuple[Number, ...]:
+        """All printed numbers the claim is about, the one that should follow included."""
+        return self.cells
+
     def changed(self, change: Change) -> Self:
         """The claim as it would be with other numbers in its cells."""
         return self
@@ -128,10 +133,22 @@ class ValueClaim(Claim):
     inputs: tuple[Number, ...]
     compute: Compute
     otherwise: tuple[tuple[str, Compute], ...] = ()
+    is_mean: bool = False
 
     @property
     def cells(self) -> tuple[Number, ...]:
         return self.inputs
+
+    @property
+    def touches(self) -> tuple[Number, ...]:
+        return (*self.inputs, self.printed) if self.printed.text else self.inputs
+
+    @property
+    def outside_its_parts(self) -> bool:
+        """A mean that lies outside its parts, which is impossible whatever their weights."""
+        parts = self.inputs
+        inside = min(n.low for n in parts) <= self.printed.high and self.printed.low <= max(n.high for n in parts)
+        return self.is_mean and not inside
 
     def computed_by(self, compute: Compute) -> Self:
         """The same claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""

@@ -37,7 +37,7 @@ class _Case:
         self.touching: dict[Place, list[int]] = {}
         self.numbers: dict[Place, Number] = {}
         for i, claim in enumerate(claims):
-            for number in _all_cells(claim):
+            for number in claim.touches:
                 self.touching.setdefault(number.place, []).append(i)
                 self.numbers.setdefault(number.place, number)
 
@@ -189,12 +189,6 @@ def _copied_from(number: Number, numbers: Mapping[Place, Number]) -> Number | No
         return None
     same_row = (n for p, n in numbers.items() if (p.table, p.row) == (number.place.table, number.place.row))
     return next((n for n in same_row if n.place != number.place and n.text == number.text), None)
-
-
-def _all_cells(claim: Claim) -> tuple[Number, ...]:
-    printed = getattr(claim, "printed", None)
-    own = (printed,) if isinstance(printed, Number) and printed.text else ()
-    return claim.cells + own
 
 
 def _moved(number: Number, move: Move) -> Number:

@@ -25,8 +25,8 @@ def gather(claims: Sequence[Claim], rows: Sequence[Row], about: Sequence[str]) -
         failed = [i for i in failed if i not in explanation.claims]
     alike = _groups(formulas, lambda i: (rows[i].source, formulas[i]))
     found += [book.say(group, formulas[group[0]]) for group in alike]
-    for check in dict.fromkeys(claims[i].subject.check for i in failed):
-        found += book.of_check([i for i in failed if claims[i].subject.check == check])
+    for same_source in _groups(failed, lambda i: rows[i].source):
+        found += book.of_source(same_source)
     return _merged(found, rows)
 
 
@@ -48,23 +48,29 @@ class _Book:
         count = f"{len(indices)} numbers that do not follow as printed then do"
         return f"{sentence}; {count} ({_listed(items)})", indices
 
-    def of_check(self, indices: Sequence[int]) -> list[Found]:
-        """The unexplained failures of one check: together when one column is in all of them, or when they are many; else singly."""
+    def of_source(self, indices: Sequence[int]) -> list[Found]:
+        """The unexplained failures of one table: together when one column is in all of them and in nothing that holds."""
         column = self._common_column(indices)
-        if column and len(indices) > 1:
+        if column and len(indices) > 1 and not self._impossible(indices):
             words = f"whatever involves {column} fails and the rest follows, but no single cell explains it"
             return [self.say(indices, words)]
-        if len(indices) > 2:
-            return [self.say(group, describe_slip(self.claims[group[0]])) for group in self._alike(indices)]
-        return [self.say([i], describe_slip(self.claims[i])) for i in indices]
+        checks = _groups(indices, lambda i: self.claims[i].subject.check)
+        return [found for check in checks for found in self._of_check(check)]
+
+    def _of_check(self, indices: Sequence[int]) -> list[Found]:
+        """The failures of one check: those that read alike together when they are many, else singly."""
+        groups = self._alike(indices) if len(indices) > 2 else [[i] for i in indices]
+        return [self.say(group, describe_slip(self.claims[group[0]])) for group in groups]
 
     def _alike(self, indices: Sequence[int]) -> list[list[int]]:
-        return _groups(indices, lambda i: (describe_slip(self.claims[i])[:14], self.rows[i].item.rpartition(", ")[2]))
+        """Failures with the same kind of slip (its first two words say which) in the same column."""
+        slips = {i: tuple(describe_slip(self.claims[i]).split()[:2]) for i in indices}
+        return _groups(indices, lambda i: (slips[i], self.rows[i].item.rpartition(", ")[2]))
 
     def _common_column(self, indices: Sequence[int]) -> str:
-        """A column that all failed correlations of a check use, and none that holds."""
-        check = self.claims[indices[0]].subject.check
-        values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.check == check}
+        """A column that all failed claims about a table are computed from, and none that holds."""
+        source = self.rows[indices[0]].source
+        values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.source == source}
         if not all(i in values or isinstance(self.claims[i], StarsClaim) for i in indices):
             return ""
         bad = [_columns(values[i]) for i in indices if i in values]
@@ -84,12 +90,10 @@ class _Book:
         return sentence + (f" ({remark})" if remark and not (words or impossible) else ""), tuple(indices)
 
     def _impossible(self, indices: Sequence[int]) -> str:
-        """A mean outside its parts is impossible whatever the counts."""
-        means = [c for i in indices if isinstance(c := self.claims[i], ValueClaim) and c.because.startswith("mean of")]
-        beyond = [
-            c for c in means if not min(n.low for n in c.inputs) <= c.printed.value <= max(n.high for n in c.inputs)
-        ]
-        return "no mean of these parts, whatever their counts, can be that" if len(beyond) == len(indices) else ""
+        """What is said when all failures are means outside their parts."""
+        claims = [self.claims[i] for i in indices]
+        beyond = all(isinstance(c, ValueClaim) and c.outside_its_parts for c in claims)
+        return "no mean of these parts, whatever their counts, can be that" if beyond else ""
 
 
 def _columns(claim: ValueClaim) -> set[str]:
@@ -123,7 +127,7 @@ def _numbers(row: Row) -> str:
 
 def _pairs(rows: Sequence[Row]) -> str:
     """Several failures with different numbers, the first three as examples."""
-    pairs = [f"{shown(row.printed)} for {shown(row.recomputed)}" for row in rows[:3]]
+    pairs = [f"{shown(row.printed)} instead of {shown(row.recomputed)}" for row in rows[:3]]
     return f"printed {', '.join(pairs)}{' …' if len(rows) > 3 else ''}"
 
 
