@@ -256,7 +256,17 @@ SYSTEMS: dict[str, Entry] = {
         {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
     ),
 }
-HEARERS: dict[str, Entry] = {}
+HEARERS: dict[str, Entry] = {
+    "literal": Entry(
+        "referee.hearers.literal:Literal", {}, "what the whole description is true of, no more and no less"
+    ),
+    "position": Entry(
+        "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
+    ),
+    "majority": Entry(
+        "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, whatever is said"
+    ),
+}
 
 KINDS: dict[str, dict[str, Entry]] = {"metric": METRICS, "corpus": CORPORA, "system": SYSTEMS, "hearer": HEARERS}
 GROUPS = {

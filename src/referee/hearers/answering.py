@@ -1,0 +1,144 @@
+"""How every simulated hearer answers: what it takes a description to say, and which outcome follows from its probabilities.
+
+The rule, in one place. A hearer spreads one unit of belief over the entities of the scene and over two further answers, ``several`` and ``none``.
+The largest share wins. Where it belongs to ``none`` or ``several`` that is the outcome, also in a tie with an entity: who is undecided does not point.
+Where two entities share the first place the outcome is SEVERAL. Nothing said gives DONT_KNOW, words of which none is understood give UNPARSABLE; in both
+cases the belief stays even over the entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from referee.errors import InvalidDescription
+from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["NONE", "PSEUDO", "SEVERAL", "Listener", "Pair", "answer", "decide", "shrug", "understand", "words_of"]
+
+SEVERAL, NONE = "several", "none"
+PSEUDO = (SEVERAL, NONE)
+TIE = 1e-9
+WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+
+Pair = tuple[Description, HearerView]
+
+
+class Listener:
+    """What simulated hearers share: those that need no training are trained at once, and many questions are one after another.
+
+    `learns` says whether `fit` makes a difference; such a hearer must not be asked about trials it was fitted on.
+    """
+
+    name: str
+    learns: bool = False
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        """The answer to one description."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it answers")
+
+    def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
+        """The answers to many descriptions, in order; the same words in the same view are answered once."""
+        known: dict[tuple[int, tuple[Property, ...] | None, str | None], Response] = {}
+        result = []
+        for description, view in pairs:
+            key = (id(view), description.properties, description.text)
+            response = known.get(key)
+            if response is None:
+                response = known[key] = self.resolve(description, view)
+            result.append(response)
+        return result
+
+
+def decide(shares: Sequence[float], several: float = 0.0, none: float = 0.0) -> tuple[Outcome, int | None]:
+    """The outcome, and the place of the entity if it is one, by the rule of this module."""
+    best = max(shares, default=0.0)
+    edge = max(best, several, none) * (1 - TIE)
+    if none >= edge:
+        return Outcome.NONE, None
+    if several >= edge:
+        return Outcome.SEVERAL, None
+    first = [i for i, share in enumerate(shares) if share >= edge]
+    return (Outcome.ENTITY, first[0]) if len(first) == 1 else (Outcome.SEVERAL, None)
+
+
+def answer(
+    hearer: str,
+    view: HearerView,
+    shares: Sequence[float],
+    several: float = 0.0,
+    none: float = 0.0,
+    flags: tuple[str, ...] = (),
+) -> Response:
+    """A response from shares of belief in the order of the view's entities; they are brought to a sum of 1."""
+    entities = view.scene.entities
+    total = sum(shares) + several + none
+    if not total > 0:
+        shares, several, none, total = [0.0] * len(entities), 0.0, 1.0, 1.0
+    outcome, place = decide(shares, several, none)
+    probabilities = [(e.id, share / total) for e, share in zip(entities, shares, strict=True)]
+    if several or none:
+        _check_names(view.scene)
+        probabilities += [(name, share / total) for name, share in ((SEVERAL, several), (NONE, none)) if share]
+    return Response(
+        trial=view.id,
+        hearer=hearer,
+        outcome=outcome,
+        entity=None if place is None else entities[place].id,
+        probabilities=tuple(probabilities),
+        flags=flags,
+    )
+
+
+def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...] = ()) -> Response:
+    """An answer that points nowhere, for a reason of its own, with belief even over the entities."""
+    entities = view.scene.entities
+    even = 1 / len(entities) if entities else 0.0
+    probabilities = tuple((e.id, even) for e in entities) or ((NONE, 1.0),)
+    return Response(trial=view.id, hearer=hearer, outcome=outcome, probabilities=probabilities, flags=flags)
+
+
+def _check_names(scene: Scene) -> None:
+    if any(e.id in PSEUDO for e in scene.entities):
+        raise InvalidDescription(
+            f"an entity of scene {scene.id!r} is called like an answer (several or none)",
+            remedy="give the entity another id",
+        )
+
+
+def understand(description: Description, scene: Scene) -> tuple[Property, ...] | Outcome:
+    """The properties that a hearer without training takes a description to say, or the outcome where there are none to take.
+
+    Properties are taken as they are. Of words alone it knows those that are values of exactly one attribute of the scene; the rest it does not hear.
+    """
+    if description.properties is not None:
+        return description.properties
+    words = words_of(description.text or "")
+    if not words:
+        return Outcome.UNPARSABLE if (description.text or "").strip() else Outcome.DONT_KNOW
+    lexicon = _lexicon(scene)
+    said = tuple(dict.fromkeys(lexicon[word] for word in words if word in lexicon))
+    return said or Outcome.UNPARSABLE
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in small letters and without punctuation."""
+    return WORD.findall(text.lower())
+
+
+def _lexicon(scene: Scene) -> dict[str, Property]:
+    """Words that name one property of the scene: a value that two attributes share could mean either, so it means nothing."""
+    found: dict[str, Property] | None = scene.cache.get("words for properties")
+    if found is None:
+        meanings: dict[str, set[Property]] = {}
+        for prop in scene.extensions:
+            if any(map(str.isalpha, prop.value)):
+                meanings.setdefault(prop.value.lower(), set()).add(prop)
+        found = {word: props.pop() for word, props in meanings.items() if len(props) == 1}
+        scene.cache["words for properties"] = found
+    return found
