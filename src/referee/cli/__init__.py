@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
     "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
     "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
+    "report": ("referee.cli.report", "one page from run folders: scores, panels, items, methods; tables and figures for a paper"),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),

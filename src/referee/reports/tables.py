@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich", "number"]
+__all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich", "number", "tex"]
 
 Row = Mapping[str, Any]
 FORMATS = ("table", "csv", "json", "latex", "markdown")
@@ -173,11 +174,28 @@ _TEX = str.maketrans(
         "#": r"\#",
         "$": r"\$",
         "–": "--",
+        "…": r"\dots{}",
         "{": r"\{",
         "}": r"\}",
         "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": r"$<$",
+        ">": r"$>$",
+        "|": r"$|$",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "≤": r"$\leq$",
+        "²": r"$^{2}$",
+        "±": r"$\pm$",
+        "−": "$-$",
     }
 )
+
+
+def tex(text: str) -> str:
+    """A text as LaTeX prints it, with stars raised."""
+    return re.sub(r"\*+", r"$^{\g<0>}$", text.translate(_TEX))
 
 
 def as_latex(rows: Sequence[Row], test: str = "p_randomisation") -> str:
@@ -186,8 +204,8 @@ def as_latex(rows: Sequence[Row], test: str = "p_randomisation") -> str:
     header, lines = _plain_lines(grid, test)
     left = 2 if grid.grouped else 1
     text = [r"\begin{tabular}{" + "l" * left + "r" * (len(header) - left) + "}", r"\toprule"]
-    text += [" & ".join(h.translate(_TEX) for h in header) + r" \\", r"\midrule"]
-    text += [" & ".join(cell.translate(_TEX).replace("*", r"$^{*}$") for cell in line) + r" \\" for line in lines]
+    text += [" & ".join(map(tex, header)) + r" \\", r"\midrule"]
+    text += [" & ".join(map(tex, line)) + r" \\" for line in lines]
     text += [r"\bottomrule", r"\end{tabular}"]
     notes = ["% " + grid.note()] if grid.note() else []
     return "\n".join([*text, *notes, *(f"% {s}" for s in grid.signatures())])

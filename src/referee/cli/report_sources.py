@@ -1,0 +1,78 @@
+"""What a report is made from: run folders, scored now if they were not, joined where they share their trials, with what the catalogue knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.cli.progress import counting
+from referee.contracts import Card
+from referee.reports.material import Known, Material, Scored, combine, read_scored
+from referee.runs import Run
+
+__all__ = ["gather"]
+
+
+def gather(folders: Sequence[Path]) -> list[Material]:
+    """One set of material per set of comparable runs, in the order they were named."""
+    together: dict[tuple[Any, ...], list[Scored]] = {}
+    for folder in folders:
+        run = Run(folder)
+        scored = read_scored(run) or _score(run)
+        together.setdefault(scored.comparable, []).append(scored)
+    return [combine(scored, _known(scored)) for scored in together.values()]
+
+
+def _score(run: Run) -> Scored:
+    """A run that was not scored yet, measured now with the default panel, by domain and condition."""
+    import polars as pl
+
+    from referee.loading import open_outputs
+    from referee.reports.material import trials_checksum
+    from referee.scoring import Settings, score_trials
+
+    settings = Settings(by=("domain", "condition"), lenient=True)
+    answers = open_outputs(run.folder, lenient=True)
+    table = score_trials(answers, lambda: counting(run.trials(), f"{run.folder.name}: trials"), settings)
+    rows = table.scores()
+    measurable = {r["metric"] for r in rows if r["n"]}
+    schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
+    return Scored(
+        run=run,
+        scores=[r for r in rows if r["metric"] in measurable] or rows,
+        items=pl.DataFrame(table.items(), schema=schema),
+        settings=asdict(settings),
+        counts=table.counts,
+        checksum=trials_checksum(run),
+        notes=tuple(table.notes),
+    )
+
+
+def _known(scored: Sequence[Scored]) -> Known:
+    measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
+    systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
+    return Known(directions=_directions(measures), tags=_tags(systems), card=_card(scored[0].run))
+
+
+def _directions(measures: Iterable[str]) -> dict[str, str]:
+    """Which way measures point; those of a package that is not installed here are left open."""
+    known = catalogue.entries("metric")
+    return {m: catalogue.configure("metric", m).direction for m in measures if m.partition("|")[0] in known}
+
+
+def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
+    entries = catalogue.entries("system")
+    return {s: dict(e.tags) for s in systems if (e := entries.get(s.partition("|")[0])) is not None and e.tags}
+
+
+def _card(run: Run) -> Card | None:
+    """The card of a corpus of the catalogue; None for a user's own file."""
+    about = run.manifest.get("corpus")
+    name = about.get("name") if isinstance(about, dict) else None
+    if name == "jsonl" or name not in catalogue.entries("corpus"):
+        return None
+    card = catalogue.create("corpus", name).card
+    return card if isinstance(card, Card) else None

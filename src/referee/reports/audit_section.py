@@ -1,0 +1,56 @@
+"""The audit of printed tables as a chapter: findings in sentences, and every number that does not follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from referee.published.audit import Audit, summarise
+from referee.published.claims import Verdict
+from referee.published.findings import shown
+from referee.published.rendering import allowed
+from referee.reports.sections import Section
+from referee.reports.sheets import Cell, Sheet
+
+__all__ = ["audit_section"]
+
+
+def audit_section(audits: Sequence[Audit]) -> Section:
+    """What was checked in which paper, what does not follow, and the rows behind it."""
+    parts = []
+    for a in audits:
+        found = "".join(f"<li>{escape(f.sentence)}</li>" for f in a.findings)
+        parts.append(f"<h3>{escape(a.title)}</h3><p class=note>{escape(a.citation)}</p>")
+        parts.append(f"<ul>{found}</ul>" if found else "<p>Nothing fails to follow.</p>")
+    failed = [row for a in audits for row in a.rows if row.verdict is Verdict.DOES_NOT_FOLLOW]
+    rows = [
+        (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
+        for r in failed
+    ]
+    sheet = Sheet(
+        name="audit",
+        corpus="printed tables",
+        title="Numbers that do not follow from what is printed beside them",
+        header=("source", "item", "printed", "recomputed", "allowed"),
+        rows=tuple(rows),
+        left=2,
+    )
+    texts = (
+        f"{summarise(audits)}.",
+        "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
+    )
+    return Section(
+        name="audit",
+        title="Audit of printed tables",
+        texts=texts,
+        html="".join(parts),
+        sheets=(sheet,) if rows else (),
+        data={
+            "audit-all": [
+                {k: getattr(r, k) for k in ("source", "item", "printed", "recomputed", "low", "high")}
+                | {"verdict": r.verdict.value}
+                for a in audits
+                for r in a.rows
+            ]
+        },
+    )

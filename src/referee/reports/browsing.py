@@ -1,0 +1,139 @@
+"""The item browser's data: scenes, what people said, what every system said and how each measure judged it, the worst items first.
+
+Properties and scenes are stored once and named by number, and items are taken until a budget is spent, so a page stays light however long the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from referee.records import Description, Property, Scene, Trial
+from referee.reports.material import HUMAN, Material
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["BUDGET", "browser_data", "lead_measure", "worst_first"]
+
+BUDGET = 12_000_000
+ENTITIES = 40
+REFERENCES = 20
+
+
+def lead_measure(material: Material) -> str | None:
+    """The measure that ranks items: the first average with a better and a worse."""
+    ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
+    return next(ranked, None)
+
+
+def worst_first(material: Material, measure: str | None) -> list[str]:
+    """All trials, those first on which the systems do worst on average; trials nobody was measured on come last."""
+    import polars as pl
+
+    trials = material.trials.select("trial")
+    if measure is None:
+        return trials["trial"].to_list()
+    systems = material.values(measure).filter(pl.col("system") != HUMAN)
+    means = systems.group_by("trial").agg(pl.col("value").mean())
+    falling = material.direction(measure) == "lower"
+    ranked = trials.join(means, on="trial", how="left", maintain_order="left")
+    return ranked.sort("value", descending=falling, nulls_last=True, maintain_order=True)["trial"].to_list()
+
+
+@dataclass(slots=True)
+class _Book:
+    """Properties and scenes met so far, each once."""
+
+    properties: dict[Property, int] = field(default_factory=dict)
+    scenes: dict[str, int] = field(default_factory=dict)
+
+    def numbers(self, properties: Iterable[Property]) -> list[int]:
+        return [self.properties.setdefault(p, len(self.properties)) for p in properties]
+
+    def said(self, description: Description | None) -> list[Any] | None:
+        """Words and properties, each null where not given."""
+        if description is None:
+            return None
+        properties = description.properties
+        return [description.text, None if properties is None else self.numbers(properties)]
+
+    def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[int], int]:
+        """The scene's number, the places of the targets in it, and how many entities were left out of a large one."""
+        wanted = set(targets)
+        first = [e for e in scene.entities if e.id in wanted] if len(scene.entities) > ENTITIES else []
+        shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
+        content = [[e.id, self.numbers(e.attributes), [[r.name, r.entity] for r in e.relations]] for e in shown]
+        key = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        number = self.scenes.setdefault(key, len(self.scenes))
+        places = [i for i, e in enumerate(shown) if e.id in wanted]
+        return number, places, len(scene.entities) - len(shown)
+
+
+def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
+    """Everything the page's item browser needs, at most `limit` items and about `budget` bytes."""
+    lead = lead_measure(material)
+    ids = worst_first(material, lead)[:limit]
+    trials = _chosen_trials(material, set(ids))
+    said = _chosen_outputs(material, set(ids))
+    values = _chosen_values(material, ids)
+    book, spent = _Book(), 0
+    items: list[list[Any]] = []
+    for i in ids:
+        item = _item(material, book, trials[i], said, values.get(i, {}))
+        spent += len(json.dumps(item, ensure_ascii=False).encode())
+        if items and spent + sum(map(len, book.scenes)) > budget:
+            break
+        items.append(item)
+    return {
+        "systems": list(material.systems),
+        "measures": [[m, material.direction(m)] for m in material.measures],
+        "lead": lead,
+        "total": material.trials.height,
+        "properties": [list(p) for p in book.properties],
+        "scenes": [json.loads(s) for s in book.scenes],
+        "items": items,
+    }
+
+
+def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
+    return {t.id: t for t in material.scored[0].run.trials() if t.id in ids}
+
+
+def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
+    """What systems said, by trial and by the name the report gives them; the first answer counts."""
+    found: dict[tuple[str, str], Description] = {}
+    for scored in material.scored:
+        for output in scored.run.outputs():
+            if output.trial in ids:
+                found.setdefault((output.trial, material.shown(scored, output.system)), output.description)
+    return found
+
+
+def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], float]]:
+    import polars as pl
+
+    chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
+        found.setdefault(trial, {})[system, metric] = round(value, 4)
+    return found
+
+
+def _item(
+    material: Material,
+    book: _Book,
+    trial: Trial,
+    said: Mapping[tuple[str, str], Description],
+    values: Mapping[tuple[str, str], float],
+) -> list[Any]:
+    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores."""
+    scene, targets, hidden = book.scene(trial.scene, trial.targets)
+    own = trial.references[0] if trial.references else None
+    outputs = [book.said(said.get((trial.id, s), own if s == HUMAN else None)) for s in material.systems]
+    scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
+    people = [book.said(r) for r in trial.references[:REFERENCES]]
+    labels = [trial.domain, trial.condition, trial.speaker]
+    return [trial.id, scene, targets, hidden, labels, people, outputs, scores]

@@ -1,0 +1,99 @@
+"""Panels by domain and by condition: from the run where it was scored by groups, else averaged from its items (Gatt et al. 2008 print both domains)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.contracts import FloatArray
+from referee.reports.material import Material, Row
+from referee.reports.scoreboard import arrow, families, score_cell, short, system_cell
+from referee.reports.sheets import Sheet
+
+__all__ = ["MOST", "group_rows", "group_sheets", "why_not"]
+
+MOST = 12
+
+
+def why_not(material: Material, group: str) -> str:
+    """Why there is no panel for a grouping; empty when there is one."""
+    levels = material.levels(group)
+    if not levels:
+        return f"The trials name no {group}."
+    if len(levels) == 1:
+        return f"All trials have the same {group} ({levels[0]})."
+    if len(levels) > MOST:
+        return f"{len(levels)} different values of {group} are too many for a panel (at most {MOST}); scores.csv has what the run was scored by."
+    return ""
+
+
+def group_rows(material: Material, group: str) -> list[Row]:
+    """Scores by the levels of a grouping, as tidy rows with `level`; measures of whole sets only where the run has them."""
+    found = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
+    present = {r["metric"] for r in found}
+    missing = [m for m in material.measures if m not in present and m in material.averages]
+    return [*found, *(row for m in missing for row in _averaged(material, group, m))]
+
+
+def _is_of(row: Row, group: str) -> bool:
+    return isinstance(row.get("group"), str) and row["group"].startswith(f"{group}=")
+
+
+def _averaged(material: Material, group: str, measure: str) -> list[Row]:
+    """Means of items with bootstrap intervals, with the run's own number of resamples and seed."""
+    labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
+    rows: list[Row] = []
+    for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
+        values = part.sort("trial")["value"].to_numpy()
+        low, high = _interval(values, material)
+        own = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
+        rows.append({**own, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
+    return rows
+
+
+def _interval(values: FloatArray, material: Material) -> tuple[float | None, float | None]:
+    from referee.statistics.resampling import Sample, bootstrap, interval
+
+    settings = material.scored[0].settings
+    resamples, seed = int(settings.get("resamples", 1000)), int(settings.get("seed", 1))
+    drawn = bootstrap([Sample.of(values[:, None], seed)], [lambda t, c: t[..., 0] / c], resamples, seed)
+    return interval(drawn[0], float(settings.get("confidence", 0.95))) or (None, None)
+
+
+def group_sheets(material: Material, group: str, rows: Sequence[Row]) -> list[Sheet]:
+    """One table per family of measures: a line a system, under each measure a column a level."""
+    levels = material.levels(group)
+    cells = {(r["system"], r["metric"], r["level"]): r for r in rows}
+    measured = [m for m in material.measures if any(r["metric"] == m for r in rows)]
+    absent = [short(m) for m in material.measures if m not in measured]
+    sheets = []
+    for family, names in families(measured).items():
+        lines = [
+            (
+                system_cell(material, s),
+                *(score_cell(cells.get((s, m, level)), shared=0) for m in names for level in levels),
+            )
+            for s in material.systems
+        ]
+        sheets.append(
+            Sheet(
+                name=f"{group}-{family}",
+                corpus=material.label,
+                title=f"{material.label}: {family} measures by {group}",
+                spans=(("", 1), *((f"{short(m)}{arrow(material.direction(m))}", len(levels)) for m in names)),
+                header=("system", *(level for _ in names for level in levels)),
+                rows=tuple(lines),
+                notes=_notes(material, group, levels, absent),
+                tidy=tuple(r for r in rows if r["metric"] in names),
+            )
+        )
+    return sheets
+
+
+def _notes(material: Material, group: str, levels: Sequence[str], absent: Sequence[str]) -> tuple[str, ...]:
+    counts = dict(material.trials[group].value_counts().iter_rows())
+    notes = ["Trials: " + ", ".join(f"{level} {counts[level]:,}" for level in levels) + "."]
+    if absent:
+        notes.append(
+            f"Not an average of items, so only known for groups when scored by them (--by {group}): {', '.join(absent)}."
+        )
+    return tuple(notes)

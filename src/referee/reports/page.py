@@ -1,0 +1,162 @@
+"""One self-contained page that opens offline: tables, figures (Vega-Lite, its library inlined once) and the item browser.
+
+Nothing is fetched at view time, and a content security policy forbids it; scripts run only if their hash is the one written at the head of the page.
+Every text that comes from a run is escaped here or becomes a text node in the browser.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from referee import __version__
+from referee.reports.figures import Figure, vega_lite
+from referee.reports.sections import Section
+from referee.reports.sheets import Sheet, sheet_as_html
+
+__all__ = ["Part", "as_page", "named_apart"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The chapters about one set of trials (or the audit)."""
+
+    title: str
+    sections: tuple[Section, ...]
+    synthetic: bool = False
+
+
+def named_apart(parts: Sequence[Part]) -> list[Part]:
+    """Chapters, tables and figures of several sets of trials numbered by part, for files and anchors go by their names."""
+    seen = Counter(s.name for p in parts for s in p.sections)
+    return [
+        replace(p, sections=tuple(_prefixed(s, f"{i}-") if seen[s.name] > 1 else s for s in p.sections))
+        for i, p in enumerate(parts, 1)
+    ]
+
+
+def _prefixed(section: Section, prefix: str) -> Section:
+    return replace(
+        section,
+        name=prefix + section.name,
+        figures=tuple(replace(f, name=prefix + f.name) for f in section.figures),
+        sheets=tuple(replace(s, name=prefix + s.name) for s in section.sheets),
+        data={prefix + name: rows for name, rows in section.data.items()},
+    )
+
+
+def as_page(parts: Sequence[Part], *, title: str, made: str) -> str:
+    """The whole page."""
+    library, script = _library(), _asset("page.js")
+    sections = [s for p in parts for s in p.sections]
+    return Template(_asset("page.html")).substitute(
+        policy=_policy(library, script),
+        generator=f"Referee {__version__}",
+        title=escape(title),
+        made=escape(made),
+        banner=_banner(parts),
+        style=_asset("page.css"),
+        navigation=_navigation(parts),
+        body="\n".join(_part(p, i if len(parts) > 1 else None) for i, p in enumerate(parts, 1)),
+        data=_embedded({"figures": _figures(sections), "browsers": _browsers(sections)}),
+        library=library,
+        script=script,
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("referee.reports") / name).read_text("utf-8")
+
+
+def _library() -> str:
+    """Vega, Vega-Lite and vega-embed from the installed package, as one script that a tag may hold."""
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite())
+    return bundle.replace("</script", "<\\/script")
+
+
+def _policy(*scripts: str) -> str:
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def _embedded(value: Any) -> str:
+    """JSON that no browser can take for markup."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _banner(parts: Sequence[Part]) -> str:
+    """A report on generated data says so before anything else."""
+    made_up = [p.title for p in parts if p.synthetic]
+    if not made_up:
+        return ""
+    which = "SYNTHETIC corpus" if all(p.synthetic for p in parts) else ", ".join(made_up)
+    said = "generated, not human data. The numbers test the machinery and say nothing about people."
+    return f'<p class="banner" role="note">{escape(which)}: {said}</p>'
+
+
+def _navigation(parts: Sequence[Part]) -> str:
+    links = []
+    for i, part in enumerate(parts, 1):
+        if len(parts) > 1:
+            links.append(f'<li><a class="part" href="#part-{i}">{escape(part.title)}</a></li>')
+        links += [f'<li><a href="#{escape(s.name)}">{escape(s.title)}</a></li>' for s in part.sections]
+    return f"<ul>{''.join(links)}</ul>"
+
+
+def _part(part: Part, number: int | None) -> str:
+    head = f'<h2 class="part" id="part-{number}">{escape(part.title)}</h2>' if number is not None else ""
+    return head + "\n".join(map(_section, part.sections))
+
+
+def _section(section: Section) -> str:
+    name = escape(section.name)
+    parts = [f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(section.title)}</h2>']
+    parts += [f"<p>{escape(text)}</p>" for text in section.texts]
+    parts += [_figure(figure) for figure in section.figures]
+    parts += [sheet_as_html(sheet) + _files(sheet) for sheet in section.sheets]
+    parts.append(section.html)
+    if section.data:
+        parts.append(_data_links(section))
+    if section.browser is not None:
+        parts.append(f'<div class="browser" id="{name}-browser"></div>')
+    return "\n".join([*parts, "</section>"])
+
+
+def _figure(figure: Figure) -> str:
+    name = escape(figure.name)
+    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in ("svg", "png", "pdf"))
+    drawing = (
+        f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
+    )
+    return f'<figure>{drawing}<figcaption class="files">{links}</figcaption></figure>'
+
+
+def _files(sheet: Sheet) -> str:
+    name = escape(sheet.name)
+    return f'<p class="files"><a href="tables/{name}.csv">CSV</a> <a href="tables/{name}.tex">LaTeX</a></p>'
+
+
+def _data_links(section: Section) -> str:
+    links = " ".join(
+        f'<a href="tables/{escape(n)}.csv">{escape(n)}.csv</a>' for n, rows in section.data.items() if rows
+    )
+    return f'<p class="files">In full: {links}</p>' if links else ""
+
+
+def _figures(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    return [{"id": f"figure-{f.name}", "cell": f.cell, "spec": f.spec} for s in sections for f in s.figures]
+
+
+def _browsers(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    return [{"id": f"{s.name}-browser", "content": s.browser} for s in sections if s.browser is not None]

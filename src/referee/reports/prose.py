@@ -1,0 +1,119 @@
+"""The sentences of a report: a methods paragraph to paste into a paper, and what a reader must know beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from referee import __version__
+from referee.reports.correlations import FEWEST
+from referee.reports.material import HUMAN, Material
+from referee.reports.scoreboard import ALPHA
+
+__all__ = ["listed", "methods"]
+
+
+def listed(things: Iterable[str]) -> str:
+    """``a, b and c``."""
+    names = list(things)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+
+
+def methods(material: Material, style: str | None) -> list[str]:
+    """The paragraph, sentence by sentence, saying only what was done in this run."""
+    return [
+        _data(material),
+        _references(material),
+        *_intervals(material),
+        *_letters(material),
+        *_correlations(material),
+        *_challenge(style),
+        *_outcomes(material),
+        f"All numbers were computed with Referee {_versions(material)}; the signature of every measure is given with the tables.",
+    ]
+
+
+def _data(material: Material) -> str:
+    systems = [s for s in material.systems if s != HUMAN]
+    speakers = material.trials["speaker"].drop_nulls().n_unique()
+    who = f" by {speakers:,} speakers" if speakers > 1 else ""
+    domains = material.levels("domain")
+    where = f" in {len(domains)} domains ({listed(domains)})" if 1 < len(domains) < 6 else ""
+    checksum = material.scored[0].checksum[:12]
+    kind = ", a SYNTHETIC corpus (generated scenes and descriptions, no human data; " if material.synthetic else " ("
+    many = "1 system was" if len(systems) == 1 else f"{len(systems)} systems were"
+    scored = f"{many} scored on {material.trials.height:,} trials{who}{where}"
+    return f"{scored} of {material.corpus}{kind}SHA-256 {checksum}…)."
+
+
+def _references(material: Material) -> str:
+    others = material.scored[0].settings.get("references") == "others"
+    against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
+    whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
+    said = f"Outputs were held against {against}, with the measures {listed(material.measures)}."
+    if whole:
+        said += f" {listed(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
+    return said
+
+
+def _measured(material: Material, measure: str) -> bool:
+    return any(material.value(s, measure) is not None for s in material.systems)
+
+
+def _intervals(material: Material) -> list[str]:
+    settings = material.scored[0].settings
+    resamples = int(settings.get("resamples", 0) or 0)
+    if not resamples:
+        return []
+    confidence = float(settings.get("confidence", 0.95))
+    return [
+        f"Intervals are {confidence:.0%} percentile intervals from {resamples:,} bootstrap resamples of items "
+        f"(seed {settings.get('seed')}), the same for all systems."
+    ]
+
+
+def _letters(material: Material) -> list[str]:
+    k = len(material.systems)
+    if k < 2 or not material.averages:
+        return []
+    pairs = k * (k - 1) // 2
+    return [
+        f"Systems that share a letter do not differ at α = {ALPHA:g} in t-tests paired by item, corrected by Holm's method for the {pairs} "
+        f"pair{'s' * (pairs > 1)} of systems (a separate family per measure)."
+    ]
+
+
+def _correlations(material: Material) -> list[str]:
+    systems = [s for s in material.systems if s != HUMAN]
+    if len(systems) < FEWEST:
+        return []
+    return [
+        f"Correlations between measures are Pearson's r over the {len(systems)} systems, each with its range when any one system is left out."
+    ]
+
+
+def _challenge(style: str | None) -> list[str]:
+    if style is None:
+        return []
+    return [
+        "The tables in the shape of the TUNA 2008 overview follow its tests: SYSTEM x DOMAIN analysis of variance (type III) with the item as the unit, "
+        "Tukey's homogeneous subsets at α = .05, Kruskal-Wallis for accuracy, Pearson correlations."
+    ]
+
+
+def _outcomes(material: Material) -> list[str]:
+    total: dict[str, int] = {}
+    for counts in material.counts.values():
+        for kind, n in counts.items():
+            total[kind] = total.get(kind, 0) + n
+    known = [f"{n:,} {kind}" for kind, n in total.items() if n]
+    return [f"Answers that could not be taken as they were: {listed(known)}."] if known else []
+
+
+def _versions(material: Material) -> str:
+    made = {str(_version(s.run.manifest)) for s in material.scored}
+    return listed(sorted(made | {__version__}))
+
+
+def _version(manifest: Mapping[str, Any]) -> Any:
+    return manifest.get("version", __version__)

@@ -1,0 +1,214 @@
+"""The chapters of a report: for each, its sentences, tables and figures, or the reason why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from referee.reports import figures
+from referee.reports.browsing import browser_data, lead_measure
+from referee.reports.correlations import FEWEST, correlate_measures, correlation_sheets
+from referee.reports.figures import Figure
+from referee.reports.groups import group_rows, group_sheets, why_not
+from referee.reports.material import HUMAN, Material, Row
+from referee.reports.prose import methods
+from referee.reports.scoreboard import (
+    compare_all,
+    counts_sheet,
+    ranking,
+    scoreboard,
+    short,
+    subset_letters,
+)
+from referee.reports.sheets import Cell, Sheet
+from referee.reports.tuna2008 import challenge_tables
+
+__all__ = ["ITEMS", "Section", "sections_of"]
+
+ITEMS = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One chapter. `data` are tables only for the CSV folder; `html` is ready-made and safe; `browser` feeds the item browser."""
+
+    name: str
+    title: str
+    texts: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    html: str = ""
+    data: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    browser: Mapping[str, Any] | None = None
+
+
+def sections_of(material: Material, *, style: str | None = None, items: int = ITEMS) -> list[Section]:
+    """All chapters about one set of trials, in reading order."""
+    lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
+    placed = ranking(material, lead)
+    order = [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
+    return [
+        _scores(material, order),
+        _group(material, "domain", order),
+        _group(material, "condition", order),
+        _distributions(material, order),
+        _correlations(material),
+        _items(material, items),
+        *([_challenge(material)] if style else []),
+        _systems(material),
+        _methods(material, style),
+        _data(material),
+    ]
+
+
+def _scores(material: Material, order: Sequence[str]) -> Section:
+    comparisons = compare_all(material)
+    letters = subset_letters(material, comparisons)
+    counts = counts_sheet(material)
+    texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
+    if letters:
+        texts.append("Raised letters: systems that share a letter do not differ significantly (A holds the best).")
+    without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
+    if letters and without:
+        texts.append(
+            f"No letters for {', '.join(without)}: these are not averages of items, or no two systems have values."
+        )
+    if len(material.systems) == 1:
+        texts.append("There is only one system, so nothing is compared.")
+    return Section(
+        name="scoreboard",
+        title="Scoreboard",
+        texts=tuple(texts),
+        figures=(figures.scores_figure(material, order),),
+        sheets=(*scoreboard(material, letters), *([counts] if counts else [])),
+        data={"scores": material.scores, "comparisons": comparisons.to_dicts()},
+    )
+
+
+def _group(material: Material, group: str, order: Sequence[str]) -> Section:
+    reason = why_not(material, group)
+    if reason:
+        return Section(name=f"by-{group}", title=f"By {group}", texts=(reason,))
+    rows = group_rows(material, group)
+    if not rows:
+        return Section(name=f"by-{group}", title=f"By {group}", texts=("No measure could be taken by group.",))
+    return Section(
+        name=f"by-{group}",
+        title=f"By {group}",
+        figures=(figures.groups_figure(material, group, rows, order),),
+        sheets=tuple(group_sheets(material, group, rows)),
+    )
+
+
+def _distributions(material: Material, order: Sequence[str]) -> Section:
+    figure = figures.distributions_figure(material, order)
+    texts = [
+        "A mean hides how items are spread. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
+    ]
+    if figure is None:
+        texts = ["No measure has more than two different values per item, so the means say everything."]
+    return Section(name="spread", title="Items by score", texts=tuple(texts), figures=(figure,) if figure else ())
+
+
+def _correlations(material: Material) -> Section:
+    systems = [s for s in material.systems if s != HUMAN]
+    title = "Which measures agree"
+    if len(systems) < FEWEST:
+        said = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
+        return Section(name="correlations", title=title, texts=(said,))
+    figure = figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
+    texts = [
+        "One system can make or break a correlation: the small print says how far it moves when any one is left out."
+    ]
+    if len(systems) < 6:
+        texts.append(f"With {len(systems)} systems these numbers are decoration.")
+    return Section(
+        name="correlations",
+        title=title,
+        texts=tuple(texts),
+        figures=(figure,) if figure else (),
+        sheets=tuple(correlation_sheets(material)),
+    )
+
+
+def _items(material: Material, limit: int) -> Section:
+    content = browser_data(material, limit)
+    lead = lead_measure(material)
+    order = f"The worst first, by {lead} averaged over the systems." if lead else "In the order of the run."
+    shown, total = len(content["items"]), content["total"]
+    more = (
+        f" This page holds the first {shown:,} of {total:,}; the run folder has all of them." if shown < total else ""
+    )
+    return Section(name="items", title="Items", texts=(order + more,), browser=content)
+
+
+def _challenge(material: Material) -> Section:
+    sheets, missing = challenge_tables(material)
+    texts = ("In the shape of the TUNA 2008 overview (Gatt, Belz & Kow), with its tests.", *missing)
+    return Section(name="tuna2008", title="Tables of the challenge", texts=texts, sheets=tuple(sheets))
+
+
+def _systems(material: Material) -> Section:
+    tagged = [(s, material.tags(s)) for s in material.systems if material.tags(s)]
+    if not tagged:
+        return Section(
+            name="systems",
+            title="Systems",
+            texts=("None of these systems is in the catalogue: their makers answer for them.",),
+        )
+    keys = list(dict.fromkeys(k for _, tags in tagged for k in tags))
+    rows = tuple((Cell(s), *(Cell(tags.get(k, "–")) for k in keys)) for s, tags in tagged)
+    sheet = Sheet(
+        name="systems",
+        corpus=material.label,
+        title="What the catalogue knows",
+        header=("system", *keys),
+        rows=rows,
+        left=1 + len(keys),
+    )
+    texts = (
+        "Evidence. Faithful: the papers determine the algorithm. Reconstructed: except for points that docs/systems.md names. "
+        "Low confidence: it may differ from the original.",
+    )
+    return Section(name="systems", title="Systems", texts=texts, sheets=(sheet,))
+
+
+def _methods(material: Material, style: str | None) -> Section:
+    paragraph = escape(" ".join(methods(material, style)))
+    signatures = dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))
+    lines = "".join(f"<li>{escape(s)}</li>" for s in signatures)
+    notes = "".join(f"<li>{escape(n)}</li>" for s in material.scored for n in s.notes)
+    html = f'<p class="paste">{paragraph}</p><h3>Signatures</h3><ul class="signatures">{lines}</ul>'
+    if notes:
+        html += f"<h3>Remarks of the scoring</h3><ul>{notes}</ul>"
+    return Section(name="methods", title="Methods, to paste", html=html)
+
+
+def _data(material: Material) -> Section:
+    """The corpus's card, and what these trials are."""
+    card = material.known.card
+    facts: dict[str, Any] = {}
+    if card is not None:
+        facts = {"title": card.title, "source": card.source, "licence": card.licence, "citation": card.citation}
+        facts |= {"languages": ", ".join(card.languages), "known faults": card.faults}
+    facts |= {"corpus": material.corpus, **_counted(material)}
+    facts |= {"checksum": f"SHA-256 {material.scored[0].checksum}", "runs": ", ".join(s.name for s in material.scored)}
+    if material.synthetic:
+        facts = {"SYNTHETIC": "generated scenes and descriptions, not human data", **facts}
+    lines = "".join(f"<dt>{escape(k)}</dt><dd>{_fact(v)}</dd>" for k, v in facts.items() if v)
+    return Section(name="data", title="Data card", html=f'<dl class="card">{lines}</dl>')
+
+
+def _counted(material: Material) -> dict[str, str]:
+    trials = material.trials
+    counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
+    counts |= {f"{name}s": trials[name].drop_nulls().n_unique() for name in ("speaker", "scene", "domain", "condition")}
+    return {name: f"{n:,}" for name, n in counts.items() if n}
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, tuple):
+        return "<ul>" + "".join(f"<li>{escape(str(v))}</li>" for v in value) + "</ul>"
+    return escape(str(value))
