@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.calls import read_calls
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
@@ -20,7 +21,6 @@ from referee.records import Trial
 from referee.runs import is_run, write_atomically, write_manifest
 from referee.signature import digest
 from referee.speaking import Heard
-from referee.systems.calls import read_calls
 
 __all__ = ["Unfinished"]
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from referee.calls import Call, CallBook, is_refusal, keep_reply, key_of
+from referee.endpoint import Endpoint
 from referee.errors import InputError
 from referee.records import Description, Entity, Property, SpeakerView, Trial
-from referee.systems.calls import Call, CallBook, key_of
-from referee.systems.endpoint import Endpoint
 
 __all__ = ["LanguageModel", "build_prompt", "understand"]
 
@@ -31,11 +31,6 @@ LANGUAGES = {
 }
 ANSWERS = ("text", "properties")
 LONGEST = 400
-REFUSAL = re.compile(
-    r"(?:i['’]?m (?:so )?sorry|i am sorry|sorry,|i (?:can['’]?t|cannot|can not|won['’]?t|am unable|['’]?m unable|must decline)"
-    r"|as an ai|unfortunately,? i)\b",
-    re.IGNORECASE,
-)
 FENCE = re.compile(r"^```[a-z]*\s*\n(.*?)\n?```$", re.DOTALL)
 LABEL = re.compile(r"^(?:\**(?:description|answer|referring expression)\**\s*:\**\s*)", re.IGNORECASE)
 
@@ -159,7 +154,7 @@ class LanguageModel:
             )
         reply = self._endpoint().ask(question)
         if reply.data is not None:
-            call = _kept(reply.data, question, key, reply.tries)
+            call = keep_reply(reply.data, question, key, reply.tries)
         elif "content_filter" in reply.reason:
             call = Call(key=key, question=question, content=None, finish="content_filter", tries=reply.tries)
         else:
@@ -211,37 +206,12 @@ def _as_answered(said: Description, answer: str) -> str:
     return json.dumps({"description": said.text, "properties": pairs}, ensure_ascii=False)
 
 
-def _kept(data: Mapping[str, Any], question: Mapping[str, Any], key: str, tries: int) -> Call:
-    choice, usage = data["choices"][0], data.get("usage")
-    message = choice["message"]
-    usage = usage if isinstance(usage, Mapping) else {}
-    return Call(
-        key=key,
-        question=question,
-        content=_text(message.get("content")),
-        refusal=_text(message.get("refusal")),
-        finish=_text(choice.get("finish_reason")),
-        model=_text(data.get("model")),
-        prompt_tokens=_number(usage.get("prompt_tokens")),
-        completion_tokens=_number(usage.get("completion_tokens")),
-        tries=tries,
-    )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
 def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
     """The outcome of a call (answered, refused or unparsable) and what was described, which is nothing unless answered."""
     content = (call.content or "").strip()
     if fenced := FENCE.match(content):
         content = fenced[1].strip()
-    if call.refusal or call.finish == "content_filter" or REFUSAL.match(content):
+    if is_refusal(call):
         return "refused", Description()
     description = None
     if call.finish != "length":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -12,7 +13,13 @@ from typing import Any
 from referee.errors import CannotWrite, MalformedInput
 from referee.signature import digest
 
-__all__ = ["Call", "CallBook", "key_of"]
+__all__ = ["Call", "CallBook", "is_refusal", "keep_reply", "key_of", "read_calls"]
+
+REFUSAL = re.compile(
+    r"(?:```[a-z]*\s*\n)?\s*(?:i['’]?m (?:so )?sorry|i am sorry|sorry,|i (?:can['’]?t|cannot|can not|won['’]?t|am unable|['’]?m unable|must decline)"
+    r"|as an ai|unfortunately,? i)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +40,37 @@ class Call:
 def key_of(question: Mapping[str, Any]) -> str:
     """Equal questions have equal keys; where they were sent plays no part."""
     return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
+
+
+def keep_reply(data: Mapping[str, Any], question: Mapping[str, Any], key: str, tries: int) -> Call:
+    """A chat completion as a call to keep; what the endpoint left out is absent, not an error."""
+    choice, usage = data["choices"][0], data.get("usage")
+    message = choice["message"]
+    usage = usage if isinstance(usage, Mapping) else {}
+    return Call(
+        key=key,
+        question=question,
+        content=_text(message.get("content")),
+        refusal=_text(message.get("refusal")),
+        finish=_text(choice.get("finish_reason")),
+        model=_text(data.get("model")),
+        prompt_tokens=_number(usage.get("prompt_tokens")),
+        completion_tokens=_number(usage.get("completion_tokens")),
+        tries=tries,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def is_refusal(call: Call) -> bool:
+    """Whether the model declined: it said so in its own field, a filter stepped in, or the answer begins like a refusal."""
+    return bool(call.refusal) or call.finish == "content_filter" or bool(REFUSAL.match(call.content or ""))
 
 
 class CallBook:
