@@ -129,7 +129,8 @@ class BackedOffOrder(Incremental):
     def _common(self, view: SpeakerView) -> list[str]:
         here = self.conditions_.of(view)
         everywhere: Frequencies = self.conditions_.tables.get((view.domain,), here)
-        mentions = {**everywhere.mentions, **here.mentions}
+        lacking = {name: n for name, n in everywhere.mentions.items() if name not in here.mentions}
+        mentions = {**here.mentions, **lacking}
         return sorted(mentions, key=lambda name: -mentions[name])
 
 

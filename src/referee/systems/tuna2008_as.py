@@ -26,15 +26,11 @@ FOLDS = ("speaker", 5)
 """How to cut a corpus for a fair comparison with print: whole speakers, five times."""
 
 PUBLISHED = (
-    "tuna2008_table3_as",
-    {
-        "set/dice": "dice_both",
-        "set/masi": "masi_both",
-        "set/exact": "accuracy_both",
-        "scene/minimal": "minimality_both",
-    },
+    "tuna-2008",
+    "table3",
+    {"set/dice": "dice_both", "set/masi": "masi_both", "set/exact": "accuracy_both", "scene/minimal": "minimality_both"},
 )
-"""The printed table, and which column has which metric (the first three also per domain: dice_furniture, dice_people …)."""
+"""Paper and table of the printed scores, and the column of each metric (the first three also per domain: dice_furniture, dice_people …)."""
 
 PREFERENCES = {
     "furniture": ("type", "colour", "size", "orientation", "y-dimension", "x-dimension"),

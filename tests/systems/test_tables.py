@@ -1,0 +1,94 @@
+"""The tables of systems agree with the catalogue, and every row keeps the contract of a speaker."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import islice
+
+import pytest
+
+from referee import catalogue
+from referee.contracts import Speaker
+from referee.corpora.synthetic import Synthetic
+from referee.errors import NotTrained, UnknownName
+from referee.records import Trial
+from referee.signature import signature
+from referee.systems import asgre2007, classics, tuna2008_as, variants
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM
+
+TABLES = {"asgre2007": asgre2007, "tuna2008-as": tuna2008_as, "classic": classics, "variants": variants}
+NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABLE]
+SLOW = {"OSU-GP.evolved", "rsa.learned"}
+UNTRAINED = {
+    *("CAM-B", "CAM-BU", "IS-FBS", "IS-FBS-submitted", "JU-PTBSGRE", "ATT-FB-m", "ATT-FB-m.first", "OSU-GP"),
+    *("full-brevity", "greedy", "relational", "incremental", "boolean", "rsa"),
+}
+
+
+@pytest.fixture(scope="module")
+def invented() -> list[Trial]:
+    """Sixty invented trials of both domains."""
+    return list(islice(Synthetic().trials(), 60))
+
+
+def test_the_challenges_have_sixteen_and_fourteen_entries() -> None:
+    assert (len(asgre2007.TABLE), len(tuna2008_as.TABLE)) == (16, 14)
+
+
+@pytest.mark.parametrize(("group", "name"), NAMES)
+def test_the_catalogue_tells_the_same_as_the_table(group: str, name: str) -> None:
+    entry = catalogue.entry("system", f"{group}/{name}")
+    assert entry.tags == TABLES[group].TABLE[name].tags
+    assert entry.tags["evidence"] in (FAITHFUL, MEDIUM, LOW)
+    assert catalogue.create("system", f"{group}/{name}").selector.__class__ is TABLES[group].TABLE[name].selector
+
+
+def test_the_catalogue_has_no_entry_that_a_table_lacks() -> None:
+    listed = {n for n in catalogue.KINDS["system"] if n.partition("/")[0] in TABLES}
+    assert listed == {f"{group}/{name}" for group, name in NAMES}
+
+
+@pytest.mark.parametrize(("group", "name"), [n for n in NAMES if n[1] not in SLOW])
+def test_every_system_says_only_what_is_true_and_says_it_again_after_a_journey(
+    group: str, name: str, invented: list[Trial]
+) -> None:
+    system = TABLES[group].system(name).fit(iter(invented[:40]))
+    assert isinstance(system, Speaker)
+    travelled = pickle.loads(pickle.dumps(system))
+    for trial in invented[40:]:
+        view = trial.for_speaker()
+        said = system.describe(view).properties
+        assert said
+        assert len(set(said)) == len(said)
+        assert all(view.scene.entity(view.targets[0]).has(p) for p in said)
+        assert travelled.describe(view).properties == said
+
+
+@pytest.mark.parametrize(("group", "name"), [n for n in NAMES if n[1] != "partitioned"])  # it learns for plurals only
+def test_systems_that_learn_say_so_when_they_have_not(group: str, name: str, invented: list[Trial]) -> None:
+    view = invented[0].for_speaker()
+    if name in UNTRAINED:
+        assert TABLES[group].system(name).describe(view).properties
+    else:
+        with pytest.raises(NotTrained):
+            TABLES[group].system(name).describe(view)
+
+
+@pytest.mark.parametrize("table", TABLES.values())
+def test_settings_show_in_the_signature(table: object) -> None:
+    rows = table.TABLE  # type: ignore[attr-defined]
+    written = {name: signature(rows[name].selector.__name__, table.selector(name)) for name in rows}  # type: ignore[attr-defined]
+    assert len(set(written.values())) == len(rows)
+
+
+def test_what_one_system_learns_another_of_the_same_name_does_not(invented: list[Trial]) -> None:
+    asgre2007.system("GRAPH-SC").fit(invented)
+    with pytest.raises(NotTrained):
+        asgre2007.system("GRAPH-SC").describe(invented[0].for_speaker())
+
+
+@pytest.mark.parametrize("table", TABLES.values())
+def test_a_mistyped_name_is_answered_with_a_suggestion(table: object) -> None:
+    name = next(iter(table.TABLE))  # type: ignore[attr-defined]
+    with pytest.raises(UnknownName, match=name.replace("+", r"\+")):
+        table.selector(f"{name}x")  # type: ignore[attr-defined]
