@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from worlds import batches, denoted, fewest_by_enumeration, kept_by_enumeration, props, said, scene, trial
+from worlds import PLAIN, batches, denoted, fewest_by_enumeration, kept_by_enumeration, props, said, scene, trial
 
 from referee.contracts import Batch
 from referee.errors import InputError
@@ -60,6 +60,7 @@ def test_minimality_with_the_type_for_free() -> None:
     # type + colour is minimal either way; with the type free, colour alone counts as one property
     assert value(Minimal(), "type:fan colour:red", FANS) == 1
     assert value(Minimal(count_type=False), "type:fan colour:red", FANS) == 1
+    assert value(Minimal(count_type=False), "type:fan colour:red size:big", FANS) == 0
     chairs = scene("type:chair colour:red", "type:chair colour:blue")
     assert value(Minimal(), "type:chair colour:red", chairs) == 0
     assert value(Minimal(count_type=False), "type:chair colour:red", chairs) == 1
@@ -136,6 +137,23 @@ def test_a_landmark_is_read_with_its_relation() -> None:
     assert value(Surplus(), "type:ball left:2 landmark.colour:red", where) == 2
 
 
+def test_what_only_a_landmark_s_landmark_tells_apart_is_unique_but_not_minimal() -> None:
+    ball, cube = props("type:ball"), props("type:cube")
+    where = Scene(
+        entities=(
+            Entity(id="0", attributes=ball, relations=(Relation("left", "2"),)),
+            Entity(id="1", attributes=ball, relations=(Relation("left", "3"),)),
+            Entity(id="2", attributes=cube, relations=(Relation("left", "4"),)),
+            Entity(id="3", attributes=cube, relations=(Relation("left", "5"),)),
+            Entity(id="4", attributes=props("type:plate colour:red")),
+            Entity(id="5", attributes=props("type:plate colour:blue")),
+        )
+    )
+    nested = "type:ball left:2 landmark.left:4 landmark.landmark.colour:red"
+    assert value(Unique(), nested, where) == 1
+    assert value(Minimal(), nested, where) == 0
+
+
 def test_without_target_or_scene_there_is_nothing_to_measure() -> None:
     nowhere = Trial(id="n", scene=Scene(entities=()), targets=())
     free = Trial(id="f", scene=FANS, targets=())
@@ -163,14 +181,19 @@ def plain_values(description: tuple[Property, ...], here: Trial) -> dict[str, fl
     smallest = fewest_by_enumeration(where, targets, ())
     keep = kept_by_enumeration(where, targets, different)
     deficit = fewest_by_enumeration(where, targets, different)
+    types = tuple(p for p in PLAIN if p.name == "type" and targets <= denoted((p,), where))
+    beside_type = fewest_by_enumeration(where, targets, types)
+    fixed, loose = (tuple(p for p in different if (p.name == "type") is kind) for kind in (True, False))
     unique = found == targets
     return {
         "unique": unique,
         "minimal": unique and len(different) == smallest,
+        "minimal.no-type": unique and len(loose) == beside_type,
         "remaining": left,
         "share": left / (len(where.entities) - len(targets)) if len(where.entities) > len(targets) else 0,
         "bits": log2(1 + left),
         "surplus": len(different) - keep,
+        "surplus.no-type": len(loose) - kept_by_enumeration(where, targets, loose, fixed),
         "size": np.nan if smallest is None else len(different) - smallest,
         "deficit": np.nan if deficit is None else deficit,
         "over": unique and keep < len(different),
@@ -181,10 +204,12 @@ def plain_values(description: tuple[Property, ...], here: Trial) -> dict[str, fl
 MEASURES: dict[str, Measure] = {
     "unique": Unique(),
     "minimal": Minimal(),
+    "minimal.no-type": Minimal(count_type=False),
     "remaining": Remaining(),
     "share": Remaining(share=True),
     "bits": Bits(),
     "surplus": Surplus(),
+    "surplus.no-type": Surplus(count_type=False),
     "size": Surplus(method="size"),
     "deficit": Deficit(),
     "over": Over(),

@@ -77,7 +77,8 @@ def test_the_references_of_a_trial_count_once_however_often_it_is_answered() -> 
 def test_situations_are_told_apart_by_scene_and_target() -> None:
     elsewhere = Scene(entities=CHAIRS.entities, id="elsewhere")
     other = told("4", "size:big", where=elsewhere)
-    assert rows(Coverage(), [said("colour:red")] * 2, [PEOPLE[0], other]) == [1, 0]
+    blue = Trial(id="7", scene=CHAIRS, targets=("1",), references=(said("colour:blue"),))
+    assert rows(Coverage(), [said("colour:red")] * 3, [PEOPLE[0], other, blue]) == [1, 0, 0]
 
 
 def test_nobody_to_compare_with_is_not_zero() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import descriptions, fewest_by_enumeration, kept_by_enumeration, props, scene, scenes
 
-from referee.metrics.smallest import fewest, fewest_to_add, fewest_to_keep
+from referee.metrics.smallest import as_sharp, fewest, fewest_to_add, fewest_to_keep
 from referee.records import Entity, Property, Relation, Scene
 
 BOX = 1 << 5
@@ -90,6 +90,30 @@ def test_the_landmark_s_name_is_hidden_from_the_hearer() -> None:
         )
     )
     assert fewest_to_add(where, 1) is None
+
+
+def test_a_landmark_that_does_not_help_is_not_taken() -> None:
+    fans = ("type:fan colour:red", "type:fan colour:blue", "type:desk colour:red")
+    near = tuple(Relation("near", str(i)) for i in range(3))
+    where = Scene(
+        entities=tuple(Entity(id=str(i), attributes=props(fan), relations=near) for i, fan in enumerate(fans))
+    )
+    assert fewest_to_add(where, 1) == 2
+
+
+def test_dropping_the_second_landmark_can_lose_the_target() -> None:
+    # left of the red one and on the blue one; with one landmark only, both relations have to lead to it
+    where = Scene(
+        entities=(
+            Entity(id="0", relations=(Relation("left", "1"), Relation("on", "2"))),
+            Entity(id="1", attributes=props("colour:red")),
+            Entity(id="2", attributes=props("colour:blue")),
+        )
+    )
+    whole = props("left: on: landmark.colour:red landmark2.colour:blue")
+    assert where.denotation(whole) == 1
+    assert as_sharp(where, 1, props("left: landmark.colour:red"), whole)
+    assert not as_sharp(where, 1, props("left: on: landmark.colour:red"), whole)
 
 
 def test_what_can_go_is_what_rules_nobody_out_alone() -> None:

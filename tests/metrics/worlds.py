@@ -41,7 +41,7 @@ VALUES = ("a", "b")
 RELATIONS = ("left", "on")
 
 PLAIN = [Property(n, v) for n in NAMES for v in (*VALUES, "other")]
-RELATED = [Property(r, v) for r in RELATIONS for v in ("", "0", "1")]
+RELATED = [Property(r, v) for r in RELATIONS for v in ("", "0", "a")]
 BESIDE = [
     Property(f"{prefix}.{n}", v) for prefix in ("landmark", "landmark", "landmark2") for n in NAMES for v in VALUES
 ]
@@ -51,6 +51,8 @@ def random_scene(rng: Random, related: bool = False, most: int = 8) -> Scene:
     """Up to eight entities with missing attributes, repeated names and, if asked for, relations."""
     size = rng.randint(1, most)
     known = [p for p in PLAIN if p.value in VALUES]
+    if related:  # an attribute with the name of a relation is hidden by it
+        known.append(Property(RELATIONS[0], "a"))
 
     def relations() -> tuple[Relation, ...]:
         count = rng.randint(0, 2) if related else 0
@@ -137,22 +139,25 @@ def fewest_by_enumeration(where: Scene, targets: set[str], start: tuple[Property
     if not targets <= denoted(start, where):
         return None
     related = {r.name for e in where.entities for r in e.relations}
-    able = [p for p in PLAIN if targets <= denoted((p,), where)]
+    known = sorted({p for e in where.entities for p in e.attributes if p.name not in related})
+    able = [p for p in known if targets <= denoted((p,), where)]
     if related:
-        able += [Property(name, "") for name in sorted(related)] + [p for p in BESIDE if p.name.startswith("landmark.")]
-    able = list(dict.fromkeys(able))
+        able += [Property(name, "") for name in sorted(related)]
+        able += [Property(f"landmark.{p.name}", p.value) for p in known]
     sizes = (
         k for k in range(len(able) + 1) for part in combinations(able, k) if denoted((*start, *part), where) == targets
     )
     return next(sizes, None)
 
 
-def kept_by_enumeration(where: Scene, targets: set[str], description: tuple[Property, ...]) -> int:
-    """The size of the smallest part of a description that gains no distractor and loses no target."""
-    found = denoted(description, where)
+def kept_by_enumeration(
+    where: Scene, targets: set[str], description: tuple[Property, ...], fixed: tuple[Property, ...] = ()
+) -> int:
+    """The size of the smallest part of a description that, beside what is fixed, gains no distractor and loses no target."""
+    found = denoted((*description, *fixed), where)
     return next(
         k
         for k in range(len(description) + 1)
         for part in combinations(description, k)
-        if (less := denoted(part, where)) - targets <= found - targets and found & targets <= less
+        if (less := denoted((*part, *fixed), where)) - targets <= found - targets and found & targets <= less
     )

@@ -119,11 +119,13 @@ def _fewest_with_landmarks(
 
 
 def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
-    """The attributes of everything that the first target is related to; before that none, for relations said without landmark."""
+    """The visible attributes of everything that the first target is related to; before that none, for relations said without landmark."""
     yield ()
     first = next(scene.members(targets))
-    near = {r.entity for r in first.relations}
-    yield from (entity.attributes for entity in scene.entities if entity.id in near)
+    near, hidden = {r.entity for r in first.relations}, relation_names(scene)
+    for entity in scene.entities:
+        if entity.id in near:
+            yield tuple(p for p in entity.attributes if p.name not in hidden)
 
 
 def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
