@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from referee.errors import InputError
 from referee.records import Property, Scene, SpeakerView
@@ -20,6 +20,14 @@ KEPT_UP_TO = 4096
 """Entities up to which the contrasts of a scene are kept."""
 Head = Literal["first", "last", "none"]
 """What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
+
+
+class Countable(Protocol):
+    """A bit set that can be narrowed down and counted; integers are such sets."""
+
+    def __and__(self, other: Any, /) -> Any: ...
+    def __bool__(self) -> bool: ...
+    def bit_count(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,11 @@ class Contrast:
         for prop in properties:
             left &= self.extensions[prop]
         return left
+
+    def countable(self, left: int, properties: Iterable[Property]) -> tuple[Countable, list[Countable]]:
+        """A set of distractors and the extensions of properties, as integers or, in scenes over columns, in a form that is faster to count."""
+        pack = getattr(self.scene, "countable", None)
+        return (left, [self.extensions[p] for p in properties]) if pack is None else pack(left, properties)
 
     def among(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
         """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""

@@ -33,21 +33,22 @@ class Greedy(Reasoned):
             if note:
                 note(head, "the type comes first")
         options = contrast.among(self.attributes)
+        rest, sets = contrast.countable(left, options)
         total = left.bit_count()
-        queue = [((left & extensions[prop]).bit_count() - total, i) for i, prop in enumerate(options)]
+        queue = [((rest & true).bit_count() - total, i) for i, true in enumerate(sets)]
         heapify(queue)
-        while left and queue:
+        while total and queue:
             # What a property rules out can only shrink, so an old count is a bound and few have to be counted again.
-            prop = options[i := heappop(queue)[1]]
-            kept = left & extensions[prop]
+            i = heappop(queue)[1]
+            kept = rest & sets[i]
             gain = kept.bit_count() - total
             if queue and gain and (gain, i) > queue[0]:
                 heappush(queue, (gain, i))
             elif gain:
-                chosen.append(prop)
+                chosen.append(options[i])
                 if note:
-                    note(prop, f"rules out most: {-gain} of {total}")
-                left, total = kept, total + gain
+                    note(options[i], f"rules out most: {-gain} of {total}")
+                rest, total = kept, total + gain
         if head is not None and self.head == "last" and head not in chosen:
             chosen.append(head)
             if note:
