@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from referee.records import Property, Span, Trial
+from referee.records import Property, Span, SpeakerView, Trial
 
 __all__ = [
     "HEAD",
@@ -27,6 +27,7 @@ __all__ = [
     "correct_spelling",
     "dice",
     "normalise",
+    "picture",
     "read_examples",
 ]
 
@@ -57,7 +58,7 @@ class Example:
     properties: Properties
     domain: str | None = None
     speaker: str | None = None
-    target: str | None = None
+    target: str = ""
     text: str = ""
 
     @property
@@ -95,7 +96,7 @@ def read_examples(trials: Iterable[Trial]) -> list[Example]:
                     properties=frozenset(said.properties),
                     domain=trial.domain,
                     speaker=said.speaker or trial.speaker,
-                    target=trial.scene.entity(trial.targets[0]).image or trial.targets[0],
+                    target=picture(trial),
                     text=said.text,
                 )
             )
@@ -119,6 +120,11 @@ def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) 
 
 def _corrected(piece: Piece, right: Mapping[str, str]) -> Piece:
     return piece._replace(words=tuple([right.get(word, word) for word in piece.words]))
+
+
+def picture(trial: Trial | SpeakerView) -> str:
+    """What tells one target from another across trials: its picture, or its id."""
+    return " ".join(trial.scene.entity(target).image or target for target in trial.targets)
 
 
 def _pieces(spans: Sequence[Span]) -> list[Piece]:

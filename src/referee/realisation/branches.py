@@ -111,17 +111,19 @@ class Places:
         return sum(ranks) / len(ranks) if ranks else 9.0
 
     def arrange(self, branches: Iterable[Branch]) -> tuple[list[Branch], list[Branch]]:
-        """What goes before the noun and what behind it, in the usual order."""
-        placed = sorted(branches, key=lambda b: (self.distance(b), sorted(b.names)))
+        """What goes before the noun and what behind it, in the usual order (as given, where none is usual)."""
+        placed = sorted(branches, key=self.distance)
         before = [b for b in placed if b.side == BEFORE][::-1]
         return before, [b for b in placed if b.side == AFTER]
 
 
-def join(determiner: str, before: Iterable[Branch], head: str, after: Iterable[Branch], language: Language) -> str:
+def join(
+    determiner: str, before: Iterable[Branch], head: str, after: Iterable[Branch], language: Language, gender: str = ""
+) -> str:
     """The parts as one string in the ways of the language."""
     return language.put_together(
         [" ".join(b.words) for b in before],
-        Noun(head, language.default.gender),
+        Noun(head, gender or language.default.gender),
         [" ".join(b.words) for b in after],
         determiner,
     )

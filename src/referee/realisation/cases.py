@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import Example, Properties, by_domain, choose, read_examples
+from referee.realisation.annotation import Example, Properties, by_domain, choose, picture, read_examples
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.rules import CommonPhrases
@@ -34,7 +34,7 @@ class CaseBase:
             raise NotTrained(self)
         wanted = frozenset(properties)
         cases = choose(self.cases_, view.domain)
-        target = view.scene.entity(view.targets[0]).image or view.targets[0]
+        target = picture(view)
         perfect = [case for case in cases if case.properties == wanted]
         if perfect:
             return _quote(_of_same_target(perfect, target))

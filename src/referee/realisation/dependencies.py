@@ -23,6 +23,8 @@ from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["DependencyOrder", "WordPairs"]
 
+COMBINATIONS = 2_000  # looked through for the most probable ones; many slots get fewer phrases each
+
 
 class WordPairs:
     """How often one word precedes another in a description, and how often it does so while depending on it."""
@@ -37,17 +39,15 @@ class WordPairs:
 
     def main(self, words: Words) -> str:
         """The word that stands for a phrase."""
-        return words[0] if words[0] in self.language.openers else words[-1]
+        return "" if not words else words[0] if words[0] in self.language.openers else words[-1]
 
     def _add(self, example: Example) -> None:
         pieces = [piece for piece in example.pieces if piece.properties]
         mains = [self.main(piece.words) for piece in pieces]
         for i, one in enumerate(mains):
             self.before.update((one, other) for other in mains[i + 1 :] if one != other)
-        heads = [i for i, piece in enumerate(example.pieces) if i == example.head]
-        if heads:
-            noun = example.pieces[heads[0]]
-            place = pieces.index(noun)
+        if example.head is not None:
+            place = pieces.index(example.pieces[example.head])
             self.depends_before.update((word, mains[place]) for word in mains[:place])
             self.depends_after.update((word, mains[place]) for word in mains[place + 1 :])
 
@@ -92,12 +92,14 @@ class DependencyOrder(RankedPhrases):
             raise NotTrained(self)
         book, model = self.learned(view)
         pairs = choose(self.pairs_, view.domain)
-        combinations = product(*self.slots(properties, book))
+        slots = self.slots(properties, book)
+        few = max(1, int(COMBINATIONS ** (1 / max(len(slots), 1))))
+        combinations = product(*(options[:few] for options in slots))
         likely = nsmallest(self.combinations, combinations, key=lambda c: sum(cost for _, cost in c))
         found = []
         for phrases in likely:
-            slots: list[list[Option]] = [[phrase] for phrase in phrases]
-            best = cheapest(slots, _follow([words for words, _ in phrases], pairs), model, self.weight(view))
+            chosen: list[list[Option]] = [[phrase] for phrase in phrases]
+            best = cheapest(chosen, _follow([words for words, _ in phrases], pairs), model, self.weight(view))
             found += [(best[1], best[0])] if best else []
         return " ".join(min(found)[1]) if found else ""
 

@@ -49,8 +49,11 @@ class FixedChoices:
         groups = by_domain(read_examples(trials))
         self.ranks_: dict[Properties, int] = {}
         self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
-        climbed = [domain for domain in groups if domain is not None] or [None]
-        self.choices_ = {domain: self._climb(groups[domain], self.wordings_[domain]) for domain in climbed}
+        self.choices_ = {
+            domain: self._climb(examples, self.wordings_[domain])
+            for domain, examples in groups.items()
+            if domain is not None or len(groups) == 1
+        }
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:

@@ -73,21 +73,18 @@ class Language:
         return (known + unknown + [self.default])[0]
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
-        """Phrases for everything but the noun, in the order they are said; what is unsayable is left out."""
-        left = [
-            p
-            for p in dict.fromkeys(properties)
-            if p not in self.nouns and p.name != "type" and p.value not in UNSAYABLE
-        ]
+        """Phrases for everything but the noun, in the order they are said; relations (which need a landmark) and unsayable values are left out."""
+        silent = {"type", *self.relations}
+        sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
+        left = [p for p in sayable if p not in self.nouns]
+        wanted = set(left)
+        fitting = [group for group in self.phrases if group <= wanted]
         found: list[Phrase] = []
-        for group in sorted((g for g in self._fitting(set(left))), key=lambda g: (-len(g), sorted(g))):
+        for group in sorted(fitting, key=lambda g: (-len(g), sorted(g))):
             if all(p in left for p in group):
                 found += self.phrases[group]
                 left = [p for p in left if p not in group]
         return sorted([*found, *(self.describe_unknown(p) for p in left)])
-
-    def _fitting(self, properties: set[Property]) -> list[frozenset[Property]]:
-        return [group for group in self.phrases if group <= properties]
 
     def describe_unknown(self, prop: Property) -> Phrase:
         """Words for a property that the language has no phrase for: its value as an adjective, or "with" and its name."""

@@ -69,8 +69,8 @@ class FixedWords:
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         said = {p.name: p.value for p in reversed(properties) if p.value not in UNSAYABLE}
         slots = [self._word(name, said.pop(name, None)) for name in self.words]
-        rest = [ENGLISH.describe_unknown(p).text for p in properties if said.get(p.name) == p.value]
-        return ENGLISH.polish(" ".join(["the", *slots, *rest]))
+        rest = ENGLISH.word([p for p in properties if said.get(p.name) == p.value])
+        return ENGLISH.polish(" ".join(["the", *slots, *(phrase.text for phrase in rest)]))
 
     def _word(self, name: str, value: str | None) -> str:
         if value is None:

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import UNSAYABLE, Example, Properties, by_domain, choose, normalise, read_examples
+from referee.realisation.annotation import (
+    HEAD,
+    UNSAYABLE,
+    Example,
+    Properties,
+    by_domain,
+    choose,
+    normalise,
+    read_examples,
+)
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.ngrams import NgramModel
@@ -64,24 +73,31 @@ class RankedPhrases:
     def in_plain_words(self, group: Properties) -> list[Option]:
         """The language's own words for what was never said in training."""
         phrases = [p.text for p in self.language.word(sorted(group))]
-        return [(normalise(" ".join(phrases) or self.language.noun(group).word), 0.0)]
+        nouns = [self.language.noun(group).word] if any(p.name == HEAD for p in group) else []
+        return [(normalise(" ".join(phrases or nouns)), 0.0)]
 
 
 class PermuteAndRank(RankedPhrases):
-    """Phrases in any order, or (with a `window`) moved by no more than a few places from the order of the input."""
+    """Phrases in any order, or (with a `window`) only among the next few of the input's order.
+
+    More than `most` phrases have too many orders; they are moved within a window of two.
+    """
 
     def __init__(
         self,
         window: int | None = None,
+        most: int = 6,
         balance: Mapping[str, float] | None = None,
         options: int = 12,
         language: Language = ENGLISH,
     ) -> None:
         super().__init__(balance, options, language)
         self.window = window
+        self.most = most
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         book, model = self.learned(view)
         slots = self.slots(properties, book)
-        found = cheapest(slots, within_window(len(slots), self.window), model, self.weight(view))
+        window = self.window if len(slots) <= self.most else 2
+        found = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
         return " ".join(found[0]) if found else ""

@@ -58,11 +58,10 @@ class Wordings(NamedTuple):
     def common(self, properties: Sequence[Property], language: Language) -> list[Branch]:
         """The most common branch for everything but the type; the language's words where there is none."""
         sayable = [p for p in properties if p.name != HEAD and p.value not in UNSAYABLE]
-        found: list[Branch] = []
-        for group in self.book.cover(sayable):
-            ranked = self.ranked(group)
-            found += ranked[:1] or plain_branches(sorted(group), language)
-        return self._in_one_place(found, language)
+        groups = self.book.cover(sayable)
+        found = [self.ranked(group)[0] for group in groups if group in self.branches]
+        unsaid = [p for group in groups if group not in self.branches for p in group]
+        return self._in_one_place(found + plain_branches(unsaid, language), language)
 
     def _in_one_place(self, branches: list[Branch], language: Language) -> list[Branch]:
         """Row and column stay together, the row first; behind the noun the column opens like a phrase ("on the left", not "left")."""
@@ -96,4 +95,4 @@ class CommonPhrases:
         noun = self.language.noun(properties)
         before, after = wordings.places.arrange(wordings.common(properties, self.language))
         head = wordings.head(properties, self.language)
-        return join(self.language.articles[noun.gender], before, head, after, self.language)
+        return join(self.language.articles[noun.gender], before, head, after, self.language, noun.gender)
