@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.statistics.frames import as_rows
+from referee.statistics.studentised_range import critical_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,10 +53,8 @@ class Subsets:
 
 @lru_cache(maxsize=4096)
 def studentised_range(k: int, df: float, alpha: float = 0.05) -> float:
-    """The critical value q(alpha; k, df); remembered, for its integral takes a tenth of a second."""
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(1 - alpha, k, df))
+    """The critical value q(alpha; k, df), remembered."""
+    return critical_value(k, df, alpha)
 
 
 @lru_cache(maxsize=65536)
