@@ -15,7 +15,7 @@ from referee.corpora.jsonl import json_line
 from referee.loading import Opened
 from referee.records import Description
 from referee.runs import write_atomically, write_manifest, write_outputs, write_trials, writing_folder
-from referee.scoring import Table
+from referee.score_table import Table
 from referee.signature import digest
 
 __all__ = ["save_scored"]

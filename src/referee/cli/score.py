@@ -17,7 +17,8 @@ from referee.loading import Opened, open_corpus, open_outputs
 from referee.records import Trial
 from referee.reports import tables
 from referee.runs import is_run
-from referee.scoring import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names, score_trials
+from referee.score_table import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
+from referee.scoring import score_trials
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
