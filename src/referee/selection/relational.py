@@ -126,8 +126,11 @@ class Relational(Reasoned):
 
 def _best(network: Network, facts: list[Fact], variable: int, variables: dict[str, int]) -> tuple[Fact, Network]:
     """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
+    options = [fact for fact in facts if fact[0].name == TYPE] or facts
+    if len(options) == 1:
+        return options[0], _added(network, options[0], variable, variables)
     tried: list[tuple[int, Fact, Network | None]] = []
-    for fact in [f for f in facts if f[0].name == TYPE] or facts:
+    for fact in options:
         prop, landmark = fact
         if landmark is None and not network.links:
             left = network.contexts[variable] & network.scene.extensions[prop]
