@@ -260,11 +260,31 @@ HEARERS: dict[str, Entry] = {
     "literal": Entry(
         "referee.hearers.literal:Literal", {}, "what the whole description is true of, no more and no less"
     ),
+    "noisy": Entry(
+        "referee.hearers.noisy:Noisy",
+        {},
+        "literal, with imperfect sight, graded sizes and places, and guesses by salience",
+    ),
+    "rsa": Entry(
+        "referee.hearers.rational:Rational",
+        {},
+        "asks what a sensible speaker would have said (alpha, cost, longest, depth)",
+    ),
+    "retrieval": Entry(
+        "referee.hearers.retrieval:Retrieval",
+        {},
+        "reads the words: votes of the most similar known descriptions (learns)",
+    ),
     "position": Entry(
         "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
     ),
     "majority": Entry(
         "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, whatever is said"
+    ),
+    "remote": Entry(
+        "referee.hearers.remote:Remote",
+        {},
+        "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
     ),
 }
 

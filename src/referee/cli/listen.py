@@ -1,0 +1,134 @@
+"""`referee listen`: a hearer answers what a run's systems said, and the hearing of it is measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from referee.cli.progress import advancing
+from referee.corpora.splits import CUTS
+from referee.errors import InputError
+from referee.listening import Session, hearing_rows
+from referee.listening import listen as listen_to
+from referee.metrics.hearing import OVER_ITEMS, TIES
+from referee.runs import Run
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee run --corpus synthetic --systems classic --out RUN && referee listen RUN --hearer literal
+
+  referee listen RUN --hearer "noisy|noise:0.1|salience:0" --humans
+
+  referee listen RUN --hearer retrieval --folds 10 --by scene            learns from the run's other folds
+
+  referee listen RUN --hearer "remote|model:NAME|endpoint:http://localhost:8000/v1|votes:3"
+
+  referee listen RUN --format json                                       measure the responses that are there, people's too
+
+Answers are kept in RUN/responses.jsonl. The key of a remote hearer comes from the environment (OPENAI_API_KEY); docs/hearers.md says more.
+"""
+SHARES = ("several", "none", "dont-know", "timeout", "unparsable")
+HEADS = {
+    "ir": "IR",
+    "mir": "MIR",
+    "agreement": "agreement",
+    "error": "error",
+    "reading_ms": "reading ms",
+    "identification_ms": "identification ms",
+    "combined_ms": "combined ms",
+    "repeats": "repeats",
+    **{name: name for name in SHARES},
+}
+
+
+@app.command(epilog=EPILOG)
+def listen(
+    run: Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")],
+    hearer: Annotated[
+        str | None,
+        typer.Option("--hearer", help="A hearer by name (referee list hearers), with switches as NAME|switch:value."),
+    ] = None,
+    humans: Annotated[bool, typer.Option("--humans", help="Let it read what people said, too.")] = False,
+    train: Annotated[Path | None, typer.Option(help="JSONL trials that a learning hearer learns from.")] = None,
+    folds: Annotated[int, typer.Option(help="Without --train: folds of the run's own trials.", min=2)] = 5,
+    by: Annotated[str, typer.Option(help=f"What stays together in a fold: {', '.join(CUTS)}.")] = "speaker",
+    seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples (0: no intervals).", min=0)] = 1000,
+    confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
+    form: Annotated[str, typer.Option("--format", "-f", help="table or json")] = "table",
+) -> int:
+    """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
+    if form not in ("table", "json") or ties not in TIES:
+        raise InputError(f"--format is table or json; --ties one of {', '.join(TIES)}")
+    if hearer is not None:
+        session = Session(
+            hearer=hearer, seed=seed, humans=humans, folds=folds, by=by, train=None if train is None else str(train)
+        )
+        with advancing(f"{hearer}: answers") as begin:
+            listen_to(run, session, workers, begin(_expected(run, humans)))
+    opened = Run(run)
+    signed = opened.manifest.get("hearers", {})
+    responses = list(opened.responses())
+    if not responses:
+        raise InputError("nobody has answered in this run", where=run, remedy="name a hearer: --hearer literal")
+    rows = hearing_rows(opened.trials(), responses, resamples=resamples, confidence=confidence, ties=ties, seed=seed)
+    if form == "json":
+        print(json.dumps({"rows": rows, "hearers": signed}, ensure_ascii=False, indent=1))
+    else:
+        _print(rows, signed, confidence)
+    return 0
+
+
+def _expected(run: Path, humans: bool) -> int:
+    """How many answers there will be, for the progress bar."""
+    opened = Run(run)
+    said = sum(1 for _ in opened.outputs()) if (opened.folder / "outputs.jsonl").exists() else 0
+    return said + (sum(bool(t.references) for t in opened.trials()) if humans else 0)
+
+
+def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float) -> None:
+    """One row a system and hearer; columns that nobody's responses fill are left out."""
+    from rich.console import Console
+    from rich.table import Table
+
+    groups: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
+    filled = [name for name in HEADS if any(_tells(group[name]) for group in groups.values())]
+    table = Table("system", "hearer", "n", *(HEADS[name] for name in filled), title="hearing")
+    for (system, hearer), group in groups.items():
+        table.add_row(system, hearer, str(group["ir"]["n"]), *(_cell(group[name]) for name in filled))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=max(200, console.width))
+    console.print(table)
+    print(f"{confidence:.0%} intervals: participants and items drawn with replacement. Details: --format json")
+    for (system, hearer), group in groups.items():
+        left_out = dict(group["ir"]["excluded"]) | ({"ties": group["mir"]["ties"]} if group["mir"]["ties"] else {})
+        if left_out:
+            print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
+    for text in signed.values():
+        print(text)
+
+
+def _tells(row: dict[str, Any]) -> bool:
+    """Whether a value is worth a column: shares that are not 0, and votes only where more than one voted."""
+    if row["measure"] in OVER_ITEMS:
+        return bool(row["n"]) and row["participants"] > 1
+    return bool(row["n"]) and (row["measure"] not in (*SHARES, "repeats") or bool(row["value"]))
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return "–"
+    digits = 0 if row["measure"].endswith("_ms") else 3
+    shown = f"{row['value']:.{digits}f}"
+    return shown if row["low"] is None else f"{shown} [{row['low']:.{digits}f}, {row['high']:.{digits}f}]"

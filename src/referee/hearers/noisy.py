@@ -1,0 +1,159 @@
+"""The noisy hearer: literal, but it sees badly, grades sizes and places, and guesses what stands out (after the graded semantics of Degen et al. 2020).
+
+Every entity is looked at once. Entity e seems to have property p with probability ``noise + (1 - 2·noise)·likeness``; likeness is 1 or 0, except for
+gradable attributes, where it is ``exp(-d²/2·spread²)`` with d the distance of the two values as a share of the scene's range. What alone seems to fit is
+the answer; several that seem to fit are ``several``, none is ``none``. Of both a part (`guess`) is turned into a guess, by fit and by salience. Without
+noise, salience or reserve (guess 1) this is the literal hearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import exp, isfinite, prod
+from typing import Any
+
+from referee.errors import InputError
+from referee.hearers.answering import Listener, answer, shrug, understand
+from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene
+from referee.signature import signature
+
+__all__ = ["Noisy"]
+
+SIZES = frozenset({"size", "height", "width"})
+PLACES = frozenset({"location", "x", "y", "x-dimension", "y-dimension"})
+WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"), ("top", "middle", "bottom")
+SCALE = {word: float(i) for words in WORDS for i, word in enumerate(words)} | {"big": 3.0, "center": 1.0}
+NEARLY_SURE = 1 - 1e-12
+
+
+class Noisy(Listener):
+    """A literal hearer with imperfect sight.
+
+    `noise` is how often an attribute is misjudged, sizes and places have figures of their own, and `noises` overrides all of them by attribute name. All
+    noise lies between 0 and 0.5. `spread` is the reach of gradable likeness; `salience` the weight of standing out in a guess (0: none); `guess` the share of
+    cases in which the hearer points although several fit, or none. The defaults are plausible, not fitted: a passport says how they do.
+    """
+
+    name = "noisy"
+
+    def __init__(
+        self,
+        noise: float = 0.05,
+        size_noise: float = 0.1,
+        place_noise: float = 0.1,
+        spread: float = 0.15,
+        salience: float = 0.5,
+        guess: float = 0.5,
+        noises: Mapping[str, float] = NOTHING,
+    ) -> None:
+        self.noise = noise
+        self.size_noise = size_noise
+        self.place_noise = place_noise
+        self.spread = spread
+        self.salience = salience
+        self.guess = guess
+        self.noises = noises
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        said = understand(description, view.scene)
+        if isinstance(said, Outcome):
+            return shrug(self.name, view, said)
+        scene = view.scene
+        seen = scene.cache.get(self._key)
+        if seen is None:
+            seen = scene.cache[self._key] = {"": self._weights(scene)}
+        fits = self._fits(said, scene, seen)
+        return answer(self.name, view, *_look(fits, seen[""], self.guess))
+
+    @cached_property
+    def _key(self) -> str:
+        """What this hearer's notes are filed under in a scene; asked once, so the parameters are checked here."""
+        shares = {"noise": self.noise, "size_noise": self.size_noise, "place_noise": self.place_noise, **self.noises}
+        for name, value in shares.items():
+            if not 0 <= value <= 0.5:
+                raise InputError(f"{name} is {value}", remedy="noise lies between 0 (perfect sight) and 0.5 (blind)")
+        if not self.spread > 0 or not 0 <= self.guess <= 1:
+            raise InputError(
+                f"spread is {self.spread} and guess {self.guess}", remedy="spread is above 0, guess from 0 to 1"
+            )
+        return signature(self.name, self)
+
+    def _fits(self, said: Sequence[Property], scene: Scene, seen: dict[Any, Sequence[float]]) -> list[float]:
+        """How probably each entity seems to have everything that was said; relations are judged together with their landmarks."""
+        related: list[Property] = []
+        rows: list[Sequence[float]] = []
+        for prop in said:
+            row = seen.get(prop)
+            if row is None:
+                if LANDMARKS.match(prop.name) or Property(prop.name, "") in scene.extensions:
+                    related.append(prop)
+                    continue
+                row = seen[prop] = self._row(prop, scene)
+            rows.append(row)
+        if related:
+            rows.append(self._held(scene.denotation(related), self.noise, len(scene.entities)))
+        return [prod(column) for column in zip(*rows, strict=True)] if rows else [1.0] * len(scene.entities)
+
+    def _row(self, prop: Property, scene: Scene) -> list[float]:
+        noise = self._noise_of(prop.name)
+        if prop.name in SIZES or prop.name in PLACES:
+            graded = self._graded(prop, scene, noise)
+            if graded is not None:
+                return graded
+        return self._held(scene.extension(prop), noise, len(scene.entities))
+
+    def _noise_of(self, name: str) -> float:
+        own = self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
+        return self.noises.get(name, own)
+
+    def _held(self, mask: int, noise: float, size: int) -> list[float]:
+        return [1 - noise if mask >> i & 1 else noise for i in range(size)]
+
+    def _graded(self, prop: Property, scene: Scene, noise: float) -> list[float] | None:
+        """Likeness by distance; None where the value said is not on a scale."""
+        wanted = _degree(prop.value)
+        if wanted is None:
+            return None
+        degrees = [_degree(entity.value(prop.name)) for entity in scene.entities]
+        known = [d for d in degrees if d is not None] + [wanted]
+        reach = (max(known) - min(known)) * self.spread or 1.0
+        return [
+            noise if d is None else noise + (1 - 2 * noise) * exp(-(((d - wanted) / reach) ** 2) / 2) for d in degrees
+        ]
+
+    def _weights(self, scene: Scene) -> list[float]:
+        """How much each entity stands out: the share of the others that lack its properties, on average, as a power of e."""
+        size = len(scene.entities)
+        weights = []
+        for entity in scene.entities:
+            lacking = [size - scene.extension(p).bit_count() for p in entity.attributes]
+            weights.append(
+                exp(self.salience * sum(lacking) / (len(lacking) * (size - 1))) if lacking and size > 1 else 1.0
+            )
+        return weights
+
+
+def _degree(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return SCALE.get(value.lower())
+    return number if isfinite(number) else None
+
+
+def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tuple[list[float], float, float]:
+    """Shares of entities, several and none, from one independent look at every entity."""
+    fits = [min(fit, NEARLY_SURE) for fit in fits]
+    none = prod(1 - fit for fit in fits)
+    alone = [fit / (1 - fit) * none for fit in fits]
+    several = max(0.0, 1 - none - sum(alone))
+    weighted = [fit * weight for fit, weight in zip(fits, weights, strict=True)]
+    total = sum(weighted)
+    if not total:
+        return alone, several, none
+    guessed = guess * (several + none) / total
+    shares = [one + guessed * share for one, share in zip(alone, weighted, strict=True)]
+    return shares, (1 - guess) * several, (1 - guess) * none

@@ -1,0 +1,231 @@
+"""The pragmatic hearer of Rational Speech Acts: who asks what a sensible speaker would have said (Frank & Goodman 2012; Franke & Degen 2016).
+
+L0 is the literal hearer, even over what a message is true of. A speaker chooses a message for an entity in proportion to
+``exp(alpha·(log L(entity|message) - cost·length))``; the next hearer turns that round by Bayes' rule with an even prior. `depth` counts the rounds.
+`infer` finds alpha, cost and lapse from what people chose: a full posterior on a grid, no sampling.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.hearers.answering import Listener, answer, shrug, understand
+from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["Posterior", "Rational", "infer", "reason"]
+
+Message = tuple[Property, ...]
+ALPHAS = tuple(float(a) for a in np.geomspace(0.1, 20, 40))
+LAPSES = tuple(float(x) for x in np.linspace(0.005, 0.395, 40))
+
+
+class Rational(Listener):
+    """L1 (or deeper) over the messages a speaker had.
+
+    `alpha` is the speaker's rationality, `cost` the price of one property, `lapse` the share of blind guesses. `messages` lists what could be said;
+    without it, every set of up to `longest` properties of the scene that is true of something (and what was said, if it is not among them).
+    """
+
+    name = "rsa"
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        cost: float = 0.0,
+        longest: int = 2,
+        depth: int = 1,
+        lapse: float = 0.0,
+        messages: tuple[Message, ...] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.cost = cost
+        self.longest = longest
+        self.depth = depth
+        self.lapse = lapse
+        self.messages = messages
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        said = understand(description, view.scene)
+        if isinstance(said, Outcome):
+            return shrug(self.name, view, said)
+        beliefs = self.believe(view.scene, said, np.array([self.alpha]), np.array([self.cost]))[0]
+        even = self.lapse / len(beliefs) if len(beliefs) else 0.0
+        shares = [(1 - self.lapse) * belief + even for belief in beliefs.tolist()]
+        return answer(self.name, view, shares, none=0.0 if beliefs.any() else 1 - self.lapse)
+
+    @cached_property
+    def _key(self) -> tuple[str, int, object]:
+        """What the messages of a scene are filed under; asked once, so the parameters are checked here."""
+        if self.alpha < 0 or not 0 <= self.lapse <= 1 or self.depth < 0:
+            raise InputError(
+                f"alpha is {self.alpha}, lapse {self.lapse}, depth {self.depth}",
+                remedy="alpha and depth are not negative, lapse lies between 0 and 1",
+            )
+        return "rsa", self.longest, self.messages
+
+    def believe(self, scene: Scene, said: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
+        """Belief in every entity after one message, a row for every pair of parameters; all 0 where the message is true of nothing."""
+        table = scene.cache.get(self._key)
+        if table is None:
+            table = scene.cache[self._key] = _gather(scene, self.messages, self.longest)
+        row = table.rows.get(frozenset(said))
+        truth, lengths = table.truth, table.lengths
+        if row is None:
+            row = len(truth)
+            truth = np.vstack([truth, _as_row(scene.denotation(said), len(scene.entities))])
+            lengths = np.append(lengths, float(len(set(said))))
+        return reason(truth, lengths, alphas, costs, self.depth)[:, row]
+
+
+class _Messages(NamedTuple):
+    """Messages of a scene: where each stands, what each is true of (a row of 0 and 1), how long each is."""
+
+    rows: Mapping[frozenset[Property], int]
+    truth: FloatArray
+    lengths: FloatArray
+
+
+def _gather(scene: Scene, given: Sequence[Message] | None, longest: int) -> _Messages:
+    if given is not None:
+        wanted = {frozenset(message): scene.denotation(message) for message in given}
+    else:
+        # a relation is said by its name: the id of what it leads to cannot be seen
+        sayable = [p for p in scene.extensions if not p.value or Property(p.name, "") not in scene.extensions]
+        wanted = {}
+        for size in range(1, longest + 1):
+            for message in combinations(sorted(sayable), size):
+                wanted[frozenset(message)] = scene.denotation(message) if size == 1 else _shared(scene, message)
+    true = {message: mask for message, mask in wanted.items() if mask}
+    size = len(scene.entities)
+    truth = np.array([_as_row(mask, size) for mask in true.values()]).reshape(len(true), size)
+    return _Messages({m: i for i, m in enumerate(true)}, truth, np.array([float(len(m)) for m in true]))
+
+
+def _shared(scene: Scene, message: Message) -> int:
+    mask = scene.everything
+    for prop in message:
+        mask &= scene.extension(prop)
+    return mask
+
+
+def _as_row(mask: int, size: int) -> list[float]:
+    return [float(mask >> i & 1) for i in range(size)]
+
+
+def reason(truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: FloatArray, depth: int = 1) -> FloatArray:
+    """Beliefs of the hearer after `depth` rounds: parameters × messages × entities; a message true of nothing has a row of 0."""
+    price = np.exp(-(alphas * costs)[:, None] * lengths)[:, :, None]
+    beliefs = np.broadcast_to(_shares(truth, 1), (len(alphas), *truth.shape))
+    for _ in range(depth):
+        choices = _shares(truth * beliefs ** alphas[:, None, None] * price, 1)
+        beliefs = _shares(choices, 2)
+    return beliefs
+
+
+def _shares(weights: FloatArray, axis: int) -> FloatArray:
+    total = weights.sum(axis=axis, keepdims=True)
+    shares: FloatArray = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return shares
+
+
+# -- what people's choices say about the parameters --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posterior:
+    """Probabilities of parameters on a grid (alpha × cost × lapse, even prior over its points), from n choices; `left_out` counts those of no use."""
+
+    hearer: Rational
+    axes: Mapping[str, tuple[float, ...]]
+    probabilities: FloatArray
+    log_likelihoods: FloatArray
+    n: int
+    left_out: int
+
+    def marginal(self, name: str) -> FloatArray:
+        """The posterior of one parameter over its grid points."""
+        place = list(self.axes).index(name)
+        others = tuple(i for i in range(self.probabilities.ndim) if i != place)
+        return np.asarray(self.probabilities.sum(axis=others))
+
+    def mean(self, name: str) -> float:
+        return float(self.marginal(name) @ np.array(self.axes[name]))
+
+    def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
+        """The grid points between which the posterior lies, the same share left out on either side."""
+        sums = np.cumsum(self.marginal(name))
+        tail = (1 - confidence) / 2
+        last = len(sums) - 1
+        low, high = (min(int(np.searchsorted(sums, x)), last) for x in (tail, 1 - tail))
+        return self.axes[name][low], self.axes[name][high]
+
+    def best(self) -> Rational:
+        """The hearer with the most probable parameters."""
+        places = np.unravel_index(int(self.probabilities.argmax()), self.probabilities.shape)
+        chosen = {name: values[i] for (name, values), i in zip(self.axes.items(), places, strict=True)}
+        base = self.hearer
+        return Rational(longest=base.longest, depth=base.depth, messages=base.messages, **chosen)
+
+
+def infer(
+    hearer: Rational,
+    trials: Iterable[Trial],
+    responses: Iterable[Response],
+    alphas: Sequence[float] = ALPHAS,
+    costs: Sequence[float] = (0.0,),
+    lapses: Sequence[float] = LAPSES,
+) -> Posterior:
+    """The posterior of a hearer's parameters, given what people chose after which description."""
+    cases, n, left_out = _cases({t.id: t.scene for t in trials}, responses)
+    grid = np.array([(a, c) for a in alphas for c in costs])
+    likelihoods = np.zeros((len(grid), len(lapses)))
+    for (scene, said, choice), count in cases.items():
+        belief = hearer.believe(scene, said, grid[:, 0], grid[:, 1])[:, choice]
+        mixed = (1 - np.array(lapses)) * belief[:, None] + np.array(lapses) / len(scene.entities)
+        likelihoods += count * np.log(np.maximum(mixed, 1e-300))
+    total = likelihoods.reshape(len(alphas), len(costs), len(lapses))
+    weights = np.exp(total - total.max())
+    axes = {"alpha": tuple(alphas), "cost": tuple(costs), "lapse": tuple(lapses)}
+    return Posterior(
+        hearer=hearer, axes=axes, probabilities=weights / weights.sum(), log_likelihoods=total, n=n, left_out=left_out
+    )
+
+
+def _cases(
+    scenes: Mapping[str, Scene], responses: Iterable[Response]
+) -> tuple[Counter[tuple[Scene, Message, int]], int, int]:
+    """Choices counted by scene, message and entity chosen; scenes that differ only in order and names of entities are one."""
+    cases: Counter[tuple[Scene, Message, int]] = Counter()
+    left_out = 0
+    for response in responses:
+        scene, description = scenes.get(response.trial), response.description
+        said = understand(description, scene) if scene and description else Outcome.DONT_KNOW
+        if scene is None or isinstance(said, Outcome) or response.outcome != Outcome.ENTITY or response.entity is None:
+            left_out += 1
+            continue
+        place = scene.index(response.entity)
+        if not any(e.relations for e in scene.entities):
+            looks = scene.entities[place].attributes
+            scene = _in_order(scene)
+            place = next(i for i, e in enumerate(scene.entities) if e.attributes == looks)
+        cases[scene, said, place] += 1
+    n = cases.total()
+    if not n:
+        raise InputError(
+            "no response can be used", remedy="give responses that name an entity and the description they answer"
+        )
+    return cases, n, left_out
+
+
+def _in_order(scene: Scene) -> Scene:
+    looks = sorted(e.attributes for e in scene.entities)
+    return Scene(entities=tuple(Entity(id=str(i), attributes=a) for i, a in enumerate(looks)))

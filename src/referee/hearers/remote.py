@@ -1,0 +1,209 @@
+"""A remote listener: any model behind an OpenAI-compatible endpoint, asked which object is meant (the listener side of reference-game benchmarks).
+
+It sees what every hearer sees, in an order of its own that changes with every vote, and may always say several, none or that it does not know. An answer that
+cannot be read is UNPARSABLE, a question that nobody answered TIMEOUT; neither is a wrong answer. Kept calls are looked up first, so work goes on after a break.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, Self
+
+from referee.calls import Call, CallBook, is_refusal, keep_reply, key_of
+from referee.endpoint import Endpoint
+from referee.errors import InputError
+from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
+from referee.records import Description, Entity, HearerView, Outcome, Response, Scene
+
+__all__ = ["Remote", "build_question", "read_choice"]
+
+CHOICES = ("number", "free")
+DONT_KNOW = "dont-know"
+UNREAD = "unparsable"
+UNANSWERED = "unanswered"
+SHRUGS = {DONT_KNOW: Outcome.DONT_KNOW, UNREAD: Outcome.UNPARSABLE, UNANSWERED: Outcome.TIMEOUT}
+SAID = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
+BARE = re.compile(r"(?:(?:the )?(?:answer|object|number)\s*(?:is|:)?\s*)?(.*)", re.IGNORECASE | re.DOTALL)
+
+
+class Remote(Listener):
+    """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes.
+
+    `choice` is "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means). `draw` turns a scene, in the
+    order shown, into a PNG that goes along with the list. The other parameters are those of the endpoint; the key is read from the environment.
+    """
+
+    name = "remote"
+
+    def __init__(
+        self,
+        model: str = "",
+        endpoint: str = "http://localhost:8000/v1",
+        key_variable: str = "OPENAI_API_KEY",
+        choice: str = "number",
+        votes: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 60,
+        seed: int = 1,
+        parallel: int = 4,
+        per_minute: float = 0.0,
+        timeout_s: float = 60.0,
+        tries: int = 4,
+        pause_s: float = 1.0,
+        draw: Callable[[Scene], bytes] | None = None,
+    ) -> None:
+        self.model = model
+        self.endpoint = endpoint
+        self.key_variable = key_variable
+        self.choice = choice
+        self.votes = votes
+        self.temperature = temperature
+        self.max_tokens = max_tokens
+        self.seed = seed
+        self.parallel = parallel
+        self.per_minute = per_minute
+        self.timeout_s = timeout_s
+        self.tries = tries
+        self.pause_s = pause_s
+        self.draw = draw
+
+    _making = threading.Lock()
+    _asker: Endpoint | None = None
+    _book: CallBook | None = None
+    _offline = False
+
+    def remember(self, folder: Path, offline: bool = False) -> Self:
+        """Keep calls in a folder and look there first; offline, look nowhere else."""
+        self._book = CallBook(folder)
+        self._offline = offline
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        self._check()
+        text = (description.text or "").strip() or _as_text(description)
+        if not text:
+            return shrug(self.name, view, Outcome.DONT_KNOW)
+        votes: Counter[str] = Counter()
+        for vote in range(self.votes):
+            entities = list(view.scene.entities)
+            Random(f"{self.seed}|{view.id}|{text}|{vote}").shuffle(entities)
+            shown = replace(view.scene, entities=tuple(entities))
+            votes[self._vote(text, shown, view)] += 1
+        return self._count(votes, view)
+
+    def _count(self, votes: Counter[str], view: HearerView) -> Response:
+        """Shares of the votes that say something about the scene; without any, the commonest reason for that."""
+        flags = tuple(
+            f"{votes[name]} of {self.votes} votes {name}" for name in SHRUGS if votes[name] and self.votes > 1
+        )
+        meaning = {name: n for name, n in votes.items() if name not in SHRUGS}
+        if not meaning:
+            return shrug(self.name, view, SHRUGS[votes.most_common(1)[0][0]], flags)
+        shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
+        return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), flags)
+
+    def _vote(self, text: str, shown: Scene, view: HearerView) -> str:
+        image = self.draw(shown) if self.draw else None
+        content = build_question(text, shown.entities, self.choice, image)
+        question: dict[str, Any] = {
+            "model": self.model,
+            "temperature": self.temperature,
+            "messages": [{"role": "user", "content": content}],
+        }
+        if self.max_tokens:
+            question["max_tokens"] = self.max_tokens
+        key = key_of(question)
+        call = (self._book.find(key) if self._book else None) or self._ask(question, key, view)
+        if call is None:
+            return UNANSWERED
+        if is_refusal(call) or call.finish == "length":
+            return UNREAD
+        return read_choice(call.content or "", shown.entities, self.choice)
+
+    def _ask(self, question: dict[str, Any], key: str, view: HearerView) -> Call | None:
+        """A call over the network; None when it stays unanswered, which is not kept, so that it is asked again."""
+        if self._book and self._offline:
+            raise InputError(
+                f"the answer for trial {view.id!r} was not kept, and the work is offline", remedy="listen online"
+            )
+        reply = self._endpoint().ask(question)
+        if reply.data is None:
+            return None
+        call = keep_reply(reply.data, question, key, reply.tries)
+        if self._book:
+            self._book.add(call)
+        return call
+
+    def _endpoint(self) -> Endpoint:
+        with self._making:
+            if self._asker is None:
+                self._asker = Endpoint(
+                    self.endpoint, self.key_variable, self.timeout_s, self.tries, self.pause_s, self.per_minute
+                )
+            return self._asker
+
+    def _check(self) -> None:
+        if not self.model:
+            raise InputError("no model is named", remedy='say which: --hearer "remote|model:NAME|endpoint:URL"')
+        if self.choice not in CHOICES or self.votes < 1:
+            raise InputError(
+                f"choice is {self.choice!r} and votes {self.votes}",
+                remedy="choice:number or choice:free, votes:1 or more",
+            )
+
+
+def _as_text(description: Description) -> str:
+    """A description that was never put into words, as a list of its properties."""
+    return ", ".join(
+        f"{p.name.replace('landmark.', 'landmark ')} {p.value}".strip() for p in description.properties or ()
+    )
+
+
+def build_question(
+    text: str, entities: Sequence[Entity], choice: str = "number", image: bytes | None = None
+) -> str | list[dict[str, Any]]:
+    """What the model reads: the objects in the order given, without their ids, and the description; with an image, as two parts."""
+    places = {e.id: i for i, e in enumerate(entities, 1)}
+    lines = [_line(e, places) for e in entities]
+    numbered = (
+        [f"{i}. {line}" for i, line in enumerate(lines, 1)] if choice == "number" else [f"- {li}" for li in lines]
+    )
+    form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
+    words = (
+        "Somebody described one of these objects:\n" + "\n".join(numbered) + f"\n\nThe description: {text!r}\n\n"
+        f"Which object is meant? Answer with {form} alone; with the word several if it fits more than one equally well, "
+        "with none if it fits no object, with unknown if you cannot tell."
+    )
+    if image is None:
+        return words
+    picture = {"url": f"data:image/png;base64,{b64encode(image).decode()}"}
+    return [{"type": "text", "text": words}, {"type": "image_url", "image_url": picture}]
+
+
+def _line(entity: Entity, places: dict[str, int]) -> str:
+    parts = [f"{p.name}: {p.value}" for p in entity.attributes]
+    parts += [f"{r.name} object {places[r.entity]}" for r in entity.relations if r.entity in places]
+    if entity.position is not None:
+        parts.append(f"position: ({', '.join(format(x, 'g') for x in entity.position)})")
+    return "; ".join(parts) or "(nothing is known)"
+
+
+def read_choice(content: str, entities: Sequence[Entity], choice: str = "number") -> str:
+    """The id of the entity chosen, ``several``, ``none``, ``dont-know``, or ``unparsable`` for anything else."""
+    found = BARE.fullmatch(content.strip())
+    bare = (found[1] if found else "").strip().strip("\"'`*.-#()[] \n").lower()
+    if bare in SAID:
+        return SAID[bare]
+    if choice == "number":
+        place = int(bare) if bare.isascii() and bare.isdigit() and len(bare) < 6 else 0
+        return entities[place - 1].id if 0 < place <= len(entities) else UNREAD
+    places = {e.id: i for i, e in enumerate(entities, 1)}
+    meant = [e.id for e in entities if _line(e, places).strip("\"'`*.-#()[] \n").lower() == bare]
+    return UNREAD if not meant else meant[0] if len(meant) == 1 else SEVERAL

@@ -1,0 +1,109 @@
+"""The retrieval hearer: it reads the words by finding the most similar descriptions it knows and asking what their targets looked like.
+
+A baseline in the manner of nearest-neighbour captioning: word n-grams weighted by rarity, cosine similarity, a handful of nearest descriptions. A property
+that their targets have more often than targets at large speaks for the entities that have it. Nothing about grammar or meaning is learned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from heapq import nlargest
+from math import exp, log, sqrt
+from typing import Self
+
+from referee.errors import InputError, NotTrained
+from referee.hearers.answering import Listener, answer, shrug, words_of
+from referee.records import Description, HearerView, Outcome, Property, Response, Trial
+
+__all__ = ["Retrieval"]
+
+Vector = dict[str, float]
+
+
+class Retrieval(Listener):
+    """Votes of the nearest known descriptions.
+
+    An entity's score is the sum, over its properties, of the similarity-weighted share of neighbours whose target has the property, less the share of all
+    known targets that have it; belief is the exponential of `sharpness` times the score. Words of which none is known are UNPARSABLE, no words are DONT_KNOW.
+    """
+
+    name = "retrieval"
+    learns = True
+
+    def __init__(self, neighbours: int = 20, order: int = 2, sharpness: float = 3.0) -> None:
+        self.neighbours = neighbours
+        self.order = order
+        self.sharpness = sharpness
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember what was said of which properties; descriptions of several targets stand for what the targets share."""
+        self._check()
+        texts: list[Counter[str]] = []
+        targets: list[frozenset[Property]] = []
+        for trial in trials:
+            looks = frozenset.intersection(*(frozenset(trial.scene.entity(t).attributes) for t in trial.targets))
+            for said in trial.references:
+                if said.text and (grams := Counter(self._grams(said.text))):
+                    texts.append(grams)
+                    targets.append(looks)
+        document_counts = Counter(gram for grams in texts for gram in grams)
+        self.rarity_ = {gram: log((1 + len(texts)) / (1 + n)) + 1 for gram, n in document_counts.items()}
+        self.index_: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for number, grams in enumerate(texts):
+            for gram, weight in self._vector(grams).items():
+                self.index_[gram].append((number, weight))
+        self.targets_ = targets
+        owned = Counter(p for looks in targets for p in looks)
+        self.usual_ = {p: n / len(targets) for p, n in owned.items()}
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        if not hasattr(self, "targets_"):
+            raise NotTrained(self)
+        text = (description.text or "").strip()
+        if not text:
+            return shrug(self.name, view, Outcome.DONT_KNOW)
+        near = self._nearest(text)
+        if not near:
+            return shrug(self.name, view, Outcome.UNPARSABLE)
+        support = self._support(near)
+        scores = [sum(support.get(p, 0.0) for p in sorted(set(e.attributes))) for e in view.scene.entities]
+        top = max(scores, default=0.0)
+        return answer(self.name, view, [exp(self.sharpness * (score - top)) for score in scores])
+
+    def _check(self) -> None:
+        if self.neighbours < 1 or self.order < 1 or not self.sharpness > 0:
+            raise InputError(
+                f"neighbours is {self.neighbours}, order {self.order}, sharpness {self.sharpness}",
+                remedy="neighbours and order are at least 1, sharpness is above 0",
+            )
+
+    def _grams(self, text: str) -> Iterator[str]:
+        words = words_of(text)
+        for size in range(1, self.order + 1):
+            yield from (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
+
+    def _vector(self, grams: Counter[str]) -> Vector:
+        """Known n-grams with weight, of length 1 together."""
+        weights = {gram: n * self.rarity_[gram] for gram, n in grams.items() if gram in self.rarity_}
+        length = sqrt(sum(w * w for w in weights.values()))
+        return {gram: w / length for gram, w in weights.items()}
+
+    def _nearest(self, text: str) -> list[tuple[float, int]]:
+        """Similarity and number of the nearest descriptions; of equally near ones the first known."""
+        similar: dict[int, float] = defaultdict(float)
+        for gram, weight in self._vector(Counter(self._grams(text))).items():
+            for number, other in self.index_.get(gram, ()):
+                similar[number] += weight * other
+        best = nlargest(self.neighbours, ((round(s, 12), -number) for number, s in similar.items()))
+        return [(similarity, -number) for similarity, number in best]
+
+    def _support(self, near: list[tuple[float, int]]) -> dict[Property, float]:
+        """What speaks for a property: its share among the neighbours' targets less its usual share."""
+        total = sum(similarity for similarity, _ in near)
+        support: dict[Property, float] = defaultdict(float)
+        for similarity, number in near:
+            for prop in self.targets_[number]:
+                support[prop] += similarity / total
+        return {prop: share - self.usual_[prop] for prop, share in support.items()}

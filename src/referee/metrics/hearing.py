@@ -1,0 +1,157 @@
+"""What hearers did, counted: the same for people and for simulated hearers (Gatt & Belz 2008; identification rates of Spanger et al. 2013).
+
+Over responses: `ir` (the referent was named), `error` (another entity was named) and the share of every other outcome, which add up to 1; reading,
+identification and combined time; repeats. Over items: `mir`, the share of items that a strict majority of evaluators got right, and `agreement`, the mean
+share of correct evaluators over those items. Weights let a bootstrap draw participants and items without counting anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.records import Outcome, Response, Trial
+
+__all__ = ["HUMAN", "MEASURES", "OVER_ITEMS", "OVER_RESPONSES", "PEOPLE", "TIES", "Group", "Hearing", "judge"]
+
+IntArray = npt.NDArray[np.int64]
+PEOPLE, HUMAN = "people", "human"
+CORRECTED = "corrected"
+TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
+NAN = float("nan")
+
+Row = Callable[[Response, bool], float]
+
+
+def _share(outcome: Outcome) -> Row:
+    return lambda r, right: float(r.outcome == outcome)
+
+
+def _time(*names: str) -> Row:
+    """The sum of some clocks; a click that was taken back has no time that means anything."""
+
+    def measure(r: Response, right: bool) -> float:
+        times = [getattr(r, name) for name in names]
+        return NAN if CORRECTED in r.flags or None in times else float(sum(times))
+
+    return measure
+
+
+OVER_RESPONSES: dict[str, Row] = {
+    "ir": lambda r, right: float(right),
+    "error": lambda r, right: float(r.outcome == Outcome.ENTITY and not right),
+    **{str(outcome): _share(outcome) for outcome in Outcome if outcome != Outcome.ENTITY},
+    "reading_ms": _time("reading_ms"),
+    "identification_ms": _time("identification_ms"),
+    "combined_ms": _time("reading_ms", "identification_ms"),
+    "repeats": lambda r, right: float(r.repeats),
+}
+OVER_ITEMS = ("mir", "agreement")
+MEASURES = (*OVER_RESPONSES, *OVER_ITEMS)
+
+Group = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """Responses of one group as numbers: who answered, about what (numbered from 0), and a column for every measure over responses (NaN: not measured)."""
+
+    participants: IntArray
+    items: IntArray
+    values: FloatArray
+
+    @property
+    def n_participants(self) -> int:
+        return int(self.participants.max()) + 1
+
+    @property
+    def n_items(self) -> int:
+        return int(self.items.max()) + 1
+
+    def measure(
+        self, by_participant: FloatArray | None = None, by_item: FloatArray | None = None, ties: str = "strict"
+    ) -> FloatArray:
+        """All measures, in the order of MEASURES; NaN where nothing was counted. Weights say how often each participant and item counts."""
+        people = np.ones(self.n_participants) if by_participant is None else by_participant
+        things = np.ones(self.n_items) if by_item is None else by_item
+        weights = people[self.participants] * things[self.items]
+        present = ~np.isnan(self.values)
+        means = _divide(weights @ np.where(present, self.values, 0.0), weights @ present)
+        return np.concatenate([means, self._over_items(people, things, ties)])
+
+    def _over_items(self, people: FloatArray, things: FloatArray, ties: str) -> FloatArray:
+        share, answered, majority = self._majorities(people, ties)
+        won = things * majority
+        correct = float(won @ np.where(answered, share, 0.0))
+        total, count = float(won.sum()), float(things @ answered)
+        return _divide(np.array([total, correct], dtype=np.float64), np.array([count, total], dtype=np.float64))
+
+    def _majorities(self, people: FloatArray, ties: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """For every item the share of correct evaluators, whether anybody answered, and whether (or how far) the majority was right."""
+        if ties not in TIES:
+            raise InputError(f"ties cannot be {ties!r}", remedy=f"one of {', '.join(TIES)}")
+        weights = people[self.participants]
+        counts = np.bincount(self.items, weights, self.n_items)
+        right = np.bincount(self.items, weights * self.values[:, 0], self.n_items)
+        share = _divide(right, counts)
+        answered = (counts > 0).astype(float)
+        tied = answered.astype(bool) & (2 * right == counts)
+        majority = np.where(tied, TIES[ties], (2 * right > counts).astype(float))
+        return share, answered, majority
+
+    def counts(self, ties: str = "strict") -> dict[str, int]:
+        """How many responses (or items) each measure rests on, and the number of tied items."""
+        present = (~np.isnan(self.values)).sum(axis=0)
+        people = np.ones(self.n_participants)
+        share, answered, majority = self._majorities(people, ties)
+        over_items = {"mir": int(answered.sum()), "agreement": int((majority > 0).sum())}
+        over_responses = dict(zip(OVER_RESPONSES, map(int, present), strict=True))
+        return {**over_responses, **over_items, "ties": int((share == 0.5).sum())}
+
+
+def judge(
+    responses: Iterable[Response], trials: Mapping[str, Trial]
+) -> tuple[dict[Group, Hearing], dict[Group, Counter[str]]]:
+    """Responses by system and hearer, and what was left out and why.
+
+    All people are one group (`PEOPLE`) with as many participants; a simulated hearer, told by its probabilities, is a group of its own. Responses to
+    what people said in the corpus count as those of the system `HUMAN`. Trials with several targets have no one referent and are left out.
+    """
+    kept: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
+    excluded: dict[Group, Counter[str]] = defaultdict(Counter)
+    for response in responses:
+        group = (response.system or HUMAN, PEOPLE if response.probabilities is None else response.hearer)
+        trial = trials.get(response.trial)
+        if trial is None:
+            excluded[group]["trial not in the run"] += 1
+        elif len(trial.targets) != 1:
+            excluded[group]["several targets"] += 1
+        else:
+            right = response.outcome == Outcome.ENTITY and response.entity == trial.targets[0]
+            row = [measure(response, right) for measure in OVER_RESPONSES.values()]
+            kept[group].append((response.hearer, response.trial, row))
+            if CORRECTED in response.flags:
+                excluded[group]["time of a corrected answer"] += 1
+    return {group: _tabulate(rows) for group, rows in kept.items()}, dict(excluded)
+
+
+def _tabulate(rows: list[tuple[str, str, list[float]]]) -> Hearing:
+    participants, items, values = zip(*rows, strict=True)
+    return Hearing(participants=_number(participants), items=_number(items), values=np.array(values))
+
+
+def _number(names: Iterable[Any]) -> IntArray:
+    places: dict[Any, int] = {}
+    return np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)
+
+
+def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    shares: FloatArray = np.divide(top, bottom, out=np.full(np.shape(bottom), np.nan), where=bottom > 0)
+    return shares
