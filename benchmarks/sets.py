@@ -2,6 +2,7 @@
 
 Promised: Dice + MASI at least 20 x NLTK's masi_distance on encoded sets, the whole panel at least 5 x plain Python with encoding included.
 Both sides see the same outputs and must find the same means. Scenes have seven entities, each is described a hundred times, in chunks.
+Times are processor time, so that other work on the machine does not count.
 """
 
 from __future__ import annotations
@@ -202,7 +203,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=1_000_000, help="outputs for the panel")
     n = parser.parse_args().n
-    table = Table("plain or peer / ours", "n", "theirs s", "ours s", "ratio", title="set and scene measures")
+    table = Table(
+        "plain or peer / ours", "n", "theirs s", "ours s", "ratio", title="set and scene measures (processor time)"
+    )
     sizes = [m for m in (10_000, 100_000) if m < n] + [n]
     ours = {m: run(our_panel, m) for m in sizes}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

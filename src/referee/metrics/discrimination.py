@@ -22,6 +22,8 @@ __all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplu
 
 
 class _SceneMeasure(Measure):
+    """A measure of an output in its scene; NaN for outputs without properties and trials without a target."""
+
     def statistics(self, batch: Batch) -> FloatArray:
         seen = look(batch)
         return seen.encoding.spread(np.where(seen.measurable, self._judge(seen), np.nan))
