@@ -1,67 +1,21 @@
-"""The submitted programs of OSU-GP, the language they are written in, and evolution in it."""
+"""Evolution of programs that choose attributes."""
 
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
-from rooms import room, trial, written
+from rooms import room, trial
 
 from referee.errors import InputError, NotTrained
-from referee.selection.contrast import contrast_of
-from referee.systems.genetic_programming import CAN_USE_LOCATION, Evolved, Programs, Situation, run
+from referee.systems.genetic_programming import Evolved
 
 SOFAS = room(
     "type:sofa colour:red size:large orientation:left x-dimension:1 y-dimension:2",
     "type:sofa colour:red size:small orientation:left x-dimension:1 y-dimension:2",
     "type:sofa colour:blue size:large orientation:left x-dimension:1 y-dimension:2",
 )
-FACES = room("type:person hairColour:dark hasGlasses:0 hasBeard:1 hasSuit:0 hasTie:0", "type:person hairColour:light")
-
-
-@pytest.mark.parametrize(
-    ("domain", "condition", "expected"),
-    [
-        ("furniture", "+LOC", "orientation:left size:large colour:red"),
-        ("furniture", "-LOC", "orientation:left size:large colour:red type:sofa"),
-        ("people", "+LOC", "hairColour:dark hasGlasses:0 hasBeard:1 hasSuit:0"),
-        ("people", "-LOC", "hairColour:dark hasGlasses:0 hasBeard:1"),
-    ],
-)
-def test_the_submitted_programs_say_what_king_2008_prints(domain: str, condition: str, expected: str) -> None:
-    scene = SOFAS if domain == "furniture" else FACES
-    assert written(Programs().select(trial(scene, domain=domain, condition=condition).for_speaker())) == expected
-
-
-def test_a_domain_without_a_program_is_an_error_that_says_which_there_are() -> None:
-    with pytest.raises(InputError, match="furniture, people"):
-        Programs().select(trial(SOFAS, domain="tangrams").for_speaker())
-
-
-@pytest.mark.parametrize(
-    ("program", "expected"),
-    [
-        (("list", "type"), ("type",)),
-        (("add", ("list", "type"), "size"), ("type", "size")),
-        (("add", ("list", "type"), "type"), ("type",)),
-        (("remove", ("list", "type", "size"), "type"), ("size",)),
-        (("join", ("list", "type"), ("list", "size", "type")), ("type", "size")),
-        (("walk", ("list",), ("list", "type", "colour", "size", "orientation")), ("colour", "size")),
-        (("if", CAN_USE_LOCATION, ("list", "a"), ("list", "b")), ("a",)),
-        (("add", ("list",), ("which", CAN_USE_LOCATION, "size", "colour")), ("size",)),
-        (("helps", ("list", "colour"), "size"), True),
-        (("helps", ("list", "size"), "size"), False),
-        (("enough", ("list", "size", "colour")), True),
-        (("enough", ("list", "type")), False),
-        (("and", CAN_USE_LOCATION, ("not", CAN_USE_LOCATION)), False),
-        (("or", CAN_USE_LOCATION, ("not", CAN_USE_LOCATION)), True),
-    ],
-)
-def test_operations_mean_what_they_say(program: tuple[object, ...], expected: object) -> None:
-    situation = Situation(contrast_of(trial(SOFAS).for_speaker()), can_use_location=True)
-    assert run(program, situation) == expected
-
-
 TRAINING = [trial(SOFAS, "colour size", condition=c) for c in 5 * ["+LOC"] + 5 * ["-LOC"]]
 
 
@@ -82,3 +36,9 @@ def test_evolution_leaves_the_global_random_numbers_as_they_were() -> None:
 def test_programs_must_be_evolved_first() -> None:
     with pytest.raises(NotTrained):
         Evolved().select(trial(SOFAS).for_speaker())
+
+
+def test_without_deap_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "deap", None)
+    with pytest.raises(InputError, match=r"referee\[evolve\]"):
+        Evolved().fit(TRAINING)

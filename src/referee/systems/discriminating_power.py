@@ -90,11 +90,9 @@ class WeightedPower(Reasoned):
         self,
         weight: Literal["absolute", "relative"] = "absolute",
         plus: Literal["none", "redundancy", "dependency"] = "none",
-        helpful: bool = False,
     ) -> None:
         self.weight = weight
         self.plus = plus
-        self.helpful = helpful
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions, chances to mention, and what is mentioned together, per domain."""
@@ -121,8 +119,6 @@ class WeightedPower(Reasoned):
             extra = extra and bool(left)
             best = max(scores, key=scores.__getitem__)
             del scores[best]
-            if self.helpful and left and not left & contrast.ruled_out(best):
-                continue
             chosen.append(best)
             if note:
                 note(best, "the most telling and most mentioned" if left else "one more, for good measure")

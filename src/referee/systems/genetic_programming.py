@@ -1,113 +1,29 @@
-"""Programs that choose attributes: those King (2008: OSU-GP) evolved and sent in, and an evolution that can be run again.
+"""Genetic programming of attribute selection: the evolution behind OSU-GP, as far as it is in print, to be run again (King 2008).
 
-A program is a nested tuple, ``(operation, argument, …)``, over attribute names, lists of names, and `CAN_USE_LOCATION`; it gives a list of
-names. The operations follow the paper's set in small: it has loops and variables of its own, which are folded into "walk" here.
+It is strongly typed (Koza's kind, with the package DEAP): programs are grown, crossed and mutated, and cost what they get wrong.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from referee.errors import InputError, NotTrained
-from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
+from referee.records import Property, Trial
+from referee.selection.contrast import contrast_of
 from referee.selection.frequencies import count
-from referee.selection.reasoning import Note, Reasoned
+from referee.systems.attribute_programs import CAN_USE_LOCATION, OPERATIONS, Program, Programs, Situation, run
 
-__all__ = ["CAN_USE_LOCATION", "PENALTIES", "SUBMITTED", "Evolved", "Program", "Programs", "run"]
-
-Names = tuple[str, ...]
-Program = Any
-CAN_USE_LOCATION = "can-use-location"
-
-SUBMITTED: Mapping[str, Program] = {
-    "furniture": (
-        "if",
-        CAN_USE_LOCATION,
-        ("list", "orientation", "size", "colour"),
-        ("list", "orientation", "size", "colour", "type"),
-    ),
-    "people": (
-        "if",
-        CAN_USE_LOCATION,
-        ("list", "hairColour", "hasGlasses", "hasBeard", "hasSuit"),
-        ("list", "hairColour", "hasGlasses", "hasBeard"),
-    ),
-}
-"""The two programs of the challenge entry, as printed."""
+__all__ = ["PENALTIES", "Evolved"]
 
 PENALTIES: Mapping[str, float] = {"dice": 1.0, "masi": 1.0, "ambiguous": 2.0, "empty": 1.0, "size": 0.005}
 """Weights of 1 - Dice, 1 - MASI, not distinguishing, empty, and program size; the paper has more of them and prints no weights."""
 
+MOST_PARTS = 20_000
+"""Parts of programs whose values are kept at a time."""
 
-class Situation(NamedTuple):
-    """What a program can ask about."""
-
-    contrast: Contrast
-    can_use_location: bool
-
-    def left(self, names: Iterable[str]) -> int:
-        """The distractors that remain when the attributes are said."""
-        return self.contrast.remaining(p for n in names for p in self.contrast.by_name.get(n, ()))
-
-
-def run(program: Program, situation: Situation) -> Any:
-    """The value of a program, or of a part of one, in a situation."""
-    if program == CAN_USE_LOCATION:
-        return situation.can_use_location
-    if not isinstance(program, tuple):
-        return program
-    operation, *arguments = program
-    if operation == "list":
-        return tuple(arguments)
-    if operation in ("if", "which"):
-        return run(arguments[1] if run(arguments[0], situation) else arguments[2], situation)
-    return _OPERATIONS[operation](situation, *(run(argument, situation) for argument in arguments))
-
-
-def _add(situation: Situation, names: Names, name: str) -> Names:
-    return tuple(dict.fromkeys((*names, name)))
-
-
-def _remove(situation: Situation, names: Names, name: str) -> Names:
-    return tuple(n for n in names if n != name)
-
-
-def _join(situation: Situation, names: Names, others: Names) -> Names:
-    return tuple(dict.fromkeys((*names, *others)))
-
-
-def _walk(situation: Situation, names: Names, others: Names) -> Names:
-    """Of the others, in their order, those that still rule out somebody."""
-    for name in others:
-        if _helps(situation, names, name):
-            names = (*names, name)
-    return names
-
-
-def _helps(situation: Situation, names: Names, name: str) -> bool:
-    left = situation.left(names)
-    return any(left & situation.contrast.ruled_out(p) for p in situation.contrast.by_name.get(name, ()))
-
-
-def _enough(situation: Situation, names: Names) -> bool:
-    return not situation.left(names)
-
-
-_OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "add": _add,
-    "remove": _remove,
-    "join": _join,
-    "walk": _walk,
-    "helps": _helps,
-    "enough": _enough,
-    "and": lambda situation, a, b: a and b,
-    "or": lambda situation, a, b: a or b,
-    "not": lambda situation, a: not a,
-}
 _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
     "if": ([bool, tuple, tuple], tuple),
     "which": ([bool, str, str], str),
@@ -121,27 +37,7 @@ _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
     "or": ([bool, bool], bool),
     "not": ([bool], bool),
 }
-
-
-class Programs(Reasoned):
-    """OSU-GP as submitted: one program per domain, and nothing else is consulted."""
-
-    def __init__(self, programs: Mapping[str, Program] = SUBMITTED) -> None:
-        self.programs = programs
-
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        known = self._known()
-        if view.domain not in known:
-            raise InputError(
-                f"there is no program for the domain {view.domain!r}",
-                where=view.id,
-                remedy=f"programs are for {', '.join(sorted(map(str, known)))}; evolve one with variants/OSU-GP.evolved",
-            )
-        names = run(known[view.domain], Situation(contrast, view.condition == "+LOC"))
-        return contrast.among(names)
-
-    def _known(self) -> Mapping[Any, Program]:
-        return self.programs
+"""What DEAP has to know of the operations: the kinds of their arguments, and of their result."""
 
 
 class Evolved(Programs):
@@ -182,6 +78,7 @@ class Evolved(Programs):
         return self.programs_
 
     def _evolve(self, trials: Sequence[Trial]) -> Program:
+        _require_deap()
         from deap import algorithms, base, gp, tools
 
         judge = _Judge(trials, self.penalties)
@@ -206,23 +103,39 @@ class Evolved(Programs):
         return _as_program(best[0], constants)
 
 
+def _require_deap() -> None:
+    try:
+        import deap  # noqa: F401
+    except ImportError as error:
+        raise InputError("evolution needs the package deap", remedy="pip install 'referee[evolve]'") from error
+
+
 class _Judge:
-    """What a program costs, each program and each answer to a trial weighed only once."""
+    """What a program costs. Offspring share most of their parts, so every part is run, and every answer weighed, only once."""
 
     def __init__(self, trials: Sequence[Trial], penalties: Mapping[str, float]) -> None:
         views = [t.for_speaker() for t in trials]
         self.situations = [Situation(contrast_of(v), v.condition == "+LOC") for v in views]
         self.references = [[frozenset(r.properties or ()) for r in t.references] for t in trials]
         self.penalties = penalties
-        self.programs: dict[Program, float] = {}
+        self.parts: dict[Program, list[Any]] = {}
         self.answers: dict[tuple[int, frozenset[str]], float] = {}
 
     def __call__(self, program: Program) -> float:
-        if program not in self.programs:
-            answers = (self._weigh(i, frozenset(run(program, s))) for i, s in enumerate(self.situations))
-            size = self.penalties.get("size", 0.0) * _size(program)
-            self.programs[program] = sum(answers) / len(self.situations) + size
-        return self.programs[program]
+        if len(self.parts) > MOST_PARTS:
+            self.parts.clear()
+        answers = (self._weigh(i, frozenset(names)) for i, names in enumerate(self._values(program)))
+        return sum(answers) / len(self.situations) + self.penalties.get("size", 0.0) * _size(program)
+
+    def _values(self, program: Program) -> list[Any]:
+        """The value of a program, or of a part of one, in all situations."""
+        if program not in self.parts:
+            if isinstance(program, tuple) and program[0] in OPERATIONS:
+                operation, arguments = OPERATIONS[program[0]], map(self._values, program[1:])
+                self.parts[program] = list(map(operation, self.situations, *arguments))
+            else:
+                self.parts[program] = [run(program, situation) for situation in self.situations]
+        return self.parts[program]
 
     def _weigh(self, place: int, names: frozenset[str]) -> float:
         if (place, names) not in self.answers:

@@ -28,9 +28,8 @@ class LearnedInclusion(Reasoned):
     attributes have been said. `leaf` is the fewest training items in a leaf; `seed` settles ties between features.
     """
 
-    def __init__(self, leaf: int = 10, depth: int | None = None, seed: int = 0) -> None:
+    def __init__(self, leaf: int = 10, seed: int = 0) -> None:
         self.leaf = leaf
-        self.depth = depth
         self.seed = seed
 
     def fit(self, trials: Iterable[Trial]) -> Self:
@@ -62,7 +61,7 @@ class LearnedInclusion(Reasoned):
         answers = [answer for _, answer in seen]
         if len(set(answers)) == 1:
             return answers[0]
-        grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, max_depth=self.depth, random_state=self.seed)
+        grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
         return _plain(grown.fit([features for features, _ in seen], answers).tree_, 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:

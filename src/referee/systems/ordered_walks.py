@@ -7,7 +7,7 @@ Kelleher & Mac Namee (2008; DIT-FBI, DIT-TVAS), Di Fabbrizio, Stent & Bangalore 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Self
+from typing import Self
 
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
@@ -175,10 +175,8 @@ class FrequentFirst(Reasoned):
 class GroupedOrder(Incremental):
     """NIL: `groups` of attributes per domain, one after the other; within a group by falling count. The type is nothing special."""
 
-    def __init__(
-        self, groups: Mapping[str, tuple[tuple[str, ...], ...]], head: Literal["first", "last", "none"] = "none"
-    ) -> None:
-        super().__init__(order="frequency", head=head)
+    def __init__(self, groups: Mapping[str, tuple[tuple[str, ...], ...]]) -> None:
+        super().__init__(order="frequency", head="none")
         self.groups = groups
 
     def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:

@@ -12,9 +12,9 @@ from referee.contracts import Selector
 from referee.selection.costs import LevelCosts
 from referee.selection.graph import GraphSearch
 from referee.selection.incremental import Incremental
+from referee.systems.attribute_programs import Programs
 from referee.systems.brevity_by_example import RememberedSet, SmallestSet
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, Row, build
-from referee.systems.genetic_programming import Programs
 from referee.systems.nearest_set import NearestSet
 from referee.systems.ordered_walks import BackedOffOrder, CentreRule, FrequentFirst, PriorsWithinReach
 from referee.systems.partition_tree import PartitionTree
@@ -28,7 +28,12 @@ FOLDS = ("speaker", 5)
 PUBLISHED = (
     "tuna-2008",
     "table3",
-    {"set/dice": "dice_both", "set/masi": "masi_both", "set/exact": "accuracy_both", "scene/minimal": "minimality_both"},
+    {
+        "set/dice": "dice_both",
+        "set/masi": "masi_both",
+        "set/exact": "accuracy_both",
+        "scene/minimal": "minimality_both",
+    },
 )
 """Paper and table of the printed scores, and the column of each metric (the first three also per domain: dice_furniture, dice_people …)."""
 
