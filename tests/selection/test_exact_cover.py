@@ -53,9 +53,10 @@ def test_free_sets_that_come_first_are_kept_even_if_they_are_idle():
     assert cheapest_cover([enough, idle], [1.0, 0.0], 0b11).chosen == (0,)
 
 
-def test_negative_costs_are_refused():
-    with pytest.raises(ValueError, match="negative"):
-        cheapest_cover([0], [-1.0], 1)
+@pytest.mark.parametrize("cost", [-1.0, float("inf"), float("nan")])
+def test_costs_that_are_negative_or_not_finite_are_refused(cost):
+    with pytest.raises(ValueError, match="finite and not negative"):
+        cheapest_cover([0], [cost], 1)
 
 
 @given(KEEPS, st.integers(0, 255))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from statistics import mean
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import NotTrained
-from referee.records import Property, SpeakerView
+from referee.records import Property, Scene, SpeakerView
 from referee.selection.costs import Costs, KMeansCosts, LevelCosts, UnitCosts
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.graph import GraphSearch
@@ -72,6 +73,49 @@ def test_a_random_order_depends_on_seed_and_trial_only():
     assert GraphSearch(order="random", seed=3).select(view(where, "t")) == GraphSearch(order="random", seed=3).select(
         view(where, "t")
     )
+
+
+@st.composite
+def related_scenes(draw: st.DrawFn) -> Scene:
+    """Two to five entities with two attributes and up to three relations each."""
+    ids = "tabcd"[: draw(st.integers(2, 5))]
+    text = st.sampled_from(
+        ["colour:red", "colour:blue", "size:big", "size:small", "colour:red size:big", "colour:blue size:big"]
+    )
+    arrows = [f">{name}:{i}" for name in ("on", "by") for i in ids]
+    return scene(
+        **{
+            i: " ".join([draw(text), *draw(st.lists(st.sampled_from([a for a in arrows if a[-1] != i]), max_size=3))])
+            for i in ids
+        }
+    )
+
+
+@given(
+    related_scenes(),
+    st.fixed_dictionaries(
+        {n: st.integers(0, 3) for n in ("colour", "size", "on", "by", "landmark.colour", "landmark.size")}
+    ),
+)
+def test_nothing_with_one_landmark_is_cheaper_than_what_the_search_finds(where, prices):
+    target, others = where.entity("t"), where.everything & ~1
+    possible = [()]
+    for landmark in dict.fromkeys(r.entity for r in target.relations):
+        links = tuple(dict.fromkeys(Property(*r) for r in target.relations if r.entity == landmark))
+        told = tuple(Property(f"landmark.{p.name}", p.value) for p in where.entity(landmark).attributes)
+        possible += [(*a, *b) for a in every(links) if a for b in every(told)]
+    said = [(*own, *more) for own in every(target.attributes) for more in possible]
+    fewest = min((where.denotation(s) & others).bit_count() for s in said)
+    least = min(sum(prices[p.name] for p in s) for s in said if (where.denotation(s) & others).bit_count() == fewest)
+    found = GraphSearch(Prices(prices), landmarks=1).search(view(where, "t"))
+    assert (where.denotation(found.properties) & others).bit_count() == fewest
+    assert found.cost == least == sum(prices[p.name] for p in found.properties)
+    assert found.proven
+    assert found.distinguishing is (fewest == 0)
+
+
+def every(properties: tuple[Property, ...]) -> list[tuple[Property, ...]]:
+    return [chosen for size in range(len(properties) + 1) for chosen in combinations(properties, size)]
 
 
 class TestLandmarks:

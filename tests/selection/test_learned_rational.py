@@ -10,7 +10,7 @@ import pytest
 from contexts import DOMAINS, dice, props, scene, trial, tuna, view
 from scipy.optimize import check_grad
 
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.selection.learned_rational import LearnedRationalSpeaker, _Space, _speak
 
 TRIALS = [
@@ -55,6 +55,11 @@ def test_unseen_values_are_no_obstacle():
     assert set(speaker.select(view(scene(t="type:lamp colour:pink", a="type:desk colour:grey"), "t"))) <= set(
         props("type:lamp colour:pink")
     )
+
+
+def test_a_group_never_seen_is_named():
+    with pytest.raises(InputError, match="nothing was learned for domain = moon"):
+        LearnedRationalSpeaker(longest=2, iterations=2).fit(TRIALS).select(view(DOMAINS[0][0], "t", domain="moon"))
 
 
 def test_it_needs_training():

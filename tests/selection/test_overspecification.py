@@ -9,7 +9,7 @@ import pytest
 from contexts import props, random_scenes, scene, view
 from hypothesis import given
 
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.records import Description, Property, Trial
 from referee.selection.overspecification import Overspecification
 
@@ -95,3 +95,12 @@ def test_descriptions_the_model_cannot_say_are_counted_and_left_out():
 def test_it_needs_training_unless_both_parameters_are_given():
     with pytest.raises(NotTrained):
         Overspecification(eagerness=0.5).select(view(BOTH, "t"))
+
+
+def test_a_group_never_seen_is_named():
+    told = Trial(
+        id="y", scene=BOTH, targets=("t",), domain="home", references=(Description(properties=props("size:big")),)
+    )
+    with pytest.raises(InputError, match="nothing was learned for domain = moon") as caught:
+        Overspecification().fit([told]).select(view(BOTH, "t", domain="moon"))
+    assert "seen: home" in caught.value.remedy

@@ -7,6 +7,7 @@ as what they *keep* (the entities a property is true of): a choice is complete w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from time import monotonic
 from typing import NamedTuple
 
@@ -80,10 +81,10 @@ def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seco
     """The cheapest sets that rule out all that can be ruled out: depth first, in the order given, cutting what cannot get cheaper.
 
     This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices wins, so
-    free sets that come early are kept even if they rule out nobody. Costs must not be negative.
+    free sets that come early are kept even if they rule out nobody. Costs are finite and not negative.
     """
-    if min(costs, default=0.0) < 0:
-        raise ValueError("costs must not be negative: the search could not know when to stop")
+    if not all(0.0 <= cost < inf for cost in costs):
+        raise ValueError("costs must be finite and not negative: the search could not know when to stop")
     left &= ~hopeless(keeps, left)
     if left.bit_count() * len(keeps) > COMPILE_ABOVE and _compiled(len(keeps)):
         return _cheapest_of_many(keeps, costs, left, seconds)

@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
+from referee.errors import InputError
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Frequencies", "GroupedFrequencies", "count", "count_by"]
+__all__ = ["Frequencies", "Group", "GroupedFrequencies", "count", "count_by", "group_of", "in_groups", "learned_for"]
+
+Learned = TypeVar("Learned")
+Group = tuple[str | None, ...]
+"""What the trials of a group have in common, say a domain and a condition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +75,42 @@ def _descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Proper
                 yield trial, reference.properties
 
 
+def group_of(view: SpeakerView | Trial, by: tuple[str, ...]) -> Group:
+    """The group that a trial belongs to when trials are told apart by some of their fields."""
+    return tuple([getattr(view, name) for name in by])
+
+
+def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[Trial]]:
+    """Trials by group, in order of first encounter."""
+    groups: dict[Group, list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault(group_of(trial, by), []).append(trial)
+    return groups
+
+
+def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
+    """What was learned from the view's group; an error that says which groups there are when it was never seen."""
+    group = group_of(view, by)
+    if group not in learned:
+        known = "; ".join(", ".join(map(str, key)) for key in learned) or "none"
+        raise InputError(
+            f"nothing was learned for {', '.join(by)} = {', '.join(map(str, group))}",
+            where=view.id,
+            remedy=f"train on such trials too (seen: {known}), or group less finely with by=()",
+        )
+    return learned[group]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupedFrequencies:
     """Counts per group of trials (say, per domain and condition), and where to look when a group was never seen."""
 
     by: tuple[str, ...]
-    tables: Mapping[tuple[str | None, ...], Frequencies]
+    tables: Mapping[Group, Frequencies]
 
-    def key(self, view: SpeakerView | Trial) -> tuple[str | None, ...]:
+    def key(self, view: SpeakerView | Trial) -> Group:
         """The view's group; with the last criteria dropped, one by one, until a group has been seen."""
-        key = tuple([getattr(view, name) for name in self.by])
+        key = group_of(view, self.by)
         while key not in self.tables:
             key = key[:-1]
         return key
@@ -96,10 +128,7 @@ class GroupedFrequencies:
 def count_by(trials: Iterable[Trial], by: tuple[str, ...] = ("domain",)) -> GroupedFrequencies:
     """Count per group and per wider group: by domain and condition also counts by domain, and everything together."""
     trials = list(trials)
-    tables: dict[tuple[str | None, ...], Frequencies] = {(): count(trials)}
+    tables: dict[Group, Frequencies] = {(): count(trials)}
     for depth in range(1, len(by) + 1):
-        groups: dict[tuple[str | None, ...], list[Trial]] = {}
-        for trial in trials:
-            groups.setdefault(tuple(getattr(trial, name) for name in by[:depth]), []).append(trial)
-        tables.update((key, count(members)) for key, members in groups.items())
+        tables.update((key, count(members)) for key, members in in_groups(trials, by[:depth]).items())
     return GroupedFrequencies(by=by, tables=tables)

@@ -108,6 +108,8 @@ class _Walk:
                 self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
                 if self.best is not None:
                     return Landmarked(self.best, self.cost, True)
+                if self.following == float("inf"):
+                    return Landmarked(self.nearest[1], self.nearest[2], True)
                 # A little more than the next possible cost keeps the number of rounds small when every sum is different.
                 bound = max(self.following, 1.25 * bound)
         except _OutOfTime:

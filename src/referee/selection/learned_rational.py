@@ -18,6 +18,7 @@ from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.records import Entity, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.frequencies import in_groups, learned_for
 from referee.selection.rational import Distribution, most_probable, subsets
 from referee.selection.reasoning import Note, Reasoned
 
@@ -53,10 +54,7 @@ class LearnedRationalSpeaker(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn one model per group."""
-        groups: dict[tuple[Any, ...], list[Trial]] = {}
-        for trial in trials:
-            groups.setdefault(tuple(getattr(trial, name) for name in self.by), []).append(trial)
-        self.models_ = {key: self._learn(members) for key, members in groups.items()}
+        self.models_ = {key: self._learn(members) for key, members in in_groups(trials, self.by).items()}
         return self
 
     def distribution(self, view: SpeakerView) -> Distribution:
@@ -76,8 +74,7 @@ class LearnedRationalSpeaker(Reasoned):
     def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[tuple[Property, ...]], FloatArray]:
         if not hasattr(self, "models_"):
             raise NotTrained(self)
-        key = tuple(getattr(view, name) for name in self.by)
-        space, weights = self.models_.get(key) or next(iter(self.models_.values()))
+        space, weights = learned_for(view, self.by, self.models_)
         batch = space.batch([(contrast, None)], self.depth)
         scores, _ = _speak(space, batch, weights, self.depth)
         values = [contrast.by_name.get(name, (None,))[0] for name in space.names]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.frequencies import Group, in_groups, learned_for
 from referee.selection.reasoning import Note, Reasoned
 
 __all__ = ["Overspecification"]
@@ -50,12 +51,9 @@ class Overspecification(Reasoned):
         """Maximum likelihood per group."""
         if self.preferences is not None and self.eagerness is not None:
             return self
-        groups: dict[tuple[Any, ...], list[Trial]] = {}
-        for trial in trials:
-            groups.setdefault(tuple(getattr(trial, name) for name in self.by), []).append(trial)
-        self.fitted_: dict[tuple[Any, ...], tuple[dict[str, float], float]] = {}
+        self.fitted_: dict[Group, tuple[dict[str, float], float]] = {}
         self.left_out_ = 0
-        for key, members in groups.items():
+        for key, members in in_groups(trials, self.by).items():
             likelihood = _Likelihood(members)
             self.fitted_[key] = likelihood.maximise()
             self.left_out_ += likelihood.left_out
@@ -97,8 +95,7 @@ class Overspecification(Reasoned):
             return self.preferences, self.eagerness
         if not hasattr(self, "fitted_"):
             raise NotTrained(self)
-        key = tuple(getattr(view, name) for name in self.by)
-        return self.fitted_.get(key) or next(iter(self.fitted_.values()))
+        return learned_for(view, self.by, self.fitted_)
 
 
 def _options(contrast: Contrast) -> list[Property]:
