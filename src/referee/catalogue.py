@@ -36,7 +36,7 @@ METRICS: dict[str, Entry] = {
     "set/jaccard": Entry("referee.metrics.sets:Jaccard", {}, "|A∩B| / |A∪B|"),
     "set/exact": Entry("referee.metrics.sets:Exact", {}, "the same set of properties"),
     "set/edit": Entry(
-        "referee.metrics.sets:Edit", {}, "1 - set edit cost / larger size; addition and omission cost the same"
+        "referee.metrics.sets:Edit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
     ),
     # the scene
     "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),

@@ -7,15 +7,10 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from referee.contracts import Batch
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
-
-# A busy machine is not a failing test.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 
 def props(text: str) -> tuple[Property, ...]:
