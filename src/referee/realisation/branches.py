@@ -39,7 +39,10 @@ class Cut(NamedTuple):
 
 
 def cut(example: Example, language: Language) -> Cut:
-    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted."""
+    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted.
+
+    What someone has, or has not, gets a "with" behind the noun if it stands bare.
+    """
     determiner = _determiner(example, language)
     head: Words = ()
     branches: list[Branch] = []
@@ -51,7 +54,9 @@ def cut(example: Example, language: Language) -> Cut:
             head, loose = piece.words, []
         elif HEAD not in piece.names:
             behind = example.head is None or i > example.head
-            words = _opened(loose, piece.words, piece.properties, language) if behind else piece.words
+            words = _opened(loose, piece.words, language) if behind else piece.words
+            if head and behind and words[0] not in language.openers and any(map(_possessed, piece.properties)):
+                words = (language.having, *words)
             branches.append(Branch(piece.properties, words, AFTER if behind else BEFORE))
             loose = []
     return Cut(determiner, head, tuple(branches))
@@ -66,14 +71,11 @@ def _determiner(example: Example, language: Language) -> str:
     return first[0] if first and first[0] in language.determiners else ""
 
 
-def _opened(loose: Sequence[str], words: Words, properties: Properties, language: Language) -> Words:
-    """A phrase behind the noun with its preposition; what someone has, or has not, needs one."""
+def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
+    """A phrase behind the noun with the function words in front of it, from its preposition on."""
     fitting = [w for w in loose if w in language.openers or w in language.determiners]
     start = next((i for i, w in enumerate(fitting) if w in language.openers), None)
-    opening = tuple(fitting[start:]) if start is not None else tuple(fitting)
-    phrase = opening + words
-    bare = phrase[0] not in language.openers
-    return (language.having, *phrase) if bare and any(map(_possessed, properties)) else phrase
+    return tuple(fitting[start or 0 :]) + words
 
 
 def _possessed(prop: Property) -> bool:
@@ -120,12 +122,13 @@ class Places:
 def join(
     determiner: str, before: Iterable[Branch], head: str, after: Iterable[Branch], language: Language, gender: str = ""
 ) -> str:
-    """The parts as one string in the ways of the language."""
+    """The parts as one string in the ways of the language; a determiner needs a word to determine."""
+    opening = [" ".join(b.words) for b in before]
     return language.put_together(
-        [" ".join(b.words) for b in before],
+        opening,
         Noun(head, gender or language.default.gender),
         [" ".join(b.words) for b in after],
-        determiner,
+        determiner if head or opening else "",
     )
 
 

@@ -10,7 +10,7 @@ from referee.errors import NotTrained
 from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, read_examples
 from referee.realisation.branches import Branch, Places, cut_all, join, plain_branches
 from referee.realisation.english import ENGLISH
-from referee.realisation.language import AFTER, Language
+from referee.realisation.language import AFTER, BEFORE, Language
 from referee.realisation.phrases import PhraseBook, Words
 from referee.records import Property, SpeakerView, Trial
 
@@ -64,16 +64,22 @@ class Wordings(NamedTuple):
         return self._in_one_place(found + plain_branches(unsaid, language), language)
 
     def _in_one_place(self, branches: list[Branch], language: Language) -> list[Branch]:
-        """Row and column stay together, the row first; behind the noun the column opens like a phrase ("on the left", not "left")."""
+        """Row and column stay together, the row first."""
         axes = {name: b for b in branches for name in AXES if b.names == {name}}
+        others = [b for b in branches if b not in axes.values()]
         if len(axes) < 2:
-            return branches
-        row, column = (axes[name] for name in AXES)
-        if row.side == AFTER and len(row.words) > 1:
-            opened = [b for b in self.ranked(column.properties) if b.words[0] in language.openers]
-            column = (opened or plain_branches(sorted(column.properties), language))[0]
-        place = Branch(row.properties | column.properties, row.words + column.words, row.side)
-        return [b for b in branches if b not in axes.values()] + [place]
+            return others + [self._opened(axis, language) for axis in axes.values()]
+        row = self._opened(axes[AXES[0]], language)
+        column = axes[AXES[1]] if row.side == BEFORE else self._opened(axes[AXES[1]]._replace(side=AFTER), language)
+        return [*others, Branch(row.properties | column.properties, row.words + column.words, row.side)]
+
+    def _opened(self, axis: Branch, language: Language) -> Branch:
+        """A place behind the noun opens like a phrase: "on the left", not "left"."""
+        if axis.side == BEFORE or axis.words[0] in language.openers:
+            return axis
+        behind = [b for b in self.ranked(axis.properties) if b.words[0] in language.openers and b.side == AFTER]
+        opened = [b for b in behind if self.speakers(b) > 1]
+        return (opened or plain_branches(sorted(axis.properties), language) or [axis])[0]
 
 
 class CommonPhrases:

@@ -96,12 +96,17 @@ class SpeakerBranches:
         return found
 
     def _graft(self, missing: set[Property], said: Properties, own: Habits, everybody: Habits) -> list[Branch]:
-        """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ."""
+        """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ.
+
+        A branch for only a part of what people say in one breath (a white beard) is passed over.
+        """
         found: list[Branch] = []
+        breaths = [g for g in everybody.wordings.book.cover(sorted(missing)) if len(g) > 1]
         for _, parts in sorted(own.said, key=lambda pair: -dice(pair[0].properties, said)):
             for branch in sorted(parts.branches, key=lambda b: -len(b.names & {p.name for p in missing})):
                 values = frozenset(p for p in missing if p.name in branch.names)
-                if not values or len(values) < len(branch.names):
+                torn = any(values & breath and not breath <= values for breath in breaths)
+                if not values or len(values) < len(branch.names) or torn:
                     continue
                 new = branch if branch.properties == values else _word(values, own, everybody)
                 if new is not None:
