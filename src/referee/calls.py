@@ -13,7 +13,7 @@ from typing import Any
 from referee.errors import CannotWrite, MalformedInput
 from referee.signature import digest
 
-__all__ = ["Call", "CallBook", "is_refusal", "keep_reply", "key_of", "read_calls"]
+__all__ = ["Call", "CallBook", "gather_calls", "is_refusal", "keep_reply", "key_of", "read_calls"]
 
 REFUSAL = re.compile(
     r"(?:```[a-z]*\s*\n)?\s*(?:i['’]?m (?:so )?sorry|i am sorry|sorry,|i (?:can['’]?t|cannot|can not|won['’]?t|am unable|['’]?m unable|must decline)"
@@ -24,7 +24,7 @@ REFUSAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A question by its key, the raw answer, and what it took."""
+    """A question by its key, the raw answer, and what it took; `failure` says why there is no answer."""
 
     key: str
     question: Mapping[str, Any]
@@ -35,6 +35,7 @@ class Call:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     tries: int = 1
+    failure: str | None = None
 
 
 def key_of(question: Mapping[str, Any]) -> str:
@@ -79,11 +80,13 @@ class CallBook:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._known = {call.key: call for call in read_calls(folder)}
+        self._known = gather_calls(folder)
         self._file: Path | None = None
 
-    def find(self, key: str) -> Call | None:
-        return self._known.get(key)
+    def find(self, key: str, failed: bool = False) -> Call | None:
+        """A call that was answered; with `failed` also one that was not."""
+        call = self._known.get(key)
+        return call if call is None or failed or call.failure is None else None
 
     def add(self, call: Call) -> None:
         line = json.dumps(asdict(call), ensure_ascii=False)
@@ -109,6 +112,15 @@ class CallBook:
             except FileExistsError:
                 continue
         return self._file
+
+
+def gather_calls(folder: Path) -> dict[str, Call]:
+    """The calls of a folder by key; of several to one question an answered one counts before a failed one."""
+    found: dict[str, Call] = {}
+    for call in read_calls(folder):
+        if call.key not in found or found[call.key].failure is not None:
+            found[call.key] = call
+    return found
 
 
 def read_calls(folder: Path) -> Iterator[Call]:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.calls import read_calls
+from referee.calls import gather_calls
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
@@ -124,7 +124,7 @@ class Unfinished:
             (said[t.id] for said, _ in kept.values() for t in tested if t.id in said),
         )
         write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
-        calls = {call.key: call for call in read_calls(self.calls)}
+        calls = gather_calls(self.calls)
         if calls:
             lines = (json_line(asdict(calls[key])) for key in sorted(calls))
             write_atomically(self.folder / "calls.jsonl", lines)

@@ -248,11 +248,16 @@ def test_answers_are_kept_and_replayed_without_a_network(tmp_path: Path) -> None
         again.describe(replace(VIEW, id="t2", targets=("secret-a",)))
 
 
-def test_failures_are_not_kept_so_that_they_can_be_asked_again(tmp_path: Path) -> None:
+def test_failures_are_asked_again_but_replayed_as_failures(tmp_path: Path) -> None:
     with serving((500, {}, b""), completion("the blue chair")) as server:
-        speaker = model(server.url, tries=1).remember(tmp_path)
-        assert speaker.describe(VIEW) == Description()
-        assert speaker.describe(VIEW).text == "the blue chair"
+        first = model(server.url, tries=1).remember(tmp_path)
+        assert first.describe(VIEW) == Description()
+        offline = model(server.url).remember(tmp_path, offline=True)
+        assert offline.describe(VIEW) == Description()
+        assert offline.account() == first.account()
+        assert model(server.url, tries=1).remember(tmp_path).describe(VIEW).text == "the blue chair"
+        assert len(server.seen) == 2
+    assert model("http://127.0.0.1:9/v1").remember(tmp_path, offline=True).describe(VIEW).text == "the blue chair"
 
 
 def test_a_line_cut_off_by_a_crash_is_asked_again_and_a_damaged_one_is_an_error(tmp_path: Path) -> None:

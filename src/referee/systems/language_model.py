@@ -11,6 +11,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -97,12 +98,9 @@ class LanguageModel:
         """The model's description; nothing (neither words nor properties) where it gave none."""
         question = self._question(view)
         key = key_of(question)
-        call = self._book.find(key) if self._book else None
+        call = self._book.find(key, failed=self._offline) if self._book else None
         if call is None:
             call = self._ask(question, key, view)
-        if call is None:
-            self._count({"failed": 1})
-            return Description()
         outcome, description = understand(call, self.answer)
         self._count(
             {
@@ -145,8 +143,8 @@ class LanguageModel:
         question: dict[str, Any] = {"model": self.model, "temperature": self.temperature, "messages": messages}
         return {**question, "max_tokens": self.max_tokens} if self.max_tokens else question
 
-    def _ask(self, question: dict[str, Any], key: str, view: SpeakerView) -> Call | None:
-        """A call over the network; None when the question stays unanswered, which is not kept, so that it can be asked again."""
+    def _ask(self, question: dict[str, Any], key: str, view: SpeakerView) -> Call:
+        """A call over the network; one that failed is kept as such, and asked again unless offline."""
         if self._offline:
             raise InputError(
                 f"the answer for trial {view.id!r} was not kept, and the run is offline",
@@ -155,10 +153,10 @@ class LanguageModel:
         reply = self._endpoint().ask(question)
         if reply.data is not None:
             call = keep_reply(reply.data, question, key, reply.tries)
-        elif "content_filter" in reply.reason:
-            call = Call(key=key, question=question, content=None, finish="content_filter", tries=reply.tries)
         else:
-            return None
+            call = Call(key=key, question=question, content=None, tries=reply.tries, failure=reply.reason)
+            if "content_filter" in reply.reason:
+                call = replace(call, finish="content_filter", failure=None)
         if self._book:
             self._book.add(call)
         return call
@@ -186,7 +184,7 @@ def build_prompt(view: SpeakerView, answer: str = "text") -> str:
     )
     return (
         f"A listener sees these objects in another order and without numbers:\n{objects}\n\n"
-        f"Describe {targets} in {language}, as a person would, so that the listener can find it. "
+        f"Describe {targets} in {language}, as a person would, so that the listener can find {'it' if len(view.targets) == 1 else 'them'}. "
         f"Do not mention numbers of this list. {form}"
     )
 
@@ -207,7 +205,9 @@ def _as_answered(said: Description, answer: str) -> str:
 
 
 def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
-    """The outcome of a call (answered, refused or unparsable) and what was described, which is nothing unless answered."""
+    """The outcome of a call (answered, refused, unparsable or failed) and what was described, which is nothing unless answered."""
+    if call.failure is not None:
+        return "failed", Description()
     content = (call.content or "").strip()
     if fenced := FENCE.match(content):
         content = fenced[1].strip()
