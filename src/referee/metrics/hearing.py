@@ -98,8 +98,8 @@ class Hearing:
         if ties not in TIES:
             raise InputError(f"ties cannot be {ties!r}", remedy=f"one of {', '.join(TIES)}")
         weights = people[self.participants]
-        counts = np.bincount(self.items, weights, self.n_items)
-        right = np.bincount(self.items, weights * self.values[:, 0], self.n_items)
+        counts = np.bincount(self.items, weights, self.n_items).astype(float)
+        right = np.bincount(self.items, weights * self.values[:, 0], self.n_items).astype(float)
         share = _divide(right, counts)
         answered = (counts > 0).astype(float)
         tied = answered.astype(bool) & (2 * right == counts)
