@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 
 __version__ = "0.1.0"
 
@@ -45,6 +45,8 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from referee.catalogue import create
     from referee.contracts import Batch, Card
     from referee.describing import describe
