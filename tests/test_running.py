@@ -245,3 +245,11 @@ def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CannotWrite):
         do(tmp_path / "file" / "run", "toy/honest")
+
+
+def test_a_mistyped_option_does_not_stand_in_the_way_of_its_correction(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot make 99 folds"):
+        do(tmp_path / "run", "toy/honest", folds=99)
+    assert not (tmp_path / ".run.unfinished").exists()
+    do(tmp_path / "run", "toy/honest", folds=2)
+    assert len(said(tmp_path / "run", "toy/honest")) == 78

@@ -7,7 +7,7 @@ and, roughly, the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,7 @@ from referee.errors import UnknownName
 from referee.loading import Opened, open_outputs
 from referee.published.paper import shipped_paper
 from referee.records import Trial
-from referee.running import Plan, cut, run
+from referee.running import Plan, Watch, cut, run
 from referee.runs import Run
 from referee.scoring import Settings, Table, score_trials
 from referee.speaking import System
@@ -192,7 +192,7 @@ def replicate(
     folds: int = 5,
     seed: int = 1,
     jobs: int = 1,
-    watch: Callable[[int], Callable[[int], None]] = lambda total: lambda n: None,
+    watch: Watch = lambda total: lambda n: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
     """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.running.run`."""

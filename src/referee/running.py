@@ -29,10 +29,11 @@ from referee.signature import signature
 from referee.speaking import System, hear
 from referee.unfinished import Unfinished
 
-__all__ = ["Plan", "cut", "run"]
+__all__ = ["Plan", "Watch", "cut", "run"]
 
 Fold = tuple[list[Trial], list[Trial]]
 Work = tuple[System, int]
+Watch = Callable[[int], Callable[[int], None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ def run(
     restart: bool = False,
     replay: Path | None = None,
     command: Sequence[str] = (),
-    watch: Callable[[int], Callable[[int], None]] = lambda total: lambda n: None,
+    watch: Watch = lambda total: lambda n: None,
 ) -> dict[str, dict[str, float]]:
     """Run all systems and write the run folder `out`; returns the counts of every system.
 
@@ -73,20 +74,16 @@ def run(
     """
     unfinished = Unfinished(Path(out))
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
-    unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
-    if replay is not None:
-        unfinished.remember(replay)
-    trials = list(unfinished.trials())
-    folds = cut(plan, trials)
-    advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
-    work = []
-    for system in plan.systems:
-        for fold, (_, test) in enumerate(folds):
-            if unfinished.part(system.label, fold).exists():
-                advance(len(test))
-            else:
-                work.append((system, fold))
-    _do(work, plan, unfinished, folds, jobs, replay is not None, advance)
+    try:
+        unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
+        if replay is not None:
+            unfinished.remember(replay)
+        trials = list(unfinished.trials())
+        folds = cut(plan, trials)
+        _do(plan, unfinished, folds, jobs, replay is not None, watch)
+    except BaseException:
+        unfinished.forget_if_empty()
+        raise
     tested = {t.id for _, test in folds for t in test}
     return unfinished.finish(
         [s.label for s in plan.systems],
@@ -120,17 +117,18 @@ def _cuts(plan: Plan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
         yield splits.describe(name, plan.seed, fold)
 
 
-def _do(
-    work: list[Work],
-    plan: Plan,
-    unfinished: Unfinished,
-    folds: Sequence[Fold],
-    jobs: int,
-    offline: bool,
-    advance: Callable[[int], None],
-) -> None:
-    waiting = [w for w in work if hasattr(w[0].build(plan.seed), "remember")]
-    computing = [w for w in work if w not in waiting]
+def _do(plan: Plan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, offline: bool, watch: Watch) -> None:
+    """All that is not done yet: computing in processes, then those that wait for a network."""
+    advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
+    computing: list[Work] = []
+    waiting: list[Work] = []
+    for system in plan.systems:
+        mine = waiting if hasattr(system.build(plan.seed), "remember") else computing
+        for fold, (_, test) in enumerate(folds):
+            if unfinished.part(system.label, fold).exists():
+                advance(len(test))
+            else:
+                mine.append((system, fold))
     if jobs > 1 and len(computing) > 1:
         for _, fold in _in_processes(computing, plan, unfinished, min(jobs, len(computing))):
             advance(len(folds[fold][1]))

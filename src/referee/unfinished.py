@@ -51,6 +51,7 @@ class Unfinished:
             )
         if restart:
             shutil.rmtree(self.folder, ignore_errors=True)
+        self.forget_if_empty()
         try:
             for folder in (self.folder / PARTS, self.calls):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -82,6 +83,11 @@ class Unfinished:
             where=self.folder,
             remedy="repeat its command to go on with it, choose another --out, or give it up with --restart",
         )
+
+    def forget_if_empty(self) -> None:
+        """Remove the folder if nothing is done yet: a mistyped option should not stand in the way of its correction."""
+        if not any(self.folder.glob(f"{PARTS}/*.jsonl")) and not any(self.calls.glob("*.jsonl")):
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def trials(self) -> Iterator[Trial]:
         """The corpus as it was when the run began."""

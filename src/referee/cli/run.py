@@ -73,18 +73,22 @@ def run_systems(
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --split for a cut")
     plan = Plan(systems=named, folds=folds, by=by, split=split, seed=seed)
     opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
-    with advancing(f"{len(named)} systems on {opened.name}") as watch:
-        counts = run_plan(
-            plan,
-            opened,
-            out,
-            jobs=jobs or available_cores(),
-            overwrite=overwrite,
-            restart=restart,
-            replay=replay,
-            command=sys.argv[1:],
-            watch=watch,
-        )
+    try:
+        with advancing(f"{len(named)} systems on {opened.name}") as watch:
+            counts = run_plan(
+                plan,
+                opened,
+                out,
+                jobs=jobs or available_cores(),
+                overwrite=overwrite,
+                restart=restart,
+                replay=replay,
+                command=sys.argv[1:],
+                watch=watch,
+            )
+    except KeyboardInterrupt:
+        print("referee: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
     _print(counts)
     print(f"run folder: {out}   next: referee score {out} --by domain", file=sys.stderr)
     return 0
