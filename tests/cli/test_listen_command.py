@@ -1,0 +1,144 @@
+"""`referee listen` as a user meets it: responses in the run folder, and the table of what was identified."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_endpoint import completion, serving
+from referee.cli import main
+from referee.corpora.jsonl import json_line, response_to_json
+from referee.records import Outcome, Response
+from referee.runs import Run, write_atomically
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    args = "run --corpus synthetic --limit 39 --folds 3 --systems classic/incremental,classic/greedy --jobs 1 --out"
+    assert main([*args.split(), str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    from shutil import copytree
+
+    return Path(copytree(made, tmp_path / "run"))
+
+
+def listen(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    code = main(["listen", *map(str, args)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def rows_of(out: str, measure: str) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(r["system"], r["hearer"]): r for r in json.loads(out)["rows"] if r["measure"] == measure}
+
+
+def test_a_hearer_answers_every_system_and_signs(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--humans", "--format", "json", "--resamples", 50)
+    assert code == 0
+    responses = list(Run(folder).responses())
+    assert len(responses) == 3 * 39
+    assert {r.system for r in responses} == {"classic/incremental", "classic/greedy", "human"}
+    # the classic algorithms name the target uniquely wherever that is possible, and here it always is
+    found = rows_of(out, "ir")
+    assert found["classic/incremental", "literal"]["value"] == 1.0
+    assert found["human", "literal"]["n"] == 39
+    right = sum(
+        r.entity == t.targets[0]
+        for t in Run(folder).trials()
+        for r in responses
+        if (r.trial, r.system) == (t.id, "human")
+    )
+    assert found["human", "literal"]["value"] == pytest.approx(right / 39)
+    assert json.loads(out)["hearers"] == {"literal": Run(folder).manifest["hearers"]["literal"]}
+
+
+def test_answers_do_not_depend_on_processes_and_are_replaced_not_doubled(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    listen(capsys, folder, "--hearer", "noisy", "--resamples", 0)
+    first = (folder / "responses.jsonl").read_text("utf-8")
+    listen(capsys, folder, "--hearer", "noisy", "--workers", 2, "--resamples", 0)
+    assert (folder / "responses.jsonl").read_text("utf-8") == first
+
+
+def test_a_learning_hearer_is_never_asked_what_it_learned(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    code, out, _ = listen(capsys, folder, "--hearer", "majority", "--by", "random", "--format", "json")
+    assert (code, rows_of(out, "ir")["classic/greedy", "majority"]["n"]) == (0, 39)
+    code, _, err = listen(capsys, folder, "--hearer", "retrieval", "--train", folder / "trials.jsonl")
+    assert code == 2
+    assert "both learned from and asked about" in err
+
+
+def test_hearers_stand_beside_people(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    people = [
+        Response(
+            trial=t.id,
+            hearer=f"p{n}",
+            system="classic/greedy",
+            outcome=Outcome.ENTITY,
+            entity=t.targets[0],
+            identification_ms=100.0 * n,
+        )
+        for t in Run(folder).trials()
+        for n in (1, 2, 3)
+    ]
+    write_atomically(folder / "responses.jsonl", map(json_line, map(response_to_json, people)))
+    listen(capsys, folder, "--hearer", "position", "--resamples", 20)
+    code, out, _ = listen(capsys, folder, "--format", "json", "--resamples", 20)
+    assert code == 0
+    assert rows_of(out, "identification_ms")["classic/greedy", "people"]["value"] == pytest.approx(200)
+    assert rows_of(out, "ir")["classic/greedy", "people"]["participants"] == 3
+    assert ("classic/greedy", "position") in rows_of(out, "ir")
+    code, out, _ = listen(capsys, folder, "--resamples", 20)
+    assert "identification ms" in out
+    assert "MIR" in out
+
+
+def test_a_remote_hearer_goes_on_where_its_endpoint_failed(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    with serving(*[completion("1")] * 30, (503, {}, b"")) as server:
+        named = f"remote|model:toy|endpoint:{server.url}|tries:1|parallel:1"
+        code, _, err = listen(capsys, folder, "--hearer", named)
+        assert code == 2
+        assert "goes on from there" in err
+        assert not (folder / "responses.jsonl").exists(), "all or nothing"
+        server.script[:] = [completion("2")]
+        before = len(server.seen)
+        code, _, _ = listen(capsys, folder, "--hearer", named, "--resamples", 0)
+        assert code == 0
+        # answers to the same words about the same scene are asked for once
+        asked = {r.trial for r in Run(folder).responses()}
+        assert len(asked) == 39
+        assert len(server.seen) - before <= 78 - 30
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--hearer", "liteal"), "did you mean literal"),
+        (("--hearer", "noisy|noize:1"), "no switch is called 'noize'"),
+        (("--hearer", "noisy|noise:0.9"), "between 0"),
+        (("--hearer", "remote"), "no model is named"),
+        (("--format", "xml"), "table or json"),
+        ((), "nobody has answered"),
+    ],
+)
+def test_mistakes_are_answered_with_what_to_do(
+    capsys: pytest.CaptureFixture[str], folder: Path, args: tuple[str, ...], message: str
+) -> None:
+    code, _, err = listen(capsys, folder, *args)
+    assert code == 2
+    assert message in err
+
+
+def test_a_folder_that_is_no_run_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = listen(capsys, tmp_path, "--hearer", "literal")
+    assert code == 2
+    assert "not a run folder" in err
