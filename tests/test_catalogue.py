@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee import catalogue
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 
 SNAPSHOT = Path(__file__).with_name("names.snapshot.json")
 
@@ -63,3 +63,5 @@ def test_a_signature_can_be_used_as_a_name() -> None:
     assert catalogue.configure("metric", "set/dice|multiset:yes").multiset is True
     with pytest.raises(UnknownName, match="no switch is called 'brevitas'"):
         catalogue.configure("metric", "string/bleu.4|brevitas:shortest")
+    with pytest.raises(InputError, match="takes a number"):
+        catalogue.configure("metric", "string/edit|substitution:two")

@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -390,17 +390,22 @@ def configure(kind: str, written: str) -> Any:
     for switch in switches:
         key, _, value = switch.partition(":")
         if key in known:
-            given[key] = _typed(value, known[key])
+            given[key] = _typed(value, known[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
     return create(kind, name, **given)
 
 
-def _typed(value: str, default: Any) -> Any:
+def _typed(value: str, default: Any, switch: str) -> Any:
     """The value of a switch, of the kind its default has."""
     if isinstance(default, bool):
         return value in ("yes", "true", "1")
     if isinstance(default, (int, float)):
-        number = float(value)
+        try:
+            number = float(value)
+        except ValueError:
+            raise InputError(
+                f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
+            ) from None
         return int(number) if number.is_integer() and isinstance(default, int) else number
     return None if value == "none" else value
