@@ -213,6 +213,16 @@ def test_a_known_speaker_keeps_noun_article_and_phrases() -> None:
     )
 
 
+def test_an_article_fits_the_word_behind_it() -> None:
+    trials = [
+        tell("an [old|age:old] [man|type:person]", domain="people"),
+        tell("a [young|age:young] [man|type:person]", domain="people"),
+    ]
+    speaks = SpeakerBranches().fit(trials)
+    assert say(speaks, "type:person age:old", domain="people") == "an old man"
+    assert say(speaks, "type:person age:young", domain="people") == "a young man"
+
+
 def test_a_stranger_is_taken_for_the_most_typical_speaker() -> None:
     speaks = SpeakerBranches().fit(FURNITURE)
     typical = speaks.typical_["furniture"]

@@ -67,8 +67,10 @@ def cut_all(examples: Iterable[Example], language: Language) -> list[Cut]:
 
 
 def _determiner(example: Example, language: Language) -> str:
-    first = example.words[:1]
-    return first[0] if first and first[0] in language.determiners else ""
+    """The article in front, in its form before consonants (an is a)."""
+    first = next(iter(example.words), "")
+    plain = {changed: word for word, changed in language.before_vowels.items()}
+    return plain.get(first, first) if first in language.determiners else ""
 
 
 def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:

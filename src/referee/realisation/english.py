@@ -107,4 +107,5 @@ ENGLISH = Language(
     lacking="without",
     openers=_OPENERS,
     determiners=frozenset({"the", "a", "an"}),
+    before_vowels={"a": "an"},
 )

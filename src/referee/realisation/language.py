@@ -41,7 +41,8 @@ class Language:
 
     `phrases` words properties, alone or several at once (the largest group wins). A form such as ``vermelh{m:o|f:a}`` follows the gender of the noun.
     Neighbours that open with the same word of `merging` share it: "with a beard and glasses". `openers` can open a phrase behind the noun; a phrase
-    without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da).
+    without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da),
+    `before_vowels` changes a word before a vowel (English a, an).
     """
 
     code: str
@@ -57,6 +58,7 @@ class Language:
     openers: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
     contractions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    before_vowels: Mapping[str, str] = field(default_factory=dict)
     adjectives: int = BEFORE
     unnamed_rank: int = 50
 
@@ -121,12 +123,15 @@ class Language:
         return f"{', '.join(items[:-1])} {self.conjunction} {items[-1]}"
 
     def polish(self, text: str) -> str:
-        """Contractions made, doubled words said once, single blanks."""
+        """Contractions made, articles fitted, doubled words said once, single blanks."""
         words: list[str] = []
         for word in text.split():
-            if words and (words[-1], word) in self.contractions:
-                words[-1] = self.contractions[words[-1], word]
-            elif not words or words[-1] != word:
+            last = words[-1] if words else ""
+            if (last, word) in self.contractions:
+                words[-1] = self.contractions[last, word]
+            elif last != word:
+                if last in self.before_vowels and word[0] in "aeiou":
+                    words[-1] = self.before_vowels[last]
                 words.append(word)
         return " ".join(words)
 

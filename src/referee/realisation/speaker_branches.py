@@ -71,12 +71,9 @@ class SpeakerBranches:
         said = [p for p in properties if p.value not in UNSAYABLE]
         missing = {p for p in said if p.name != HEAD}
         branches = self._modify(missing, own, everybody) + self._graft(missing, frozenset(said), own, everybody)
-        branches += self._fall_back(missing, everybody)
+        branches += everybody.wordings.common(sorted(missing), self.language)
         before, after = everybody.wordings.places.arrange(branches)
-        return join(self._determiner(own), before, self._head(said, own, everybody), after, self.language)
-
-    def _determiner(self, own: Habits) -> str:
-        return own.determiner if own.determiner != "an" else "a"
+        return join(own.determiner, before, self._head(said, own, everybody), after, self.language)
 
     def _head(self, said: Sequence[Property], own: Habits, everybody: Habits) -> str:
         """The speaker's noun, everybody's, the language's; none where no type is given."""
@@ -112,12 +109,6 @@ class SpeakerBranches:
                 if new is not None:
                     found.append(new)
                     missing -= values
-        return found
-
-    def _fall_back(self, missing: set[Property], everybody: Habits) -> list[Branch]:
-        """Everybody's most common words for what the speaker never says, else the language's."""
-        found = everybody.wordings.common(sorted(missing), self.language)
-        missing.clear()
         return found
 
 
