@@ -287,6 +287,15 @@ HEARERS: dict[str, Entry] = {
         {},
         "reads the words: votes of the most similar known descriptions (learns)",
     ),
+    "learned": Entry(
+        "referee.hearers.learned:Learned", {}, "reads the words: log-linear over words and attribute values (learns)"
+    ),
+    "colour": Entry(
+        "referee.hearers.colour:Colour", {}, "reads words about patches with h, s and l: shapes in colour space (learns)"
+    ),
+    "timed": Entry(
+        "referee.hearers.times:Timed", {}, "the learned listener with times by length, doubt and surplus (learns)"
+    ),
     "position": Entry(
         "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
     ),

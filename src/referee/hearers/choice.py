@@ -1,0 +1,73 @@
+"""Learning to choose: the conditional logit, in which every scene is a choice among its own entities (McFadden 1974).
+
+The score of an entity is linear in the weights and a scene's scores become probabilities by exponentials, so the penalised likelihood has one
+maximum. It is climbed from zero with L-BFGS: no random start, the same data give the same listener.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.hearers.wording import Lesson
+
+__all__ = ["Places", "as_shares", "learn", "starts_of", "wanted"]
+
+Places = npt.NDArray[np.int64]
+
+
+def starts_of(sizes: Iterable[int]) -> Places:
+    """Where each scene begins among all entities in a row, and where the last one ends."""
+    return np.fromiter(accumulate(sizes, initial=0), dtype=np.int64)
+
+
+def wanted(lessons: Iterable[Lesson]) -> FloatArray:
+    """One share for each entity of all scenes in a row: evenly spread over those that were meant."""
+    rows = [
+        float(place in lesson.meant) / len(set(lesson.meant))
+        for lesson in lessons
+        for place in range(len(lesson.scene.entities))
+    ]
+    return np.array(rows)
+
+
+def as_shares(scores: FloatArray, starts: Places) -> FloatArray:
+    """Scores of all entities in a row to probabilities within each scene; every scene has an entity."""
+    shares: FloatArray = np.exp(_log_shares(scores, starts))
+    return shares
+
+
+def _log_shares(scores: FloatArray, starts: Places) -> FloatArray:
+    sizes = np.diff(starts)
+    lowered = scores - np.repeat(np.maximum.reduceat(scores, starts[:-1]), sizes)
+    logs: FloatArray = lowered - np.repeat(np.log(np.add.reduceat(np.exp(lowered), starts[:-1])), sizes)
+    return logs
+
+
+def learn(
+    score: Callable[[FloatArray], FloatArray],
+    blame: Callable[[FloatArray], FloatArray],
+    size: int,
+    starts: Places,
+    goal: FloatArray,
+    penalty: float,
+    iterations: int,
+) -> FloatArray:
+    """The weights that make the goal likely, held back by ``penalty/2 · |weights|²``.
+
+    `score` turns weights into the scores of all entities in a row; `blame` is its transpose, from entities back to weights.
+    """
+    from scipy.optimize import minimize
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        logs = _log_shares(score(weights), starts)
+        value = -float(goal @ logs) + penalty / 2 * float(weights @ weights)
+        return value, blame(np.exp(logs) - goal) + penalty * weights
+
+    found = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    weights: FloatArray = found.x
+    return weights

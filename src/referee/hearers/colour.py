@@ -1,0 +1,112 @@
+"""A listener for colour patches: every piece of text has a shape in colour space and in the context of the other patches.
+
+Log-linear in words and in what a patch looks like, in the line of McMahan & Stone 2015 and of the literal listener of Monroe et al. 2017, but without a
+neural network: the likelihood has one maximum and is learnt within a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError, NotTrained
+from referee.hearers.answering import Listener, Pair, answer, shrug
+from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted
+from referee.hearers.colour_space import Patches, appearance, coordinates
+from referee.hearers.wording import Lesson, Vocabulary, said_in, taught
+from referee.records import Description, HearerView, Outcome, Response, Trial
+
+__all__ = ["Colour"]
+
+
+class Colour(Listener):
+    """Reads words about colours; entities have the attributes h (0-360), s and l (0-100).
+
+    Learns from `teacher` ("targets": what speakers meant, or "clicks": what people took them to mean). `penalty` holds weights back, pieces of text seen
+    fewer than `rare` times are ignored, `iterations` bounds the climb. A scene without colours is answered with UNPARSABLE, flagged ``no-colours``.
+    """
+
+    name = "colour"
+    learns = True
+
+    def __init__(self, teacher: str = "targets", penalty: float = 10.0, rare: int = 3, iterations: int = 150) -> None:
+        self.teacher = teacher
+        self.penalty = penalty
+        self.rare = rare
+        self.iterations = iterations
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        heard, patches = _with_colours(taught(trials, self.teacher))
+        self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
+        looks, starts = _look(patches)
+        self.mean_, self.scale_ = looks.mean(axis=0), np.maximum(looks.std(axis=0), 1e-9)
+        looks = (looks - self.mean_) / self.scale_
+        texts = self.vocabulary_.weigh([lesson.text for lesson in heard])
+        back, sizes = texts.T.tocsr(), np.diff(starts)
+        shape = (texts.shape[1], looks.shape[1])
+
+        def score(weights: FloatArray) -> FloatArray:
+            return _match(texts @ weights.reshape(shape), looks, sizes)
+
+        def blame(faults: FloatArray) -> FloatArray:
+            per_text = np.add.reduceat(looks * faults[:, None], starts[:-1])
+            weights: FloatArray = (back @ per_text).ravel()
+            return weights
+
+        size = shape[0] * shape[1]
+        self.weights_ = learn(score, blame, size, starts, wanted(heard), self.penalty, self.iterations).reshape(shape)
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        return self.resolve_many([(description, view)])[0]
+
+    def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
+        """All answers at once."""
+        if not hasattr(self, "weights_"):
+            raise NotTrained(self)
+        texts = [said_in(description) for description, _ in pairs]
+        patches = [coordinates(view.scene) for _, view in pairs]
+        readable = {
+            i: (text, colours)
+            for i, (text, colours) in enumerate(zip(texts, patches, strict=True))
+            if colours and not isinstance(text, Outcome) and self.vocabulary_.knows(text)
+        }
+        shares = self._shares([text for text, _ in readable.values()], [colours for _, colours in readable.values()])
+        found = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
+        return [
+            found[i] if i in found else self._shrug(texts[i], view, patches[i]) for i, (_, view) in enumerate(pairs)
+        ]
+
+    def _shrug(self, text: str | Outcome, view: HearerView, patches: Patches | None) -> Response:
+        outcome = text if isinstance(text, Outcome) else Outcome.UNPARSABLE
+        return shrug(self.name, view, outcome, () if patches else ("no-colours",))
+
+    def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+        if not texts:
+            return []
+        looks, starts = _look(patches)
+        meanings = self.vocabulary_.weigh(texts) @ self.weights_
+        shares = as_shares(_match(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts).tolist()
+        return [shares[a:b] for a, b in pairwise(starts.tolist())]
+
+
+def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray:
+    """How well each patch fits the text said in its scene."""
+    scores: FloatArray = np.einsum("ij,ij->i", np.repeat(meanings, sizes, axis=0), looks)
+    return scores
+
+
+def _with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
+    found = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
+    if not found:
+        raise InputError("no trial shows colours", remedy="train on a corpus whose entities have h, s and l")
+    return [lesson for lesson, _ in found], [patches for _, patches in found]
+
+
+def _look(scenes: Sequence[Patches]) -> tuple[FloatArray, Places]:
+    starts = starts_of(map(len, scenes))
+    return appearance(np.array([patch for scene in scenes for patch in scene]), starts), starts

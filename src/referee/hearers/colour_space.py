@@ -1,0 +1,99 @@
+"""What a colour patch looks like: its place in colour space, and how it compares with the patches beside it.
+
+Hue is a circle, so it is described by waves along it (the Fourier idea of Monroe et al. 2016) at three degrees of saturation; CIE Lab and RGB add
+brightness as people see it. In context, a patch may be the most or the least of something, and may lie far from the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.hearers.choice import Places
+from referee.records import Entity, Scene
+
+__all__ = ["Patches", "appearance", "coordinates", "hsl_to_rgb", "rgb_to_lab"]
+
+Patches = list[tuple[float, float, float]]
+
+AXES = frozenset("hsl")
+WAVES = 4
+SLACK = 0.05
+# sRGB (IEC 61966-2-1) to XYZ under D65, and that white
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+WHITE = np.array([0.9505, 1.0, 1.089])
+
+
+def coordinates(scene: Scene) -> Patches | None:
+    """Hue (degrees), saturation and lightness (0 to 100) of each entity; None where a scene does not show colours."""
+    found: Patches = []
+    for entity in scene.entities:
+        values = dict(entity.attributes)
+        if not values.keys() >= AXES:
+            return None
+        found.append(_numbers(entity, values))
+    return found or None
+
+
+def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
+    try:
+        return float(values["h"]), float(values["s"]), float(values["l"])
+    except ValueError:
+        raise InputError(
+            f"entity {entity.id!r} is no colour patch: h, s and l must be numbers",
+            remedy="give every entity the attributes h (0-360), s and l (0-100), or take the hearer `learned`",
+        ) from None
+
+
+def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
+    """One row a patch: where it lies in colour space, then how it stands among the patches of its scene."""
+    hue, saturation, lightness = np.deg2rad(hsl[:, 0]), hsl[:, 1] / 100, hsl[:, 2] / 100
+    rgb = hsl_to_rgb(hsl)
+    lab = rgb_to_lab(rgb)
+    waves = [
+        wave(k * hue) * saturation**power
+        for k in range(1, WAVES + 1)
+        for power in range(3)
+        for wave in (np.cos, np.sin)
+    ]
+    powers = [saturation, saturation**2, saturation**3, lightness, lightness**2]
+    own = np.column_stack([*waves, *powers, lab, rgb])
+    distance = np.linalg.norm(
+        lab - _spread(np.add.reduceat(lab, starts[:-1]) / np.diff(starts)[:, None], starts), axis=1
+    )
+    compared = np.column_stack([saturation, lightness, lab, rgb, distance])
+    return np.column_stack([own, distance, *_among(compared, starts)])
+
+
+def _among(values: FloatArray, starts: Places) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Each value beside its scene's: distance from the mean as a share of the range, most minus least, most or least."""
+    low = _spread(np.minimum.reduceat(values, starts[:-1]), starts)
+    high = _spread(np.maximum.reduceat(values, starts[:-1]), starts)
+    mean = _spread(np.add.reduceat(values, starts[:-1]) / np.diff(starts)[:, None], starts)
+    most, least = (values >= high).astype(float), (values <= low).astype(float)
+    return (values - mean) / (high - low + SLACK), most - least, most + least
+
+
+def _spread(per_scene: FloatArray, starts: Places) -> FloatArray:
+    rows: FloatArray = np.repeat(per_scene, np.diff(starts), axis=0)
+    return rows
+
+
+def hsl_to_rgb(hsl: FloatArray) -> FloatArray:
+    """Hue in degrees, saturation and lightness in percent to red, green and blue between 0 and 1."""
+    hue, saturation, lightness = hsl[:, :1] / 30, hsl[:, 1:2] / 100, hsl[:, 2:] / 100
+    turn = (np.array([0.0, 8.0, 4.0]) + hue) % 12
+    depth = saturation * np.minimum(lightness, 1 - lightness)
+    rgb: FloatArray = lightness - depth * np.clip(np.minimum(turn - 3, 9 - turn), -1, 1)
+    return rgb
+
+
+def rgb_to_lab(rgb: FloatArray) -> FloatArray:
+    """sRGB to CIE Lab under D65, divided by 100 so that white is (1, 0, 0)."""
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    ratio = linear @ XYZ.T / WHITE
+    f = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
+    return np.column_stack([1.16 * f[:, 1] - 0.16, 5 * (f[:, 0] - f[:, 1]), 2 * (f[:, 1] - f[:, 2])])

@@ -1,0 +1,219 @@
+"""How long a hearer takes: time grows with what there is to read, with doubt, and with what was said beyond need (Engelhardt et al. 2011).
+
+A regression of log time on three things that any hearer gives: length (words, or properties where there are no words), doubt (bits of entropy of its
+belief) and surplus (words that could go without changing its mind). It is fitted on human times, with errors clustered by who took them, and on beliefs
+about trials that the hearer had not learnt from. Sources measure reading and finding in one; the part that length adds is called reading, the rest finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from math import isfinite, log1p, log2
+from random import Random
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from referee.contracts import FloatArray, Hearer
+from referee.errors import NotTrained
+from referee.hearers.answering import Listener, Pair, words_of
+from referee.hearers.learned import Learned
+from referee.records import Description, HearerView, Outcome, Response, Trial
+
+__all__ = ["Coefficient", "Timed", "Times"]
+
+NAMES = ("constant", "length", "doubt", "surplus")
+LENGTH = NAMES.index("length")
+STILL_SURE = 0.95
+
+
+class Coefficient(NamedTuple):
+    """What one more unit adds to log time, with its standard error clustered by who took the time."""
+
+    name: str
+    estimate: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """The fitted regression: `explained` is R² of log time, `spread` the standard deviation of what it leaves."""
+
+    coefficients: tuple[Coefficient, ...]
+    n: int
+    clusters: int
+    explained: float
+    spread: float
+
+
+class Observed(NamedTuple):
+    """One description that somebody took time to understand."""
+
+    trial: Trial
+    description: Description
+    ms: float
+    who: str
+
+
+class Timed(Listener):
+    """Any hearer (by default the learned one), with times added to its answers: medians, without the scatter of people.
+
+    Human times come from responses where they are given to `fit`, else from rounds of a game in which the speaker wrote once and nobody asked back.
+    Times outside `fastest_ms` … `slowest_ms` are left out; where fewer than two people or pairs remain, answers carry no times. A hearer that learns is
+    trained `folds` times without a part of the groups, so that its doubts about a trial are those of one who did not know it.
+    """
+
+    name = "timed"
+    learns = True
+
+    def __init__(
+        self, hearer: Hearer | None = None, fastest_ms: float = 200, slowest_ms: float = 30_000, folds: int = 2
+    ) -> None:
+        self.hearer = hearer
+        self.fastest_ms = fastest_ms
+        self.slowest_ms = slowest_ms
+        self.folds = folds
+
+    def fit(self, trials: Iterable[Trial], responses: Iterable[Response] | None = None) -> Self:
+        trials = list(trials)
+        seen = _in_games(trials) if responses is None else _in_responses(trials, responses)
+        observed = [o for o in seen if self.fastest_ms <= o.ms <= self.slowest_ms]
+        self.inner_ = self._fresh().fit(trials)
+        self.times_ = self._learn_times(trials, observed) if len({o.who for o in observed}) > 1 else None
+        return self
+
+    def _learn_times(self, trials: Sequence[Trial], observed: Sequence[Observed]) -> Times:
+        parts = list(self._strangers(trials, observed))
+        rows = np.concatenate([rows for rows, _ in parts])
+        return _regress(rows, [o for _, part in parts for o in part])
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        return self.resolve_many([(description, view)])[0]
+
+    def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
+        """The answers of the hearer inside, each with a time."""
+        if not hasattr(self, "times_"):
+            raise NotTrained(self)
+        responses = [replace(response, hearer=self.name) for response in _resolve(self.inner_, pairs)]
+        if self.times_ is None or not pairs:
+            return responses
+        weights = np.array([c.estimate for c in self.times_.coefficients])
+        rows = _effort(self.inner_, pairs, responses)
+        total = np.exp(rows @ weights)
+        rows[:, LENGTH] = 0
+        finding = np.exp(rows @ weights)
+        return [
+            replace(r, reading_ms=max(t - f, 0.0), identification_ms=f)
+            for r, t, f in zip(responses, total.tolist(), finding.tolist(), strict=True)
+        ]
+
+    def _fresh(self) -> Any:
+        return Learned() if self.hearer is None else deepcopy(self.hearer)
+
+    def _strangers(
+        self, trials: Sequence[Trial], observed: Sequence[Observed]
+    ) -> Iterator[tuple[FloatArray, list[Observed]]]:
+        """Parts of the observations, each seen by a hearer that learnt from the other groups."""
+        groups = sorted({_group(o.trial) for o in observed})
+        parts = min(self.folds, len(groups)) if getattr(self.inner_, "learns", True) else 1
+        for part in range(parts):
+            held = set(groups[part::parts])
+            hearer = self._fresh().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
+            mine = [o for o in observed if _group(o.trial) in held]
+            pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(mine)]
+            yield _effort(hearer, pairs, _resolve(hearer, pairs)), mine
+
+
+def _group(trial: Trial) -> str:
+    return trial.speaker or trial.id
+
+
+def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
+    for trial in trials:
+        kinds = [event.kind for event in trial.episode]
+        before = trial.episode[: kinds.index("click")] if "click" in kinds else ()
+        if len(before) == 1 and before[0].by == "speaker" and trial.references:
+            ms = before[0].data.get("ms_before_click")
+            if ms is not None:
+                yield Observed(trial, trial.references[0], float(ms), _group(trial))
+
+
+def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:
+    known = {trial.id: trial for trial in trials}
+    for response in responses:
+        trial = known.get(response.trial)
+        if trial is None or response.identification_ms is None:
+            continue
+        description = response.description or next(iter(trial.references), None)
+        if description is not None:
+            ms = response.identification_ms + (response.reading_ms or 0)
+            yield Observed(trial, description, ms, response.hearer)
+
+
+def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
+    import statsmodels.api as sm
+
+    who = np.unique([o.who for o in observed], return_inverse=True)[1]
+    logs = np.log([o.ms for o in observed])
+    found = sm.OLS(logs, rows).fit(cov_type="cluster", cov_kwds={"groups": who})
+    named = zip(NAMES, found.params.tolist(), found.bse.tolist(), strict=True)
+    return Times(
+        coefficients=tuple(Coefficient(*three) for three in named),
+        n=len(logs),
+        clusters=int(who.max()) + 1,
+        explained=float(found.rsquared),
+        spread=float(np.sqrt(found.mse_resid)),
+    )
+
+
+def _resolve(hearer: Any, pairs: Sequence[Pair]) -> list[Response]:
+    many = getattr(hearer, "resolve_many", None)
+    return many(pairs) if many else [hearer.resolve(description, view) for description, view in pairs]
+
+
+def _effort(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> FloatArray:
+    """One row a pair: constant, log(1 + length), doubt, log(1 + surplus)."""
+    surplus = _surplus(hearer, pairs, responses)
+    rows = [
+        (1.0, log1p(len(_units(description))), _doubt(response), log1p(extra))
+        for (description, _), response, extra in zip(pairs, responses, surplus, strict=True)
+    ]
+    return np.array(rows).reshape(-1, len(NAMES))
+
+
+def _units(description: Description) -> Sequence[object]:
+    return words_of(description.text) if description.text is not None else description.properties or ()
+
+
+def _doubt(response: Response) -> float:
+    shares = [share for _, share in response.probabilities or () if share > 0 and isfinite(share)]
+    return abs(sum(share * log2(share) for share in shares))
+
+
+def _surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> list[int]:
+    """How many words (or properties) can go, one at a time, without the hearer changing its mind or losing a twentieth of its belief."""
+    shorter = [
+        (i, less)
+        for i, (description, _) in enumerate(pairs)
+        if responses[i].outcome is Outcome.ENTITY
+        for less in _one_less(description)
+    ]
+    again = _resolve(hearer, [(less, pairs[i][1]) for i, less in shorter])
+    result = [0] * len(pairs)
+    for (i, _), response in zip(shorter, again, strict=True):
+        result[i] += response.entity == responses[i].entity and _sure(response) >= STILL_SURE * _sure(responses[i])
+    return result
+
+
+def _sure(response: Response) -> float:
+    return dict(response.probabilities or ()).get(response.entity or "", 0.0)
+
+
+def _one_less(description: Description) -> Iterator[Description]:
+    if description.text is not None:
+        words = words_of(description.text)
+        return (Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words)))
+    said = description.properties or ()
+    return (Description(properties=said[:i] + said[i + 1 :]) for i in range(len(said)))

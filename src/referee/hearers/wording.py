@@ -1,0 +1,108 @@
+"""What a learned listener gets from a text: words, pairs of words, and the beginnings and endings that let it guess at words it never met."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from referee.errors import InputError, UnknownName
+from referee.hearers.answering import words_of
+from referee.records import Description, Outcome, Scene, Trial
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["TEACHERS", "Lesson", "Vocabulary", "lessons", "pieces_of", "said_in", "taught"]
+
+TEACHERS = ("targets", "clicks")
+BEGINNING, ENDING = "^", "~"
+START, END = "<", ">"
+LONG = 5
+
+
+class Lesson(NamedTuple):
+    """A text, the scene it was said in, and the places of the entities it stands for."""
+
+    text: str
+    scene: Scene
+    meant: tuple[int, ...]
+
+
+class Vocabulary(NamedTuple):
+    """The pieces of text that a listener knows, each with its column."""
+
+    columns: dict[str, int]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], rare: int) -> Vocabulary:
+        """All pieces that occur in at least `rare` texts, in alphabetical order."""
+        counts = Counter(piece for text in texts for piece in pieces_of(text))
+        kept = sorted(piece for piece, count in counts.items() if count >= rare)
+        return cls({piece: column for column, piece in enumerate(kept)})
+
+    def knows(self, text: str) -> bool:
+        """Whether anything but an ending is familiar."""
+        return any(piece in self.columns for piece in pieces_of(text) if not piece.startswith(ENDING))
+
+    def weigh(self, texts: Sequence[str]) -> csr_array:
+        """One row a text, one column a piece; rows have length one, so that a long text is no louder than a short one."""
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        known = [[self.columns[p] for p in pieces_of(text) if p in self.columns] for text in texts]
+        sizes = np.array([len(row) for row in known], dtype=np.int64)
+        weights = np.repeat(1 / np.sqrt(np.maximum(sizes, 1)), sizes)
+        places = np.fromiter((column for row in known for column in row), dtype=np.int64, count=int(sizes.sum()))
+        return csr_array((weights, places, np.append(0, np.cumsum(sizes))), shape=(len(texts), len(self.columns)))
+
+
+def lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
+    """What can be learnt from trials: of `targets` what speakers meant, of `clicks` what their listeners took them to mean."""
+    if teacher not in TEACHERS:
+        raise UnknownName("teacher", teacher, TEACHERS, hint=f"one of {', '.join(TEACHERS)}")
+    for trial in trials:
+        ids = trial.targets if teacher == "targets" else _clicked(trial)
+        meant = tuple(trial.scene.index(entity) for entity in ids)
+        for reference in trial.references:
+            text = said_in(reference)
+            if meant and not isinstance(text, Outcome):
+                yield Lesson(text, trial.scene, meant)
+
+
+def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
+    """All lessons; an error where there are none, for a listener cannot be made of nothing."""
+    found = list(lessons(trials, teacher))
+    if not found:
+        raise InputError(
+            f"none of the trials has a text together with {teacher}",
+            remedy="train on a corpus with references in words" + (" and clicks" if teacher == "clicks" else ""),
+        )
+    return found
+
+
+def _clicked(trial: Trial) -> tuple[str, ...]:
+    clicks = [event.entities for event in trial.episode if event.kind == "click" and event.by == "listener"]
+    return clicks[-1] if clicks else ()
+
+
+def said_in(description: Description) -> str | Outcome:
+    """The words of a description (of properties alone: their values), or the outcome where there are none."""
+    text = description.text
+    if text is None:
+        text = " ".join(p.value for p in description.properties or ())
+    if not text.strip():
+        return Outcome.DONT_KNOW
+    return text if words_of(text) else Outcome.UNPARSABLE
+
+
+@lru_cache(maxsize=1 << 17)
+def pieces_of(text: str) -> tuple[str, ...]:
+    """Words, their parts at hyphens, pairs of neighbours, and of long words the first four letters and the last two; each once."""
+    words = words_of(text)
+    parts = [part for word in words if "-" in word for part in word.split("-")]
+    long = [word for word in (*words, *parts) if len(word) >= LONG]
+    edges = [piece for word in long for piece in (BEGINNING + word[:4], ENDING + word[-2:])]
+    return tuple(dict.fromkeys((*words, *parts, *(f"{a} {b}" for a, b in pairwise((START, *words, END))), *edges)))
