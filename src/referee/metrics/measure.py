@@ -32,11 +32,13 @@ class Measure:
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Mean of the first column; NaN, not 0, where nothing was counted."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
-        return np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+        values: FloatArray = np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+        return values
 
     def measure(self, description: Description, trial: Trial) -> FloatArray:
         """The row of a single item."""
-        return self.statistics(Batch.of([description], [trial]))[0]
+        row: FloatArray = self.statistics(Batch.of([description], [trial]))[0]
+        return row
 
     def combine(self, rows: FloatArray) -> Score:
         """Rows of many items to one signed score; rows of NaN are left out and not counted."""
