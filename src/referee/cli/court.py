@@ -1,0 +1,172 @@
+"""`referee court`: which measures can be trusted to say what hearers do?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.errors import CannotWrite, InputError
+from referee.heard_evidence import try_runs
+from referee.printed_evidence import published, sheets_of_csv, sheets_of_paper
+from referee.runs import is_run, write_atomically
+from referee.statistics.court import ALL, Evidence, Withdrawal
+from referee.statistics.verdicts import signed
+from referee.trying import Proceedings, as_json, hold_court
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+FORMATS = ("text", "json")
+EPILOG = f"""
+[bold]Examples[/bold]
+
+  referee court --published belz-gatt-2008                one system carries the table
+
+  referee court --published refoi-2025 --out court/       the same seventeen years later, with a figure
+
+  referee court MY.csv                                    columns system, automatic:NAME, hearer:NAME[:lower], and domain, human, family if wanted
+
+  referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
+
+Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: docs/court.md.
+"""
+
+
+@app.command(epilog=EPILOG)
+def court(
+    sources: Annotated[
+        list[Path] | None, typer.Argument(help="Run folders with scores and responses, or one CSV file.")
+    ] = None,
+    paper: Annotated[str | None, typer.Option("--published", help="A printed table by name.")] = None,
+    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    out: Annotated[Path | None, typer.Option(help="A folder for court.json, court.txt and court.svg.")] = None,
+    resamples: Annotated[int, typer.Option(help="Cluster resamples for evidence over items.", min=0)] = 500,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+) -> int:
+    """Try every automatic measure against every hearer measure, and say which ones hold.
+
+    Pearson and Spearman over systems with intervals, the range when any one system is left out, with and without human rows, per domain,
+    pairwise ranking accuracy; AUC and rank correlation over items where there are items; one verdict per measure.
+    """
+    if form not in FORMATS:
+        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMATS)}")
+    proceedings = _summon(sources or [], paper, resamples, seed)
+    text = list(_lines(proceedings))
+    data = json.dumps(as_json(proceedings), ensure_ascii=False, indent=1)
+    if out is not None:
+        _save(proceedings, text, data, out)
+    print(data if form == "json" else "\n".join(text))
+    return 0
+
+
+def _summon(sources: Sequence[Path], paper: str | None, resamples: int, seed: int) -> Proceedings:
+    if (paper is None) == (not sources):
+        raise InputError(
+            "nothing to try" if paper is None else "either a printed table or sources of one's own, not both",
+            remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published())}",
+        )
+    if paper is not None:
+        sheets, notes = sheets_of_paper(paper)
+        return hold_court(paper, sheets, notes=notes)
+    if all(map(is_run, sources)):
+        sheets, items = try_runs(sources, resamples, seed)
+        return hold_court(", ".join(map(str, sources)), sheets, items)
+    if len(sources) > 1 or sources[0].is_dir():
+        wrong = next(s for s in sources if not is_run(s))
+        raise InputError("this is not a run folder", where=wrong, remedy="name run folders only, or one CSV file")
+    return hold_court(str(sources[0]), sheets_of_csv(sources[0]))
+
+
+def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
+    from referee.reports.court_figure import court_figure, save_court_figure
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot make the folder ({error.strerror})", where=out, remedy="choose another place"
+        ) from None
+    write_atomically(out / "court.json", [data])
+    write_atomically(out / "court.txt", text)
+    save_court_figure(court_figure(proceedings.evidence, f"The court on {proceedings.source}"), out / "court.svg")
+
+
+# -- the page ------------------------------------------------------------------------------------------------------------------
+
+
+def _lines(p: Proceedings) -> list[str]:
+    """Tables by domain and rows, items, verdicts, notes."""
+    lines = [f"The court on {p.source}"]
+    groups = dict.fromkeys((e.domain, e.rows) for e in p.evidence)
+    for domain, rows in groups:
+        chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
+        lines += ["", f"{domain or 'all domains'}, {rows}", *_table(chosen)]
+    lines += _item_lines(p)
+    lines += [
+        "",
+        "Verdicts",
+        *(f"  {v}" for v in p.verdicts.values()),
+        "",
+        "Case by case",
+        *(f"  {c.sentence}" for c in p.cases),
+    ]
+    tried = sum(e.pearson.p is not None for e in p.evidence if e.rows == ALL)
+    lines += [
+        "",
+        f"{tried} pairs were tried over systems alone; with no relation anywhere about {tried / 20:.1f} of them would still reach p ≤ .05.",
+        "r Pearson, rho Spearman, 95% intervals (* p ≤ .05, ** p ≤ .01, not corrected); without one: lowest and highest r when one system",
+        "(or family) is left out; ranking: share of pairs of systems in the hearers' order; – not defined (a column does not vary, or too few).",
+        *(f"Note: {note}." for note in p.notes),
+    ]
+    return lines
+
+
+def _table(evidence: Sequence[Evidence]) -> list[str]:
+    head = ("measure", "hearer measure", "n", "r", "interval", "rho", "interval", "without one", "", "ranking")
+    rows = [head] + [
+        (
+            e.automatic,
+            e.hearer,
+            str(e.n),
+            signed(e.pearson.r) + e.pearson.stars,
+            _interval(e.pearson.low, e.pearson.high),
+            signed(e.spearman.r) + e.spearman.stars,
+            _interval(e.spearman.low, e.spearman.high),
+            _left(e.lowest),
+            _left(e.highest),
+            "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
+        )
+        for e in evidence
+    ]
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+
+
+def _left(withdrawal: Withdrawal | None) -> str:
+    return "–" if withdrawal is None else f"{signed(withdrawal.r)} ({withdrawal.who})"
+
+
+def _item_lines(p: Proceedings) -> list[str]:
+    if not p.items:
+        return []
+    head = ("measure", "hearer measure", "n", "trials", "what", "value", "interval")
+    rows = [head]
+    for item in p.items:
+        found = item.found
+        value = "–" if found.value is None else f"{found.value:.2f}" if item.kind == "auc" else signed(found.value)
+        bounds = "–" if found.low is None or found.high is None else f"[{found.low:.2f}, {found.high:.2f}]"
+        what = "AUC" if item.kind == "auc" else "rho"
+        rows.append((item.automatic, item.hearer, str(found.n), str(found.clusters), what, value, bounds))
+    told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); whole trials are resampled"
+    return ["", "over items, all systems together", *_aligned(rows), f"  {told}"]
