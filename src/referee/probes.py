@@ -1,0 +1,80 @@
+"""Descriptions made to see how a hearer behaves: empty, contradictory, and true of several objects, all from the scenes of a corpus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from random import Random
+
+from referee.records import Description, Property, Scene, Trial
+
+__all__ = ["KINDS", "fitting", "make_probes"]
+
+KINDS = ("empty", "contradictory", "ambiguous")
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+WORD_LETTERS = 3
+
+
+def make_probes(trial: Trial, said: Description, elsewhere: str | None, rng: Random) -> dict[str, Description]:
+    """Descriptions in the form of what was `said` (properties, words or both); kinds that the scene cannot give are left out.
+
+    `elsewhere` is what was said of something else: where the values of a scene are no words, the two together stand for a contradiction.
+    """
+    made: dict[str, Description | None] = {
+        "empty": Description(
+            properties=None if said.properties is None else (), text=None if said.text is None else ""
+        ),
+        "contradictory": _worded(_clash(trial.scene, said, rng), said),
+        "ambiguous": _worded(_shared(trial.scene, said, rng), said),
+    }
+    if made["contradictory"] is None and said.properties is None and said.text and elsewhere:
+        made["contradictory"] = Description(text=f"{said.text} {elsewhere}")
+    return {kind: description for kind, description in made.items() if description is not None}
+
+
+def fitting(kind: str, probe: Description, said: Description, scene: Scene) -> frozenset[str]:
+    """The entities that an ambiguous probe is true of, for all others nothing."""
+    if kind != "ambiguous":
+        return frozenset()
+    meant = [p for p in _usable(scene, said) if (p,) == probe.properties or _words(p, said) == probe.text]
+    return frozenset(e.id for p in meant for e in scene.members(scene.extension(p)))
+
+
+def _worded(properties: tuple[Property, ...] | None, said: Description) -> Description | None:
+    if properties is None:
+        return None
+    text = None if said.text is None else " ".join(_words(p, said) for p in properties)
+    return Description(properties=None if said.properties is None else properties, text=text)
+
+
+def _words(prop: Property, said: Description) -> str:
+    """A value as a speaker of words alone would write it (``picnicTable`` is picnic table)."""
+    return prop.value if said.properties is not None else HUMP.sub(" ", prop.value).lower()
+
+
+def _usable(scene: Scene, said: Description) -> list[Property]:
+    """Properties of the scene that can be said: relations and positions cannot, nor, in words alone, numbers and letters."""
+    names = {p.name for e in scene.entities for p in e.attributes}
+    found: Iterable[Property] = sorted(p for p in scene.extensions if p.name in names)
+    if said.properties is None:
+        found = (p for p in found if sum(map(str.isalpha, p.value)) >= WORD_LETTERS)
+    return list(found)
+
+
+def _clash(scene: Scene, said: Description, rng: Random) -> tuple[Property, ...] | None:
+    """Two values of one attribute that nothing in the scene has both of."""
+    usable = _usable(scene, said)
+    clashes = [
+        (p, q)
+        for i, p in enumerate(usable)
+        for q in usable[i + 1 :]
+        if p.name == q.name and not scene.extension(p) & scene.extension(q)
+    ]
+    return rng.choice(clashes) if clashes else None
+
+
+def _shared(scene: Scene, said: Description, rng: Random) -> tuple[Property, ...] | None:
+    """One property of several entities, if possible not of all."""
+    several = [p for p in _usable(scene, said) if scene.extension(p).bit_count() > 1]
+    some = [p for p in several if scene.extension(p) != scene.everything]
+    return (rng.choice(some or several),) if several else None

@@ -1,0 +1,122 @@
+"""A hearer as the user names it: from the catalogue, a class in a module (``module:Class``) or a class in a file (``file.py:Class``), with switches."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib import import_module
+from inspect import isclass
+from inspect import signature as call_signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from referee import catalogue
+from referee.errors import InputError, UnknownName
+
+__all__ = ["family_of", "name_of", "summon"]
+
+WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
+
+
+def summon(written: str, seed: int = 1) -> Any:
+    """A fresh, untrained hearer from ``NAME|switch:value|…``; one that draws lots draws them by the seed, unless a switch says otherwise."""
+    name, *switches = written.split("|")
+    made = _own(name) if ":" in name else catalogue.load("hearer", name)
+    if "seed" in call_signature(made).parameters and not any(s.startswith("seed:") for s in switches):
+        switches.append(f"seed:{seed}")
+    if ":" not in name:
+        return catalogue.configure("hearer", "|".join([name, *switches]))
+    return _checked(_build(made, name, switches), name)
+
+
+def name_of(written: str) -> str:
+    """The name to print: a class in a file without the folders that lead to it."""
+    name, bar, switches = written.partition("|")
+    file, colon, cls = name.rpartition(":")
+    return f"{Path(file).name}{colon}{cls}{bar}{switches}" if file.endswith(".py") else written
+
+
+def family_of(name: str) -> str:
+    """What a model or system is called before numbers set its members apart: ``org/gpt-4o-mini`` is ``gpt``, ``llama3`` is ``llama``."""
+    last = name.lower().rpartition("/")[2]
+    letters = "".join(c if c.isalpha() else " " for c in last).split()
+    return letters[0] if letters else last
+
+
+def _own(name: str) -> Any:
+    place, _, cls = name.rpartition(":")
+    module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
+    found = getattr(module, cls, None)
+    if not isclass(found):
+        classes = [n for n, x in vars(module).items() if isclass(x) and x.__module__ == module.__name__]
+        raise UnknownName("class", cls, classes, hint=f"{place} has {', '.join(classes) or 'no classes'}")
+    return found
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise InputError("there is no such file", where=path, remedy="name a hearer of your own as FILE.py:CLASS")
+    name = f"referee_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("this is no Python file", where=path, remedy="name a hearer of your own as FILE.py:CLASS")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their own module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"it cannot be imported ({type(error).__name__}: {error})", where=path) from error
+    return module
+
+
+def _from_path(name: str) -> ModuleType:
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except ImportError as error:
+        remedy = "name MODULE:CLASS with a module that Python finds from here, or FILE.py:CLASS"
+        raise InputError(f"the module {name!r} cannot be imported ({error})", remedy=remedy) from error
+    finally:
+        if added:
+            sys.path.remove(here)
+
+
+def _build(made: Any, name: str, switches: list[str]) -> Any:
+    known = call_signature(made).parameters
+    given: dict[str, Any] = {}
+    for switch in switches:
+        key, _, value = switch.partition(":")
+        if key not in known:
+            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+        given[key] = _value(value)
+    try:
+        return made(**given)
+    except TypeError as error:
+        raise InputError(
+            f"{name} cannot be made ({error})", remedy=f"set what it needs: {name}|parameter:value"
+        ) from error
+
+
+def _value(text: str) -> Any:
+    if text in WORDS:
+        return WORDS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _checked(hearer: Any, name: str) -> Any:
+    missing = [m for m in ("fit", "resolve") if not callable(getattr(hearer, m, None))]
+    if missing:
+        raise InputError(
+            f"{name} has no {' and no '.join(missing)}",
+            remedy="a hearer has fit(trials), which returns it, and resolve(description, view), which returns a Response",
+        )
+    return hearer
