@@ -15,7 +15,19 @@ from typing import Self
 from referee.errors import InvalidDescription
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["NONE", "PSEUDO", "SEVERAL", "Listener", "Pair", "answer", "decide", "shrug", "understand", "words_of"]
+__all__ = [
+    "NONE",
+    "PSEUDO",
+    "SEVERAL",
+    "Listener",
+    "Pair",
+    "answer",
+    "decide",
+    "denote",
+    "shrug",
+    "understand",
+    "words_of",
+]
 
 SEVERAL, NONE = "several", "none"
 PSEUDO = (SEVERAL, NONE)
@@ -124,6 +136,23 @@ def understand(description: Description, scene: Scene) -> tuple[Property, ...] |
     lexicon = _lexicon(scene)
     said = tuple(dict.fromkeys(lexicon[word] for word in words if word in lexicon))
     return said or Outcome.UNPARSABLE
+
+
+def denote(said: Sequence[Property], scene: Scene) -> int:
+    """As `scene.denotation`, and much quicker for plain properties of a scene without relations."""
+    plain = scene.cache.get("plain")
+    if plain is None:
+        plain = not any(e.relations for e in scene.entities) and all(p.value for p in scene.extensions)
+        scene.cache["plain"] = plain
+    if not plain:
+        return scene.denotation(said)
+    found, extensions = scene.everything, scene.extensions
+    for prop in said:
+        mask = extensions.get(prop)
+        if mask is None:
+            return scene.denotation(said)
+        found &= mask
+    return found
 
 
 def words_of(text: str) -> list[str]:

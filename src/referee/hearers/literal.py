@@ -6,7 +6,7 @@ preferences, no reasoning about the speaker.
 
 from __future__ import annotations
 
-from referee.hearers.answering import Listener, answer, shrug, understand
+from referee.hearers.answering import Listener, answer, denote, shrug, understand
 from referee.records import Description, HearerView, Outcome, Property, Response
 
 __all__ = ["Literal"]
@@ -25,7 +25,7 @@ class Literal(Listener):
 
     def _point(self, view: HearerView, said: tuple[Property, ...]) -> Response:
         scene = view.scene
-        left = scene.denotation(said)
+        left = denote(said, scene)
         if not left:
             return answer(self.name, view, [0.0] * len(scene.entities), none=1.0)
         even = 1 / left.bit_count()

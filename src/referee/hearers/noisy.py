@@ -8,8 +8,8 @@ noise, salience or reserve (guess 1) this is the literal hearer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
 from typing import Any
 
@@ -86,13 +86,13 @@ class Noisy(Listener):
         for prop in said:
             row = seen.get(prop)
             if row is None:
-                if LANDMARKS.match(prop.name) or Property(prop.name, "") in scene.extensions:
+                if self._relates(prop, scene):
                     related.append(prop)
                     continue
                 row = seen[prop] = self._row(prop, scene)
             rows.append(row)
         if related:
-            rows.append(self._held(scene.denotation(related), self.noise, len(scene.entities)))
+            rows.append(_held(scene.denotation(related), self.noise, len(scene.entities)))
         return [prod(column) for column in zip(*rows, strict=True)] if rows else [1.0] * len(scene.entities)
 
     def _row(self, prop: Property, scene: Scene) -> list[float]:
@@ -101,42 +101,58 @@ class Noisy(Listener):
             graded = self._graded(prop, scene, noise)
             if graded is not None:
                 return graded
-        return self._held(scene.extension(prop), noise, len(scene.entities))
+        return _held(scene.extension(prop), noise, len(scene.entities))
+
+    def _relates(self, prop: Property, scene: Scene) -> bool:
+        return bool(LANDMARKS.match(prop.name)) or (prop.name, "") in scene.extensions
 
     def _noise_of(self, name: str) -> float:
         own = self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
         return self.noises.get(name, own)
-
-    def _held(self, mask: int, noise: float, size: int) -> list[float]:
-        return [1 - noise if mask >> i & 1 else noise for i in range(size)]
 
     def _graded(self, prop: Property, scene: Scene, noise: float) -> list[float] | None:
         """Likeness by distance; None where the value said is not on a scale."""
         wanted = _degree(prop.value)
         if wanted is None:
             return None
-        degrees = [_degree(entity.value(prop.name)) for entity in scene.entities]
-        known = [d for d in degrees if d is not None] + [wanted]
-        reach = (max(known) - min(known)) * self.spread or 1.0
-        return [
-            noise if d is None else noise + (1 - 2 * noise) * exp(-(((d - wanted) / reach) ** 2) / 2) for d in degrees
-        ]
+        owners = [(_degree(p.value), mask) for p, mask in scene.extensions.items() if p.name == prop.name]
+        known = [(degree, mask) for degree, mask in owners if degree is not None]
+        degrees = [degree for degree, _ in known] + [wanted]
+        reach = (max(degrees) - min(degrees)) * self.spread or 1.0
+        row = [noise] * len(scene.entities)
+        for degree, mask in known:
+            likeness = exp(-(((degree - wanted) / reach) ** 2) / 2)
+            for i in _members(mask):
+                row[i] = max(row[i], noise + (1 - 2 * noise) * likeness)
+        return row
 
     def _weights(self, scene: Scene) -> list[float]:
         """How much each entity stands out: the share of the others that lack its properties, on average, as a power of e."""
         size = len(scene.entities)
-        weights = []
-        for entity in scene.entities:
-            lacking = [size - scene.extension(p).bit_count() for p in entity.attributes]
-            weights.append(
-                exp(self.salience * sum(lacking) / (len(lacking) * (size - 1))) if lacking and size > 1 else 1.0
-            )
-        return weights
+        if not self.salience or size < 2:
+            return [1.0] * size
+        lacking = {prop: size - mask.bit_count() for prop, mask in scene.extensions.items()}
+        rate = self.salience / (size - 1)
+        return [
+            exp(rate * sum(map(lacking.__getitem__, e.attributes)) / len(e.attributes)) if e.attributes else 1.0
+            for e in scene.entities
+        ]
 
 
-def _degree(value: str | None) -> float | None:
-    if value is None:
-        return None
+def _held(mask: int, noise: float, size: int) -> list[float]:
+    seen = 1 - noise
+    return [seen if mask >> i & 1 else noise for i in range(size)]
+
+
+def _members(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+@lru_cache(maxsize=4096)
+def _degree(value: str) -> float | None:
     try:
         number = float(value)
     except ValueError:
