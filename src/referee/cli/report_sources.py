@@ -7,9 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from referee import catalogue
 from referee.cli.progress import counting
-from referee.contracts import Card
+from referee.contracts import Card, Metric
 from referee.reports.material import Known, Material, Scored, combine, read_scored
 from referee.runs import Run
 
@@ -54,13 +56,25 @@ def _score(run: Run) -> Scored:
 def _known(scored: Sequence[Scored]) -> Known:
     measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
     systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
-    return Known(directions=_directions(measures), tags=_tags(systems), card=_card(scored[0].run))
+    metrics = _metrics(measures)
+    return Known(
+        directions={name: m.direction for name, m in metrics.items()},
+        whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
+        tags=_tags(systems),
+        card=_card(scored[0].run),
+    )
 
 
-def _directions(measures: Iterable[str]) -> dict[str, str]:
-    """Which way measures point; those of a package that is not installed here are left open."""
+def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
+    """The metrics behind the names; those of a package that is not installed here are left out."""
     known = catalogue.entries("metric")
-    return {m: catalogue.configure("metric", m).direction for m in measures if m.partition("|")[0] in known}
+    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in known}
+
+
+def _is_mean(metric: Metric) -> bool:
+    """Whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
+    one_number = getattr(metric, "width", 1) == 1
+    return one_number and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 
 def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -6,18 +6,23 @@ Properties and scenes are stored once and named by number, and items are taken u
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from referee.corpora.jsonl import description_from_json, trial_from_json
+from referee.corpora.lines import WrongShape
+from referee.errors import MalformedInput
 from referee.records import Description, Property, Scene, Trial
-from referee.reports.material import HUMAN, Material
+from referee.reports.material import HUMAN, Material, read_objects
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["BUDGET", "browser_data", "lead_measure", "worst_first"]
 
+T = TypeVar("T")
 BUDGET = 12_000_000
 ENTITIES = 40
 REFERENCES = 20
@@ -99,17 +104,29 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
 
 
 def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
-    return {t.id: t for t in material.scored[0].run.trials() if t.id in ids}
+    path = material.scored[0].run.folder / "trials.jsonl"
+    return {
+        data["id"]: _made(trial_from_json, data, path, line) for line, data in read_objects(path) if data["id"] in ids
+    }
 
 
 def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
     """What systems said, by trial and by the name the report gives them; the first answer counts."""
     found: dict[tuple[str, str], Description] = {}
     for scored in material.scored:
-        for output in scored.run.outputs():
-            if output.trial in ids:
-                found.setdefault((output.trial, material.shown(scored, output.system)), output.description)
+        name, path = scored.name, scored.run.folder / "outputs.jsonl"
+        for line, data in read_objects(path):
+            if data.get("trial") in ids:
+                system = material.shown(name, str(data.get("system", "outputs")))
+                found.setdefault((data["trial"], system), _made(description_from_json, data, path, line))
     return found
+
+
+def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
+    try:
+        return make(data)
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
 
 
 def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], float]]:

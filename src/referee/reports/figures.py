@@ -233,10 +233,10 @@ def vega_lite() -> str:
 
 
 def save_figure(figure: Figure, folder: Path) -> None:
-    """The figure as SVG, PNG (twice the size) and PDF."""
+    """The figure as SVG, and from that as PNG (twice the size) and PDF."""
     import vl_convert
 
-    version = vega_lite()
-    (folder / f"{figure.name}.svg").write_text(vl_convert.vegalite_to_svg(figure.spec, vl_version=version), "utf-8")
-    (folder / f"{figure.name}.png").write_bytes(vl_convert.vegalite_to_png(figure.spec, vl_version=version, scale=2))
-    (folder / f"{figure.name}.pdf").write_bytes(vl_convert.vegalite_to_pdf(figure.spec, vl_version=version))
+    svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=vega_lite())
+    (folder / f"{figure.name}.svg").write_text(svg, "utf-8")
+    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=2))
+    (folder / f"{figure.name}.pdf").write_bytes(vl_convert.svg_to_pdf(svg))

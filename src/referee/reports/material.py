@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.contracts import Card
+from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.records import Response
 from referee.runs import Run
@@ -45,9 +46,10 @@ _AGAIN = "make the run again with `referee score … --out RUN`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the catalogue says: directions of measures, tags of systems, the corpus's card (None for a user's own file)."""
+    """What the catalogue says: directions of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
 
     directions: Mapping[str, str] = field(default_factory=dict)
+    whole: frozenset[str] = frozenset()
     tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     card: Card | None = None
 
@@ -109,7 +111,7 @@ class Material:
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
         found = {(system, metric): value for system, metric, value in means.iter_rows()}
-        return frozenset(m for m in self.measures if self._is_average(m, found))
+        return frozenset(m for m in self.measures if m not in self.known.whole and self._is_average(m, found))
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
         known = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
@@ -151,9 +153,9 @@ class Material:
         original = next((old for (_, old), new in self.renamed.items() if new == system), system)
         return self.known.tags.get(original, {})
 
-    def shown(self, scored: Scored, system: str) -> str:
+    def shown(self, run: str, system: str) -> str:
         """A system's name in this report: with its run's name where two runs have one of that name."""
-        return self.renamed.get((scored.name, system), system)
+        return self.renamed.get((run, system), system)
 
 
 def natural(text: str) -> tuple[Any, ...]:
@@ -228,17 +230,28 @@ def _read_items(path: Path) -> pl.DataFrame:
         raise MalformedInput(f"the values per item cannot be read ({reason})", where=path, remedy=_AGAIN) from None
 
 
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file of the run with their lines, as they stand: a report needs most of them only for a label or two."""
+    for line, text in read_lines(path):
+        try:
+            yield line, parse_object(text)
+        except WrongShape as wrong:
+            raise MalformedInput(str(wrong), where=path, line=line, remedy=_AGAIN) from None
+
+
 def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, ...]]]:
     """One row per trial with its labels, whether the trials are generated, and the targets by trial."""
     import polars as pl
 
     rows, synthetic, targets = [], False, {}
-    for t in run.trials():
-        rows.append((t.id, t.domain, t.condition, t.speaker, t.scene.id, t.language, len(t.references)))
-        synthetic = synthetic or bool(t.meta.get("synthetic"))
-        targets[t.id] = t.targets
-    names = ("trial", "domain", "condition", "speaker", "scene", "language")
-    schema: dict[str, Any] = {**dict.fromkeys(names, pl.String), "references": pl.Int64}
+    path, labels = run.folder / "trials.jsonl", ("domain", "condition", "speaker", "scene", "language")
+    for line, t in read_objects(path):
+        if not isinstance(t.get("id"), str):
+            raise MalformedInput("a trial without an id", where=path, line=line, remedy=_AGAIN)
+        rows.append((t["id"], *(t.get(name) for name in labels), len(t.get("references") or ())))
+        synthetic = synthetic or bool(_mapping(t.get("meta")).get("synthetic"))
+        targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
+    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys(labels, pl.String), "references": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
 
 
@@ -253,13 +266,11 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
     counts: dict[str, Mapping[str, int]] = {}
     responses: list[Response] = []
     for s in scored:
-        rows += [{**r, "system": renamed.get((s.name, r["system"]), r["system"])} for r in s.scores]
         own = {old: new for (run, old), new in renamed.items() if run == s.name}
+        rows += [{**r, "system": own.get(r["system"], r["system"])} for r in s.scores]
         frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
-        counts |= {renamed.get((s.name, system), system): c for system, c in s.counts.items()}
-        for r in s.run.responses():
-            name = renamed.get((s.name, r.system), r.system) if r.system is not None else None
-            responses.append(r if name == r.system else replace(r, system=name))
+        counts |= {own.get(system, system): c for system, c in s.counts.items()}
+        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in s.run.responses()]
     return Material(
         scored=tuple(scored),
         scores=tuple(rows),

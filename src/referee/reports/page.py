@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -76,6 +77,7 @@ def _asset(name: str) -> str:
     return (files("referee.reports") / name).read_text("utf-8")
 
 
+@cache
 def _library() -> str:
     """Vega, Vega-Lite and vega-embed from the installed package, as one script that a tag may hold."""
     import vl_convert

@@ -118,7 +118,7 @@ def sheet_as_html(sheet: Sheet) -> str:
     body = "".join("<tr>" + "".join(_html_cell(sheet, i, c) for i, c in enumerate(row)) + "</tr>" for row in sheet.rows)
     notes = "".join(f"<p class=note>{escape(note)}</p>" for note in sheet.notes)
     return (
-        f'<div class="sheet" id="{escape(sheet.name)}"><div class="scroll" tabindex="0" role="region" aria-label="{escape(sheet.title)}">'
+        f'<div class="sheet" id="table-{escape(sheet.name)}"><div class="scroll" tabindex="0" role="region" aria-label="{escape(sheet.title)}">'
         f'<table class="sortable"><caption>{escape(sheet.title)}</caption><thead>{upper}<tr class="heads">{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>{notes}</div>"
     )
