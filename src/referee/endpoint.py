@@ -202,7 +202,7 @@ def _understood(body: bytes) -> Mapping[str, Any]:
         raise _TryAgain("the endpoint answered something that is not a chat completion") from None
     if not isinstance(message, Mapping):
         raise _TryAgain("the endpoint answered something that is not a chat completion")
-    return data  # type: ignore[no-any-return]
+    return data
 
 
 def _pause_asked_for(header: str | None) -> float | None:

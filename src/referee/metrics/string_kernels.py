@@ -34,7 +34,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 @compiled
-def _same_letters(codes, a, b, length):  # type: ignore[no-untyped-def]
+def _same_letters(codes, a, b, length):
     for k in range(length):  # noqa: SIM110 (numba compiles no generators)
         if codes[a + k] != codes[b + k]:
             return False
@@ -42,7 +42,7 @@ def _same_letters(codes, a, b, length):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _longest(starts):  # type: ignore[no-untyped-def]
+def _longest(starts):
     """Words of the longest text."""
     longest = 0
     for text in range(len(starts) - 1):
@@ -51,14 +51,14 @@ def _longest(starts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _twice(array):  # type: ignore[no-untyped-def]
+def _twice(array):
     larger = np.zeros(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @compiled
-def _resow(hashes, words, size):  # type: ignore[no-untyped-def]
+def _resow(hashes, words, size):
     """An open-addressing table of word numbers, rebuilt at a new size (a power of two)."""
     slots = np.full(size, -1, np.int32)
     for word in range(words):
@@ -70,12 +70,12 @@ def _resow(hashes, words, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _is_blank(code):  # type: ignore[no-untyped-def]
+def _is_blank(code):
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
 @compiled
-def number_words(codes, lines):  # type: ignore[no-untyped-def]
+def number_words(codes, lines):
     """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
 
     Every line ends with a line break, the last one too.
@@ -117,7 +117,7 @@ def number_words(codes, lines):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def find_same(ids, starts, owner, items):  # type: ignore[no-untyped-def]
+def find_same(ids, starts, owner, items):
     """For every reference whether it has the words of its output."""
     same = np.zeros(len(owner), np.bool_)
     for r in range(len(owner)):
@@ -129,7 +129,7 @@ def find_same(ids, starts, owner, items):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def measure_edits(ids, starts, owner, items, substitution):  # type: ignore[no-untyped-def]
+def measure_edits(ids, starts, owner, items, substitution):
     """Word edit distance of every reference from its output (insertion and deletion 1)."""
     distances = np.zeros(len(owner), np.int64)
     row = np.zeros(_longest(starts) + 1, np.int64)
@@ -155,7 +155,7 @@ def measure_edits(ids, starts, owner, items, substitution):  # type: ignore[no-u
 
 
 @compiled
-def _align(ids, a, rows, b, width, steps, row):  # type: ignore[no-untyped-def]
+def _align(ids, a, rows, b, width, steps, row):
     """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
     unit = rows + width + 1
     for j in range(width + 1):
@@ -176,7 +176,7 @@ def _align(ids, a, rows, b, width, steps, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def errors_with_moves(ids, starts, owner, items):  # type: ignore[no-untyped-def]
+def errors_with_moves(ids, starts, owner, items):
     """Errors of every output against each reference, a word deleted here and inserted there counting once."""
     errors = np.zeros(len(owner), np.int64)
     longest = _longest(starts)
@@ -207,7 +207,7 @@ def errors_with_moves(ids, starts, owner, items):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):  # type: ignore[no-untyped-def]
+def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
     """Insertions on the path whose word was not deleted elsewhere; each deletion explains one insertion."""
     left = 0
     while i > 0 or j > 0:
@@ -226,7 +226,7 @@ def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):  # type: ignor
 
 
 @compiled
-def mark_shared_ngrams(ids, starts, outputs, first, places, order):  # type: ignore[no-untyped-def]
+def mark_shared_ngrams(ids, starts, outputs, first, places, order):
     """For every word of an output a bit mask: bit n is set where the (n+1)-gram beginning there is matched in the references.
 
     An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
@@ -273,13 +273,13 @@ def mark_shared_ngrams(ids, starts, outputs, first, places, order):  # type: ign
 
 
 @compiled
-def _mix(key):  # type: ignore[no-untyped-def]
+def _mix(key):
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 
 
 @compiled
-def count_shared_pairs(ids, starts, first, items, gap, unigrams):  # type: ignore[no-untyped-def]
+def count_shared_pairs(ids, starts, first, items, gap, unigrams):
     """For every reference the ordered word pairs (at most `gap` words between) it shares with its output.
 
     `unigrams` adds single words: 0 none, 1 all but the last of each text, 2 all.
@@ -314,7 +314,7 @@ def count_shared_pairs(ids, starts, first, items, gap, unigrams):  # type: ignor
 
 
 @compiled
-def _slot_of(table, key):  # type: ignore[no-untyped-def]
+def _slot_of(table, key):
     """Where an n-gram stands in the table, or the empty place where it would."""
     slot = _mix(key) & (len(table) - 1)
     while table[slot, 0] != key and table[slot, 0] != 0:
@@ -323,7 +323,7 @@ def _slot_of(table, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def widen(table):  # type: ignore[no-untyped-def]
+def widen(table):
     """The same table of n-grams with twice the room."""
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
@@ -334,7 +334,7 @@ def widen(table):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def add_ngrams(ids, starts, text, order, table, size):  # type: ignore[no-untyped-def]
+def add_ngrams(ids, starts, text, order, table, size):
     """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
 
     A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
@@ -361,7 +361,7 @@ def add_ngrams(ids, starts, text, order, table, size):  # type: ignore[no-untype
 
 
 @compiled
-def sum_information(ids, starts, marks, items, order, table, words):  # type: ignore[no-untyped-def]
+def sum_information(ids, starts, marks, items, order, table, words):
     """For every output the information of its matched n-grams by order; -1 in place of it where one was never counted."""
     sums = np.zeros((items, order))
     longest = _longest(starts) + 1

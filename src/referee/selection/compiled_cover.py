@@ -111,7 +111,7 @@ _lowest: Any = intrinsic(_emit_lowest)
 
 
 @njit(cache=True)
-def _hardest_first(outs):  # type: ignore[no-untyped-def]
+def _hardest_first(outs):
     """One row per distractor, from one packed set per property; sorted by how many properties rule it out."""
     sets, words = outs.shape
     rows = np.zeros(words * 64, dtype=np.uint64)
@@ -134,7 +134,7 @@ def _hardest_first(outs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _minimal(rows):  # type: ignore[no-untyped-def]
+def _minimal(rows):
     """Which of the rows, fewest bits first, contain no earlier one: ruling out that one rules out these too."""
     keep = np.ones(len(rows), dtype=np.bool_)
     for i in range(len(rows)):
@@ -146,7 +146,7 @@ def _minimal(rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _join(row, hand, keeps, unruled, state):  # type: ignore[no-untyped-def]
+def _join(row, hand, keeps, unruled, state):
     """Take a row into the hand that nothing chosen so far rules out."""
     place = state[IN_HAND]
     word, bit = place // 64, np.uint64(1) << np.uint64(place % 64)
@@ -160,7 +160,7 @@ def _join(row, hand, keeps, unruled, state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _holds(chosen, rows, hand, keeps, unruled, state):  # type: ignore[no-untyped-def]
+def _holds(chosen, rows, hand, keeps, unruled, state):
     """Whether a choice rules out every row of the problem; the first rows that it misses join the hand."""
     missed = 0
     for row in rows:
@@ -173,7 +173,7 @@ def _holds(chosen, rows, hand, keeps, unruled, state):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def _narrowest(hand, unruled, words, open_columns):  # type: ignore[no-untyped-def]
+def _narrowest(hand, unruled, words, open_columns):
     """The open properties of the row that has fewest, among the first few not ruled out; and whether there is such a row."""
     fewest, candidates, seen = np.uint64(65), np.uint64(0), 0
     for w in range(words):
@@ -190,7 +190,7 @@ def _narrowest(hand, unruled, words, open_columns):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True)
-def _alone(hand, unruled, words, open_columns):  # type: ignore[no-untyped-def]
+def _alone(hand, unruled, words, open_columns):
     """The open properties that rule out every row in hand that is left."""
     able = open_columns
     for w in range(words):
@@ -204,7 +204,7 @@ def _alone(hand, unruled, words, open_columns):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _cheapest(able, prices):  # type: ignore[no-untyped-def]
+def _cheapest(able, prices):
     """The cheapest of some properties."""
     best = np.int64(_lowest(able))
     while able:
@@ -216,7 +216,7 @@ def _cheapest(able, prices):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, bound, nodes):  # type: ignore[no-untyped-def]
+def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, bound, nodes):
     """Depth-first search that goes on where it was left."""
     least = prices.min()
     while nodes > 0:

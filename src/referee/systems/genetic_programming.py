@@ -184,10 +184,10 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
 def _individual_class() -> type:
     from deap import base, gp
 
-    class Smallest(base.Fitness):  # type: ignore[misc]
+    class Smallest(base.Fitness):
         weights = (-1.0,)
 
-    class Individual(gp.PrimitiveTree):  # type: ignore[misc]
+    class Individual(gp.PrimitiveTree):
         def __init__(self, content: Iterable[Any]) -> None:
             super().__init__(content)
             self.fitness = Smallest()
