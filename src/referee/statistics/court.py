@@ -6,7 +6,7 @@ system (or family of systems) is left out, for one system can carry a whole tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from operator import attrgetter
@@ -134,7 +134,7 @@ def _weigh(sheet: Sheet, automatic: str, hearer: str, rows: str) -> Evidence:
     families = [sheet.families.get(s, s) for s in systems]
     sign = sheet.sign(automatic, hearer)
     accuracy, pairs = pairwise_accuracy(x, y, sign)
-    moved, ranked = _withdraw(x, y, families, "pearson"), _withdraw(x, y, families, "spearman")
+    moved, ranked = _withdraw(x, y, families, pearson), _withdraw(x, y, families, spearman)
     return Evidence(
         automatic=automatic,
         hearer=hearer,
@@ -142,8 +142,8 @@ def _weigh(sheet: Sheet, automatic: str, hearer: str, rows: str) -> Evidence:
         rows=rows,
         n=len(x),
         sign=sign,
-        pearson=pearson(x, y),
-        spearman=spearman(x, y),
+        pearson=_correlate(x, y, pearson),
+        spearman=_correlate(x, y, spearman),
         lowest=min(moved, key=attrgetter("r"), default=None),
         highest=max(moved, key=attrgetter("r"), default=None),
         rank_lowest=min(ranked, key=attrgetter("r"), default=None),
@@ -153,11 +153,18 @@ def _weigh(sheet: Sheet, automatic: str, hearer: str, rows: str) -> Evidence:
     )
 
 
-def _withdraw(x: FloatArray, y: FloatArray, families: Sequence[str], method: str) -> list[Withdrawal]:
+def _correlate(x: FloatArray, y: FloatArray, method: Callable[..., Correlation]) -> Correlation:
+    """A coefficient of at least three systems: two always lie on a line."""
+    return method(x, y) if len(x) > 2 else Correlation(r=None, n=len(x))
+
+
+def _withdraw(
+    x: FloatArray, y: FloatArray, families: Sequence[str], method: Callable[..., Correlation]
+) -> list[Withdrawal]:
     """The coefficient without each family in turn, where it is still defined."""
-    correlate = {"pearson": pearson, "spearman": spearman}[method]
     names = np.array(families, dtype=object)
-    found = [Withdrawal(who=who, found=correlate(x[names != who], y[names != who])) for who in dict.fromkeys(families)]
+    left = {who: names != who for who in dict.fromkeys(families)}
+    found = [Withdrawal(who=who, found=_correlate(x[kept], y[kept], method)) for who, kept in left.items()]
     return [w for w in found if w.found.r is not None]
 
 
@@ -166,7 +173,7 @@ def pairwise_accuracy(x: Iterable[float], y: Iterable[float], sign: int = 1) -> 
     pairs = [
         (x1 - x2, y1 - y2) for (x1, y1), (x2, y2) in combinations(zip(x, y, strict=True), 2) if abs(y1 - y2) > NEARLY
     ]
-    if not pairs or not sign:
+    if not pairs or not sign or not any(abs(a) > NEARLY for a, _ in pairs):
         return None, len(pairs)
     right = sum(0.5 if abs(a) <= NEARLY else float(a * b * sign > 0) for a, b in pairs)
     return right / len(pairs), len(pairs)

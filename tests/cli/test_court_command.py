@@ -1,0 +1,197 @@
+"""`referee court` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.cli import main
+from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
+from referee.corpora.synthetic import Synthetic
+from referee.records import Outcome, Response
+from referee.runs import write_atomically, write_manifest
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    code = main(["court", *map(str, args)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_the_printed_table_is_shown_with_what_one_system_does_to_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, _ = run(capsys, "--published", "belz-gatt-2008", "--out", tmp_path / "court")
+    assert code == 0
+    (row,) = [line for line in out.splitlines() if line.split()[:2] == ["Dice", "IT"]]
+    assert row.split()[2:4] == ["15", "-.28"]
+    assert "+.42 (IS-FBS)" in row
+    assert "Dice predicts 0 of 5 hearer measures" in out
+    assert {p.name for p in (tmp_path / "court").iterdir()} == {"court.json", "court.txt", "court.svg"}
+    drawn = (tmp_path / "court" / "court.svg").read_text("utf-8")
+    assert drawn.startswith("<svg")
+    assert "MASI" in drawn
+
+
+@pytest.mark.parametrize("name", ["belz-gatt-2008", "tuna2008", "tunareg2009", "refoi-2025"])
+def test_every_printed_table_gives_json_with_n_beside_every_coefficient(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    code, out, _ = run(capsys, "--published", name, "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    assert data["evidence"]
+    assert all(isinstance(e["n"], int) and e["pearson"]["n"] == e["n"] for e in data["evidence"])
+    assert set(data["verdicts"]) == {c["automatic"] for c in data["cases"]}
+
+
+MINE = """system,automatic:mine,automatic:flat,hearer:found,hearer:seconds:lower,domain
+one,1,5,.1,9,
+two,2,5,.3,8,
+three,3,5,.2,7,
+four,4,5,.6,5,
+five,5,5,.7,4.5,
+human,9,5,.1,10,
+one,1,5,.5,9,maps
+two,2,5,.4,9,maps
+three,3,5,.3,,maps
+four,4,5,.2,9,maps
+"""
+
+
+def test_a_table_of_ones_own_is_tried_by_domain_and_with_people_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE), "--format", "json")
+    data = json.loads(out)
+    found = {(e["domain"], e["rows"], e["automatic"], e["hearer"]): e for e in data["evidence"]}
+    assert code == 0
+    assert data["people"] == ["human"]
+    overall = found[None, "systems", "mine", "seconds"]
+    assert (overall["n"], overall["sign"], overall["accuracy"]) == (5, -1, 1.0)
+    assert found[None, "systems and people", "mine", "seconds"]["n"] == 6
+    assert found["maps", "systems", "mine", "seconds"]["n"] == 3
+    assert found["maps", "systems", "mine", "seconds"]["pearson"]["r"] is None
+    assert found["maps", "systems", "mine", "found"]["pearson"]["r"] == pytest.approx(-1)
+    assert found[None, "systems", "flat", "found"]["pearson"]["r"] is None
+
+
+def test_what_is_not_defined_is_a_dash(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
+    row = next(line for line in out.splitlines() if line.split()[:2] == ["flat", "found"])
+    assert row.split() == ["flat", "found", "5", *["–"] * 7]
+    assert "flat → found: cannot be tried: one of the two does not vary" in out
+
+
+def test_one_system_is_a_clear_outcome(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(
+        capsys, write(tmp_path / "one.csv", "system,automatic:a,hearer:h\nx,1,2\n"), "--out", tmp_path / "o"
+    )
+    assert code == 0
+    assert "a → h: cannot be tried: only 1 system with both values" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("system,automatic:a\nx,1\n", "no table of systems and measures"),
+        ("system,automatic:a,hearer:h\n", "no table of systems and measures"),
+        ("system,automatic:a,hearer:h\nx,many,2\n", ":2: 'many' under automatic:a is no number"),
+        ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", "a second row of 'x'"),
+        ("system,human,automatic:a,hearer:h\nx,maybe,1,2\n", "'maybe' under human"),
+        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", "infinite"),
+    ],
+)
+def test_a_table_that_makes_no_sense_is_refused_with_its_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, told: str
+) -> None:
+    code, _, err = run(capsys, write(tmp_path / "bad.csv", text))
+    assert code == 2
+    assert told in err
+
+
+def test_nothing_to_try_and_unknown_names_say_what_there_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for args in (
+        (),
+        ("--published", "nobody-1999"),
+        (tmp_path,),
+        (tmp_path / "none.csv",),
+        ("x.csv", "--published", "tuna2008"),
+    ):
+        code, out, err = run(capsys, *args)
+        assert (code, out) == (2, "")
+        assert "→" in err
+
+
+def make_run(folder: Path, right: dict[str, list[bool]]) -> Path:
+    """A scored run of invented systems whose people found what `right` says, 100 ms faster for every point of Dice."""
+    import polars as pl
+
+    folder.mkdir()
+    trials = list(Synthetic(speakers=1).trials())[: len(next(iter(right.values())))]
+    values = {
+        (system, trial.id): (k + 1) / 10 if ok else 0.05 * i
+        for k, (system, oks) in enumerate(right.items())
+        for i, (trial, ok) in enumerate(zip(trials, oks, strict=True))
+    }
+    write_manifest(folder, kind="scores")
+    write_atomically(folder / "trials.jsonl", map(json_line, trials_to_json(trials)))
+    rows: list[dict[str, Any]] = [
+        {"system": s, "trial": t, "metric": "set/dice", "value": v} for (s, t), v in values.items()
+    ]
+    pl.DataFrame(rows).write_parquet(folder / "items.parquet")
+    mean = {s: sum(v for (x, _), v in values.items() if x == s) / len(trials) for s in right}
+    scores = [{"system": s, "group": None, "metric": "set/dice", "value": mean[s], "n": len(trials)} for s in right]
+    write_atomically(folder / "scores.jsonl", map(json_line, scores))
+    responses = [
+        Response(
+            trial=t.id,
+            hearer="p1",
+            system=s,
+            outcome=Outcome.ENTITY,
+            entity=t.targets[0] if ok else next(e.id for e in t.scene.entities if e.id not in t.targets),
+            identification_ms=2000 - 1000 * values[s, t.id],
+        )
+        for s, oks in right.items()
+        for t, ok in zip(trials, oks, strict=True)
+    ]
+    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
+    return folder
+
+
+def test_a_run_is_tried_over_systems_and_over_items(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    right = {f"s{k}": [i < k for i in range(5)] for k in range(1, 6)}
+    code, out, _ = run(capsys, make_run(tmp_path / "run", right), "--format", "json", "--resamples", 20)
+    data = json.loads(out)
+    assert code == 0
+    (found,) = [e for e in data["evidence"] if e["hearer"] == "people: ir"]
+    assert (found["n"], found["accuracy"]) == (5, 1.0)
+    items = {i["hearer"]: i["found"] for i in data["items"]}
+    assert items["people: success"]["n"] == 25
+    assert items["people: success"]["clusters"] == 5
+    assert items["people: success"]["value"] > 0.9
+    assert items["people: identification_ms"]["value"] == pytest.approx(-1)
+
+
+def test_the_same_system_in_two_runs_is_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / name, {"s": [True, ok, True]}) for name, ok in (("a", True), ("b", False))]
+    _, out, _ = run(capsys, *runs, "--format", "json", "--resamples", 0)
+    assert {e["n"] for e in json.loads(out)["evidence"]} == {2}
+
+
+def test_a_run_without_answers_or_scores_says_what_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", {"s": [True, True]})
+    (folder / "responses.jsonl").unlink()
+    code, _, err = run(capsys, folder)
+    assert code == 2
+    assert "referee listen" in err
+    (folder / "scores.jsonl").unlink()
+    assert "no scores" in run(capsys, folder)[2]
