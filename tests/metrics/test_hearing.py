@@ -49,6 +49,10 @@ def test_rates_of_the_situated_study_follow_from_its_counts() -> None:
     assert measured(votes([30] * 16 + [10] * 4, 34))["mir"] == pytest.approx(0.800)
 
 
+def test_a_majority_is_more_than_half() -> None:
+    assert measured(votes([1, 2], 3))["mir"] == pytest.approx(0.5)
+
+
 def test_agreement_is_over_majority_correct_items_only() -> None:
     # 3 of 4 and 4 of 4 right; the item with 1 of 4 does not count
     assert measured(votes([3, 4, 1], 4))["agreement"] == pytest.approx((0.75 + 1) / 2)
