@@ -12,7 +12,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.human_answers import Answer
 from referee.records import HearerView, Outcome, Response
-from referee.statistics.passport import Testimony
+from referee.statistics.passport import Evidence
 
 __all__ = ["Belief", "read_belief", "tabulate"]
 
@@ -92,11 +92,11 @@ def _time(response: Response) -> float | None:
     return response.identification_ms + (response.reading_ms or 0.0)
 
 
-def tabulate(answers: Sequence[Answer], beliefs: Sequence[Belief], units: Sequence[str]) -> Testimony:
+def tabulate(answers: Sequence[Answer], beliefs: Sequence[Belief], units: Sequence[str]) -> Evidence:
     """One row for every answer of a person."""
     pairs = list(zip(answers, beliefs, strict=True))
     predicts = any(b.predicted_ms is not None for b in beliefs)
-    return Testimony(
+    return Evidence(
         target=_column(b.shares[a.trial.targets[0]] for a, b in pairs),
         taken=_column(b.shares[a.response.entity] if _chose(a) and a.response.entity else NAN for a, b in pairs),
         top=_column(b.top for b in beliefs),

@@ -22,7 +22,7 @@ from referee.passport_columns import Belief, tabulate
 from referee.records import Outcome
 from referee.signature import digest, signature
 from referee.statistics.fitness import Probe, decide_fitness
-from referee.statistics.passport import Measures, Testimony, measure
+from referee.statistics.passport import Evidence, Measures, measure
 from referee.summoning import family_of, name_of, summon
 
 __all__ = ["Examination", "examine", "read_card", "sign"]
@@ -38,12 +38,12 @@ def examine(examination: Examination, begin: Begin = lambda total: lambda n: Non
         people = people.some(examination.limit, examination.by, examination.seed)
     heard = hear_everything(examination, people, begin)
     units = [cluster_of(a, examination.by) for a in people.answers]
-    testimony = tabulate(people.answers, [heard.beliefs[question_of(a)] for a in people.answers], units)
-    return _card(examination, people, heard, testimony)
+    evidence = tabulate(people.answers, [heard.beliefs[question_of(a)] for a in people.answers], units)
+    return _card(examination, people, heard, evidence)
 
 
-def _card(examination: Examination, people: People, heard: Heard, testimony: Testimony) -> dict[str, Any]:
-    m = measure(testimony, resamples=examination.resamples, seed=examination.seed)
+def _card(examination: Examination, people: People, heard: Heard, evidence: Evidence) -> dict[str, Any]:
+    m = measure(evidence, resamples=examination.resamples, seed=examination.seed)
     probes = {kind: _summary(found) for kind, found in heard.probes.items()}
     beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
     outcomes = Counter(str(b.outcome) for b in beliefs)
@@ -67,11 +67,11 @@ def _card(examination: Examination, people: People, heard: Heard, testimony: Tes
         "outcomes": dict(sorted(outcomes.items())),
         "probes": {kind: asdict(probe) for kind, probe in probes.items()},
         **families,
-        "folds": _by_fold(testimony, [heard.folds[a.trial.id] for a in people.answers], examination),
+        "folds": _by_fold(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),
         "left_out": people.left_out,
         "by": examination.by,
         "limit": examination.limit,
-        "units": len(np.unique(testimony.units)),
+        "units": len(np.unique(evidence.units)),
         "seed": examination.seed,
         "resamples": examination.resamples,
         "signature": signature(name_of(examination.hearer).partition("|")[0], hearer),
@@ -138,10 +138,10 @@ def _families(examination: Examination, people: People) -> dict[str, Any]:
     return {"hearer_family": family_of(own), "speaker_families": families, "same_family": family_of(own) in families}
 
 
-def _by_fold(testimony: Testimony, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
+def _by_fold(evidence: Evidence, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
     rows = []
     for fold in range(examination.folds):
-        part = measure(testimony.rows(np.array(folds) == fold), resamples=0)
+        part = measure(evidence.rows(np.array(folds) == fold), resamples=0)
         rows.append({"n": part.n, "accuracy": part.accuracy, "auc": part.auc, "log_likelihood": part.log_likelihood})
     return rows
 

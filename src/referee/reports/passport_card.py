@@ -59,27 +59,24 @@ def _reliability(card: Mapping[str, Any]) -> Any:
 
 
 def _bars(card: Mapping[str, Any]) -> Any:
-    import altair as alt
-
     rows = [{"measure": name, "value": card[key]} for key, name in BARS.items() if card[key] is not None]
-    return _labelled(alt.Chart(alt.Data(values=rows)), "measure", list(BARS.values()), PALETTE[0], "measures")
+    return _labelled(rows, "measure", list(BARS.values()), PALETTE[0], "measures")
 
 
 def _manners(card: Mapping[str, Any]) -> Any:
-    import altair as alt
-
     probes = card["probes"]
     rows = [{"description": name, "value": p["top"]} for name, p in probes.items() if p["top"] is not None]
     title = "largest probability where the description is"
-    return _labelled(alt.Chart(alt.Data(values=rows)), "description", list(probes), PALETTE[1], title)
+    return _labelled(rows, "description", list(probes), PALETTE[1], title)
 
 
-def _labelled(chart: Any, name: str, order: list[str], colour: str, title: str) -> Any:
+def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
     import altair as alt
 
-    base = chart.encode(
+    lowest = min([0.0, *(row["value"] for row in rows)])
+    base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
-        x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[lowest, 1])),
     )
     text = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=".3f"))
     return (base.mark_bar(color=colour, clip=True) + text).properties(width=CELL, title=title)
