@@ -53,6 +53,14 @@ def test_evolution_depends_on_seed_and_trial_alone() -> None:
     assert {v.id: again.select(v) for v in views} == first
 
 
+def test_of_a_target_without_attributes_nothing_is_said() -> None:
+    from referee.records import Entity, Scene, SpeakerView
+
+    nothing = SpeakerView(id="x", scene=Scene(entities=(Entity(id="t"), Entity(id="d"))), targets=("t",))
+    for generations in (0, 3):
+        assert EvolvedSet(generations=generations).fit(Synthetic(speakers=1).trials()).select(nothing) == ()
+
+
 def test_evolution_learns_and_says_so() -> None:
     with pytest.raises(NotTrained):
         EvolvedSet().select(next(Synthetic().trials()).for_speaker())

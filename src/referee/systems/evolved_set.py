@@ -52,7 +52,11 @@ class EvolvedSet(Reasoned):
         properties = list(contrast.properties)
         fitness = self._fitness(properties, contrast, view)
         size = len(properties)
-        best = self._evolve(size, fitness, Random(f"{self.seed} {view.id}")) if self.generations else _fittest(size, fitness)
+        best = (
+            self._evolve(size, fitness, Random(f"{self.seed} {view.id}"))
+            if self.generations
+            else _fittest(size, fitness)
+        )
         chosen = tuple(p for i, p in enumerate(properties) if best >> i & 1)
         for prop in chosen:
             if note:
@@ -75,7 +79,7 @@ class EvolvedSet(Reasoned):
 
     def _evolve(self, size: int, fitness: Callable[[int], float], rng: Random) -> int:
         """Few ones at first; then the fitter of two parents cross and mutate, and the fittest so far is never lost."""
-        people = [1 << rng.randrange(size) for _ in range(self.population)]
+        people = [1 << rng.randrange(size) if size else 0 for _ in range(self.population)]
         for _ in range(self.generations):
             best = max(people, key=fitness)
             people = [best, *(self._child(people, size, fitness, rng) for _ in range(self.population - 1))]
