@@ -1,0 +1,228 @@
+"""Van Deemter & Gatt (2007) doubt Dice for three reasons: asymmetric costs, discriminatory power, equidistance. Do hearers share the doubts?
+
+    python examples/three_concerns/run.py [--trials 200] [--resamples 200]
+
+Simulated: every description of a corpus (TUNA where REFEREE_DATA is set, else the synthetic one) is changed by one property (omitted, added, exchanged),
+each version is measured against the original and given to two hearers. Human: Degen 2020, with the authors' codes, against the listeners' times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from answered import Answered, degen, in_like_conditions, score
+
+from referee import catalogue
+from referee.contracts import FloatArray
+from referee.listening import shown
+from referee.records import Description, Outcome, Property, Response, Trial
+from referee.statistics.item_evidence import Association, auc, rank_correlation
+
+MEASURES = (
+    "set/dice",
+    "set/edit",
+    "scene/remaining",
+    "scene/dice.specificity",
+    "meaning/denotation",
+    "meaning/ontology",
+)
+HEARERS = ("literal", "noisy")
+OMITTED, ADDED, EXCHANGED = "omitted", "added", "exchanged"
+Scores = dict[str, FloatArray]
+Part = tuple[str, Callable[["Version"], bool]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A description with one property changed, the belief that hearers gave to the target, and whether they pointed at it."""
+
+    row: Answered
+    change: str
+    belief: dict[str, float]
+    right: dict[str, float]
+
+
+PARTS: tuple[Part, ...] = (
+    ("all versions", lambda v: True),
+    ("1 asymmetric costs: omitted or added", lambda v: v.change != EXCHANGED),
+    ("2 discriminatory power: omitted", lambda v: v.change == OMITTED),
+    ("3 equidistance: exchanged", lambda v: v.change == EXCHANGED),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=200)
+    options = parser.parse_args()
+    name = "tuna" if os.environ.get("REFEREE_DATA") else "synthetic"
+    trials = [t for t in catalogue.create("corpus", name).trials() if _usable(t)][: options.trials]
+    versions = [v for t in trials for v in _heard(t)]
+    print(f"# Simulated hearers, {name}: {len(trials)} descriptions, {len(versions)} versions\n")
+    scores = _scores([v.row for v in versions])
+    _show_changes(versions, scores)
+    for hearer in HEARERS:
+        _show_simulated(hearer, versions, scores, options.resamples)
+    if name == "tuna":
+        _show_people(in_like_conditions(degen(coded=True)), options.resamples)
+    else:
+        print("\nREFEREE_DATA is not set: no people here, and the synthetic speakers say nothing about them.")
+
+
+def _usable(trial: Trial) -> bool:
+    said = trial.references[0].properties if trial.references else None
+    return bool(said) and len(trial.targets) == 1 and trial.scene.denotation(said or ()) & trial.target_mask > 0
+
+
+# -- versions ------------------------------------------------------------------------------------------------------------------
+
+
+def versions_of(trial: Trial) -> Iterator[tuple[str, tuple[Property, ...]]]:
+    """The first reference with one property left out, one more that is true, or one false value of the scene in place of a true one."""
+    said = tuple(dict.fromkeys(trial.references[0].properties or ()))
+    target = trial.scene.entity(trial.targets[0])
+    for prop in said:
+        if len(said) > 1:
+            yield OMITTED, tuple(p for p in said if p != prop)
+        others = {p for p in trial.scene.extensions if p.name == prop.name and not target.has(p)}
+        for other in islice(sorted(others), 3):
+            yield EXCHANGED, tuple(other if p == prop else p for p in said)
+    names = {p.name for p in said}
+    for prop in target.attributes:
+        if prop.name not in names:
+            yield ADDED, (*said, prop)
+
+
+def _heard(trial: Trial) -> Iterator[Version]:
+    alone = replace(trial, references=trial.references[:1], history=(), episode=())
+    hearers = {name: catalogue.create("hearer", name).fit(()) for name in HEARERS}
+    view, target = shown(trial, 1), trial.targets[0]
+    for change, properties in versions_of(trial):
+        description = Description(properties=properties)
+        answers: dict[str, Response] = {n: h.resolve(description, view) for n, h in hearers.items()}
+        row = Answered(
+            description=description, trial=alone, right=0.0, milliseconds=None, game=trial.speaker or "", group=change
+        )
+        yield Version(
+            row=row,
+            change=change,
+            belief={n: dict(a.probabilities or ()).get(target, 0.0) for n, a in answers.items()},
+            right={n: float(a.outcome == Outcome.ENTITY and a.entity == target) for n, a in answers.items()},
+        )
+
+
+# -- tables --------------------------------------------------------------------------------------------------------------------
+
+
+def _scores(rows: Sequence[Answered], taxonomy: dict[str, str | None] | None = None) -> Scores:
+    switches = {"meaning/ontology": {"taxonomy": taxonomy}} if taxonomy else {}
+    return {m: score(rows, m, **switches.get(m, {})) for m in MEASURES}
+
+
+def _show_changes(versions: Sequence[Version], scores: Scores) -> None:
+    """What one change costs, in every measure and in the hearers' belief."""
+    heads = [*MEASURES, *(f"{h}: belief in the target" for h in HEARERS)]
+    print(_row("change", "n", *heads), _row(*["---"] * (len(heads) + 2)), sep="\n")
+    for change in (OMITTED, ADDED, EXCHANGED):
+        mine = [i for i, v in enumerate(versions) if v.change == change]
+        means = [float(np.nanmean(scores[m][mine])) for m in MEASURES]
+        beliefs = [float(np.mean([versions[i].belief[h] for i in mine])) for h in HEARERS]
+        print(_row(change, len(mine), *(f"{x:.3f}" for x in (*means, *beliefs))))
+
+
+def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores, resamples: int) -> None:
+    print(f"\n## The {hearer} hearer: rho with its belief in the target, AUC for pointing at it\n")
+    print(_row("measure", *(name for name, _ in PARTS)), _row(*["---"] * (len(PARTS) + 1)), sep="\n")
+    print(_row("n", *(sum(map(belongs, versions)) for _, belongs in PARTS)))
+    for measure in MEASURES:
+        cells = []
+        for _, belongs in PARTS:
+            mine = [i for i, v in enumerate(versions) if belongs(v)]
+            values, speakers = _turned(measure, scores[measure][mine]), [versions[i].row.game for i in mine]
+            rho = rank_correlation(values, [versions[i].belief[hearer] for i in mine], speakers, resamples=resamples)
+            area = auc(values, [versions[i].right[hearer] for i in mine], speakers, resamples=resamples)
+            cells.append(f"{_told(rho)}; {_told(area)}")
+        print(_row(measure, *cells))
+
+
+def _turned(measure: str, values: FloatArray) -> FloatArray:
+    """Values such that more is better."""
+    return -values if catalogue.create("metric", measure).direction == "lower" else values
+
+
+def _show_people(rows: Sequence[Answered], resamples: int) -> None:
+    """Times of correct answers: negative where what scores better is found faster."""
+    taxonomy = {k: v for r in rows if r.group == "exp3" for k, v in _levels(r.trial)}
+    scores = _scores(rows, taxonomy)
+    parts: tuple[tuple[str, list[int]], ...] = (
+        ("all", list(range(len(rows)))),
+        ("1 asymmetric costs: fewer or more than others say", [i for i, r in enumerate(rows) if _fewer_or_more(r)]),
+        ("2 discriminatory power: experiments 2 and 3", [i for i, r in enumerate(rows) if r.group != "exp1"]),
+        ("3 equidistance: experiment 3 (levels)", [i for i, r in enumerate(rows) if r.group == "exp3"]),
+    )
+    games = len({r.game for r in rows})
+    print(f"\n# People, Degen 2020: {len(rows)} coded rounds of {games} games, all answered correctly; rho with time\n")
+    print(_row("measure", *(name for name, _ in parts)), _row(*["---"] * (len(parts) + 1)), sep="\n")
+    print(_row("n", *(len(chosen) for _, chosen in parts)))
+    for measure in MEASURES:
+        print(
+            _row(
+                measure, *(_told(_with_time(rows, scores[measure], chosen, measure, resamples)) for _, chosen in parts)
+            )
+        )
+    _show_directions(rows)
+
+
+def _with_time(
+    rows: Sequence[Answered], values: FloatArray, chosen: Sequence[int], measure: str, resamples: int
+) -> Association:
+    times, games = [rows[i].milliseconds for i in chosen], [rows[i].game for i in chosen]
+    return rank_correlation(_turned(measure, values[list(chosen)]), times, games, resamples=resamples)
+
+
+def _levels(trial: Trial) -> Iterable[tuple[str, str | None]]:
+    """Every value with the next one above it."""
+    for entity in trial.scene.entities:
+        values = [p.value for p in entity.attributes]
+        yield from zip(values, [*values[1:], None], strict=True)
+
+
+def _usual(row: Answered) -> frozenset[Property]:
+    sets = [frozenset(d.properties or ()) for d in row.trial.references]
+    return max(sets, key=lambda s: (sets.count(s), sorted(s)))
+
+
+def _fewer_or_more(row: Answered) -> bool:
+    said, usual = frozenset(row.description.properties or ()), _usual(row)
+    return said < usual or said > usual
+
+
+def _show_directions(rows: Sequence[Answered]) -> None:
+    """Median times of those who said fewer, the same, or more than most others in the condition."""
+    kinds = {"fewer": lambda s, u: s < u, "the same": lambda s, u: s == u, "more": lambda s, u: s > u}
+    print("\n" + _row("properties against what most others said", "n", "median time (ms)"))
+    print(_row(*["---"] * 3))
+    for kind, holds in kinds.items():
+        mine = [r for r in rows if holds(frozenset(r.description.properties or ()), _usual(r))]
+        times = [r.milliseconds for r in mine if r.milliseconds is not None]
+        print(_row(kind, len(mine), f"{np.median(times):.0f}" if times else "–"))
+
+
+def _told(found: Association) -> str:
+    if found.value is None:
+        return "–"
+    bounds = f" [{found.low:+.2f}, {found.high:+.2f}]" if found.low is not None and found.high is not None else ""
+    return f"{found.value:+.2f}{bounds}"
+
+
+def _row(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+if __name__ == "__main__":
+    main()
