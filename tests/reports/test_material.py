@@ -11,6 +11,7 @@ from small_runs import chatty, colour, exact, make_run, material_of, trials
 
 from referee.cli import main
 from referee.cli.report_sources import gather
+from referee.reports.sections import sections_of
 from referee.runs import Run
 
 
@@ -48,6 +49,19 @@ def test_a_run_that_was_not_scored_is_scored_by_domain_and_condition(tmp_path: P
     (material,) = gather([folder])
     assert material.value("colour", "set/dice") == pytest.approx(2 / 3)
     assert {r["group"] for r in material.scores} == {None, "domain=a", "domain=b", "condition=+", "condition=-"}
+
+
+def test_a_run_scored_again_keeps_the_name_of_its_corpus_and_how_its_systems_were_trained(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", {"colour": colour, "exact": exact})
+    cuts = [{"name": f"speaker-fold-{i}/2", "seed": 7} for i in (1, 2)]
+    manifest = Run(run).manifest | {"splits": cuts, "signatures": {"exact": "exact|order:fixed"}}
+    (run / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert main(["score", str(run), "--metrics", "set/dice", "--resamples", "0", "--out", str(tmp_path / "again")]) == 0
+    (material,) = gather([tmp_path / "again"])
+    assert material.corpus == "trials"
+    html = next(s for s in sections_of(material) if s.name == "methods").html
+    assert "trained and tested on the cuts speaker-fold-1/2 and speaker-fold-2/2 (seed 7)" in html
+    assert "<li>exact|order:fixed</li>" in html
 
 
 def test_nan_and_null_count_as_absent(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from referee import catalogue
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
-from referee.reports.material import Known, Material, Scored, combine, read_scored
+from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs import Run
 
 __all__ = ["gather"]
@@ -84,7 +84,7 @@ def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
 
 def _card(run: Run) -> Card | None:
     """The card of a corpus of the catalogue; None for a user's own file."""
-    about = run.manifest.get("corpus")
+    about = origin(run).get("corpus")
     name = about.get("name") if isinstance(about, dict) else None
     if name == "jsonl" or name not in catalogue.entries("corpus"):
         return None

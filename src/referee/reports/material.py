@@ -20,7 +20,7 @@ from referee.contracts import Card
 from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.records import Response
-from referee.runs import Run
+from referee.runs import Run, is_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -137,7 +137,7 @@ class Material:
     @property
     def corpus(self) -> str:
         """The corpus with its reading and part, as a heading."""
-        about = _mapping(self.scored[0].run.manifest.get("corpus"))
+        about = _mapping(origin(self.scored[0].run).get("corpus"))
         name = Path(str(about.get("name", "corpus"))).name
         more = ", ".join(str(about[k]) for k in ("reading", "split") if about.get(k))
         return f"{name} ({more})" if more else name
@@ -156,6 +156,17 @@ class Material:
     def shown(self, run: str, system: str) -> str:
         """A system's name in this report: with its run's name where two runs have one of that name."""
         return self.renamed.get((run, system), system)
+
+
+def origin(run: Run) -> Mapping[str, Any]:
+    """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    manifest, seen = run.manifest, {run.folder.resolve()}
+    while True:
+        source = Path(str(_mapping(manifest.get("corpus")).get("name", "")))
+        if not is_run(source) or source.resolve() in seen:
+            return manifest
+        seen.add(source.resolve())
+        manifest = Run(source).manifest
 
 
 def natural(text: str) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee import __version__
 from referee.reports.correlations import FEWEST
-from referee.reports.material import HUMAN, Material
+from referee.reports.material import HUMAN, Material, origin
 from referee.reports.scoreboard import ALPHA
 
 __all__ = ["listed", "methods"]
@@ -23,6 +23,7 @@ def methods(material: Material, style: str | None) -> list[str]:
     """The paragraph, sentence by sentence, saying only what was done in this run."""
     return [
         _data(material),
+        *_training(material),
         _references(material),
         *_intervals(material),
         *_letters(material),
@@ -44,6 +45,18 @@ def _data(material: Material) -> str:
     many = "1 system was" if len(systems) == 1 else f"{len(systems)} systems were"
     scored = f"{many} scored on {material.trials.height:,} trials{who}{where}"
     return f"{scored} of {material.corpus}{kind}SHA-256 {checksum}…)."
+
+
+def _training(material: Material) -> list[str]:
+    """Which cuts `referee run` trained and tested on."""
+    cuts = [c for s in material.scored for c in origin(s.run).get("splits") or () if isinstance(c, dict)]
+    names = list(dict.fromkeys(str(c.get("name")) for c in cuts))
+    seeds = {c.get("seed") for c in cuts}
+    if not names:
+        return []
+    which = listed(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+    seed = f" (seed {seeds.pop()})" if len(seeds) == 1 else ""
+    return [f"Systems that learn were trained and tested on the cuts {which}{seed}, never on the same trials."]
 
 
 def _references(material: Material) -> str:

@@ -12,7 +12,7 @@ from referee.reports.browsing import browser_data, lead_measure
 from referee.reports.correlations import FEWEST, correlate_measures, correlation_sheets
 from referee.reports.figures import Figure
 from referee.reports.groups import group_rows, group_sheets, why_not
-from referee.reports.material import HUMAN, Material, Row
+from referee.reports.material import HUMAN, Material, Row, origin
 from referee.reports.prose import methods
 from referee.reports.scoreboard import (
     compare_all,
@@ -69,7 +69,9 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
     counts = counts_sheet(material)
     texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
     if letters:
-        texts.append("Raised letters: systems that share a letter do not differ significantly (A holds the best).")
+        texts.append(
+            "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
+        )
     without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(
@@ -163,7 +165,7 @@ def _systems(material: Material) -> Section:
     sheet = Sheet(
         name="systems",
         corpus=material.label,
-        title="What the catalogue knows",
+        title=f"{material.label}: what the catalogue knows of the systems",
         header=("system", *keys),
         rows=rows,
         left=1 + len(keys),
@@ -181,9 +183,20 @@ def _methods(material: Material, style: str | None) -> Section:
     lines = "".join(f"<li>{escape(s)}</li>" for s in signatures)
     notes = "".join(f"<li>{escape(n)}</li>" for s in material.scored for n in s.notes)
     html = f'<p class="paste">{paragraph}</p><h3>Signatures</h3><ul class="signatures">{lines}</ul>'
+    if settings := _system_signatures(material):
+        lines = "".join(f"<li>{escape(s)}</li>" for s in settings)
+        html += f'<h3>Signatures of the systems</h3><ul class="signatures">{lines}</ul>'
     if notes:
         html += f"<h3>Remarks of the scoring</h3><ul>{notes}</ul>"
     return Section(name="methods", title="Methods, to paste", html=html)
+
+
+def _system_signatures(material: Material) -> list[str]:
+    """How `referee run` set up its systems."""
+    found = [origin(s.run).get("signatures") for s in material.scored]
+    return [
+        str(sig) for own in found if isinstance(own, dict) for name, sig in own.items() if name not in material.measures
+    ]
 
 
 def _data(material: Material) -> Section:

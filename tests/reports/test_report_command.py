@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reports"))
 from small_runs import chatty, colour, exact, make_run
 
 from referee.cli import main
