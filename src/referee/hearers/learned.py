@@ -11,16 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Self
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from referee.contracts import FloatArray
 from referee.errors import NotTrained
-from referee.hearers.answering import Listener, Pair, answer, shrug, words_of
-from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted
-from referee.hearers.wording import Vocabulary, said_in, taught
+from referee.hearers.answering import Listener, answer, shrug, words_of
+from referee.hearers.choice import learn, starts_of, wanted
+from referee.hearers.wording import Lesson, Vocabulary, pieces_of, said_in, taught
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
 
 if TYPE_CHECKING:
@@ -31,16 +30,12 @@ __all__ = ["Learned"]
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORT, NEAR = 4, 0.65
 ALONE = "alone in"
+# Two weights that belong to no word: a value is spelled out, or nearly.
+SAME, NEARLY = ("", Property("spelling", "same")), ("", Property("spelling", "near"))
 
-
-class Evidence(NamedTuple):
-    """Texts with their scenes as arrays: for all entities in a row, the text they are held against, their values, and their likeness to its words."""
-
-    texts: csr_array
-    said: Places
-    values: csr_array
-    alike: FloatArray
-    starts: Places
+Feature = tuple[str, Property]
+# A value that some entities have and others lack, who has it, and whether a word could be spelled like it.
+Clue = tuple[Property, int, bool]
 
 
 class Learned(Listener):
@@ -60,133 +55,120 @@ class Learned(Listener):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         heard = taught(trials, self.teacher)
-        texts, scenes = [lesson.text for lesson in heard], [lesson.scene for lesson in heard]
-        self.vocabulary_ = Vocabulary.of(texts, self.rare)
-        values = sorted({prop for scene in scenes for entity in _seen(scene) for prop in entity})
-        self.values_ = {prop: column for column, prop in enumerate(values)}
-        evidence = self._gather(texts, scenes)
-        rows, codes, sizes = self._meetings(evidence)
-        self.codes_, columns = np.unique(codes, return_inverse=True)
-        design = self._design(evidence, rows, columns, sizes)
+        self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
+        columns: dict[Feature, int] = {SAME: 0, NEARLY: 1}
+        design = self._design(heard, columns)
         back = design.T.tocsr()
-        self.weights_ = learn(
+        weights = learn(
             lambda weights: design @ weights,
             lambda faults: back @ faults,
-            design.shape[1],
-            evidence.starts,
+            len(columns),
+            starts_of(len(lesson.scene.entities) for lesson in heard),
             wanted(heard),
             self.penalty,
             self.iterations,
-        )
+        ).tolist()
+        self.weights_: dict[str, dict[Property, float]] = {piece: {} for piece in self.vocabulary_.columns}
+        self.same_, self.near_ = weights[:2]
+        for (piece, value), column in columns.items():
+            if piece:
+                self.weights_[piece][value] = weights[column]
         return self
 
-    def resolve(self, description: Description, view: HearerView) -> Response:
-        return self.resolve_many([(description, view)])[0]
-
-    def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
-        """All answers at once."""
-        if not hasattr(self, "weights_"):
-            raise NotTrained(self)
-        texts = [said_in(description) for description, _ in pairs]
-        readable = [
-            i
-            for i, (text, (_, view)) in enumerate(zip(texts, pairs, strict=True))
-            if view.scene.entities and not isinstance(text, Outcome) and self._understands(text, view.scene)
-        ]
-        shares = self._shares([str(texts[i]) for i in readable], [pairs[i][1].scene for i in readable])
-        found = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
-        return [found.get(i) or self._shrug(text, pairs[i][1]) for i, text in enumerate(texts)]
-
-    def _shrug(self, text: str | Outcome, view: HearerView) -> Response:
-        return shrug(self.name, view, text if isinstance(text, Outcome) else Outcome.UNPARSABLE)
-
-    def _understands(self, text: str, scene: Scene) -> bool:
-        return self.vocabulary_.knows(text) or any(any(_likeness(text, p)) for p in scene.extensions)
-
-    def _shares(self, texts: Sequence[str], scenes: Sequence[Scene]) -> list[list[float]]:
-        if not texts:
-            return []
-        evidence = self._gather(texts, scenes)
-        rows, codes, sizes = self._meetings(evidence)
-        columns = np.searchsorted(self.codes_, codes)
-        met = columns < len(self.codes_)
-        met[met] = self.codes_[columns[met]] == codes[met]
-        scores = self._design(evidence, rows[met], columns[met], sizes[met]) @ self.weights_
-        shares = as_shares(scores, evidence.starts).tolist()
-        return [shares[a:b] for a, b in pairwise(evidence.starts.tolist())]
-
-    def _gather(self, texts: Sequence[str], scenes: Sequence[Scene]) -> Evidence:
+    def _design(self, heard: Sequence[Lesson], columns: dict[Feature, int]) -> csr_array:
+        """One row an entity, one column a feature; new features get the next free column."""
         from scipy.sparse import csr_array
 
-        values = [_seen(scene) for scene in scenes]
-        known = [[self.values_[p] for p in entity if p in self.values_] for scene in values for entity in scene]
-        ends = starts_of(map(len, known))
-        places = np.fromiter((column for row in known for column in row), dtype=np.int64, count=int(ends[-1]))
-        alike = [_alike(text, entity) for text, scene in zip(texts, values, strict=True) for entity in scene]
-        return Evidence(
-            texts=self.vocabulary_.weigh(texts),
-            said=np.repeat(np.arange(len(texts)), [len(scene) for scene in values]),
-            values=csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(self.values_))),
-            alike=np.array(alike, dtype=np.float64).reshape(-1, 2),
-            starts=starts_of(map(len, values)),
-        )
+        rows, places, sizes = [], [], []
+        start = 0
+        for lesson in heard:
+            known = self._known(lesson.text)
+            for value, mask, spoken in _clues(lesson.scene):
+                for feature, size in _features(lesson.text, value, spoken, known):
+                    column = columns.setdefault(feature, len(columns))
+                    for place in _places(mask):
+                        rows.append(start + place)
+                        places.append(column)
+                        sizes.append(size)
+            start += len(lesson.scene.entities)
+        return csr_array((np.array(sizes, dtype=np.float64), (rows, places)), shape=(start, len(columns)))
 
-    def _meetings(self, evidence: Evidence) -> tuple[Places, Places, FloatArray]:
-        """Every piece of text beside every value of an entity it may be about: the entity's row, a code for the two, the size."""
-        texts, values = evidence.texts[evidence.said], evidence.values
-        pieces, held = np.diff(texts.indptr), np.diff(values.indptr)
-        rows = np.repeat(np.arange(len(held)), pieces * held)
-        step = np.arange(len(rows)) - np.repeat(np.cumsum(pieces * held) - pieces * held, pieces * held)
-        first = texts.indptr[rows] + step // held[rows]
-        second = values.indptr[rows] + step % held[rows]
-        codes = texts.indices[first].astype(np.int64) * len(self.values_) + values.indices[second]
-        return rows, codes, texts.data[first]
+    def _known(self, text: str) -> list[str]:
+        return [piece for piece in pieces_of(text) if piece in self.vocabulary_.columns]
 
-    def _design(self, evidence: Evidence, rows: Places, columns: Places, sizes: FloatArray) -> csr_array:
-        from scipy.sparse import csr_array, hstack
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        if not hasattr(self, "weights_"):
+            raise NotTrained(self)
+        text, scene = said_in(description), view.scene
+        if isinstance(text, Outcome):
+            return shrug(self.name, view, text)
+        if not scene.entities or not self._understands(text, scene):
+            return shrug(self.name, view, Outcome.UNPARSABLE)
+        scores = self._score(text, scene)
+        top = max(scores)
+        return answer(self.name, view, [exp(score - top) for score in scores])
 
-        shape = (len(evidence.said), len(self.codes_))
-        return csr_array(hstack([csr_array((sizes, (rows, columns)), shape=shape), csr_array(evidence.alike)]))
+    def _understands(self, text: str, scene: Scene) -> bool:
+        return self.vocabulary_.knows(text) or any(any(_likeness(text, prop)) for prop in scene.extensions)
+
+    def _score(self, text: str, scene: Scene) -> list[float]:
+        known = [self.weights_[piece] for piece in self._known(text)]
+        loud = 1 / sqrt(len(known)) if known else 0.0
+        scores = [0.0] * len(scene.entities)
+        for value, mask, spoken in _clues(scene):
+            weight = loud * sum(row[value] for row in known if value in row)
+            if spoken:
+                same, near = _likeness(text, value)
+                weight += same * self.same_ + near * self.near_
+            for place in _places(mask):
+                scores[place] += weight
+        return scores
 
 
-def _seen(scene: Scene) -> list[tuple[Property, ...]]:
-    """What can be seen of each entity: attributes, relations (not to whom, for ids are invisible), and where it alone has a value."""
-    found: list[tuple[Property, ...]] | None = scene.cache.get("what a learned listener sees")
+def _features(text: str, value: Property, spoken: bool, known: Sequence[str]) -> Iterator[tuple[Feature, float]]:
+    """What a text says about a value: every known piece beside it (a long text is no louder than a short one), and its spelling."""
+    for piece in known:
+        yield (piece, value), 1 / sqrt(len(known))
+    same, near = _likeness(text, value) if spoken else (False, False)
+    if same or near:
+        yield SAME if same else NEARLY, 1.0
+
+
+def _clues(scene: Scene) -> list[Clue]:
+    """What tells the entities of a scene apart: values that not all have, and in which attributes one stands alone.
+
+    Of a relation only its name counts, not to whom, for ids are invisible. What all have cannot change a choice.
+    """
+    found: list[Clue] | None = scene.cache.get(ALONE)
     if found is None:
-        bits = [
+        relations = {relation.name for entity in scene.entities for relation in entity.relations}
+        telling = [
             (prop, mask)
             for prop, mask in scene.extensions.items()
-            if not (prop.value and Property(prop.name, "") in scene.extensions)
+            if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
-        found = [tuple(_seen_at(1 << i, bits)) for i in range(len(scene.entities))]
-        scene.cache["what a learned listener sees"] = found
+        found = [(prop, mask, True) for prop, mask in telling]
+        found += [(_alone(prop.name), mask, False) for prop, mask in telling if mask.bit_count() == 1]
+        scene.cache[ALONE] = found
     return found
 
 
-def _seen_at(bit: int, extensions: Iterable[tuple[Property, int]]) -> Iterator[Property]:
-    for prop, mask in extensions:
-        if mask & bit:
-            yield prop
-            if mask == bit:
-                yield Property(ALONE, prop.name)
+@lru_cache(maxsize=1 << 12)
+def _alone(attribute: str) -> Property:
+    return Property(ALONE, attribute)
 
 
-def _alike(text: str, values: Iterable[Property]) -> tuple[int, int]:
-    """How many values are spelled out in the text, and how many more are spelled nearly like a word of it."""
-    same, near = 0, 0
-    for prop in values:
-        if prop.name == ALONE:
-            continue
-        exact, close = _likeness(text, prop)
-        same += exact
-        near += close
-    return same, near
+def _places(mask: int) -> Iterator[int]:
+    while mask:
+        last = mask & -mask
+        yield last.bit_length() - 1
+        mask ^= last
 
 
 @lru_cache(maxsize=1 << 18)
 def _likeness(text: str, prop: Property) -> tuple[bool, bool]:
     """Whether a word of the text is a word of the value, and if not, whether one is spelled nearly like it ("pruple")."""
-    words, names = _words(text), _words(HUMP.sub(" ", prop.value))
+    words, names = _words(text), _names(prop.value)
     if not words.isdisjoint(names):
         return True, False
     return False, any(_near(word, name) for word in words for name in names)
@@ -195,6 +177,11 @@ def _likeness(text: str, prop: Property) -> tuple[bool, bool]:
 @lru_cache(maxsize=1 << 16)
 def _words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
+
+
+@lru_cache(maxsize=1 << 16)
+def _names(value: str) -> frozenset[str]:
+    return frozenset(words_of(HUMP.sub(" ", value)))
 
 
 @lru_cache(maxsize=1 << 18)
