@@ -36,7 +36,8 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """All that decides what a hearer answers. `hearer` is a name with switches; `train` a file of trials to learn from, instead of cross-fitting in folds."""
+    """All that decides what a hearer answers. `hearer` is a name with switches; `train` a file of trials to learn from, instead of cross-fitting
+    in folds; `passport` what its card adds to its signature."""
 
     hearer: str
     seed: int = 1
@@ -44,6 +45,7 @@ class Session:
     folds: int = 5
     by: str = "speaker"
     train: str | None = None
+    passport: str = ""
 
     def build(self) -> Any:
         """A fresh, untrained hearer; one that draws lots draws them by the seed, unless a switch says otherwise."""
@@ -78,7 +80,7 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
         )
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.hearer]
     write_atomically(folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place))])
-    signed = signature(session.hearer.partition("|")[0], hearer, seed=session.seed)
+    signed = signature(session.hearer.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.hearer: signed}
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     return len(lines)

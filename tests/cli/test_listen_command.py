@@ -142,3 +142,21 @@ def test_a_folder_that_is_no_run_is_refused(capsys: pytest.CaptureFixture[str], 
     code, _, err = listen(capsys, tmp_path, "--hearer", "literal")
     assert code == 2
     assert "not a run folder" in err
+
+
+def test_scores_carry_the_hash_of_the_hearers_passport(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    from referee.passports import _hash
+
+    card: dict[str, Any] = {"hearer": "literal", "verdict": "use with care"}
+    card["hash"] = _hash(card)
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(card), "utf-8")
+    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--passport", path, "--resamples", 0)
+    assert code == 0
+    assert f"|passport:{card['hash'][:12]}:use-with-care" in out
+    code, _, err = listen(capsys, folder, "--hearer", "noisy", "--passport", path)
+    assert (code, "this is the passport of literal" in err) == (2, True)
+    code, out, _ = listen(capsys, folder, "--hearer", "position", "--resamples", 0)
+    assert "no passport" in out

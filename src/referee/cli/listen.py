@@ -58,6 +58,10 @@ def listen(
     train: Annotated[Path | None, typer.Option(help="JSONL trials that a learning hearer learns from.")] = None,
     folds: Annotated[int, typer.Option(help="Without --train: folds of the run's own trials.", min=2)] = 5,
     by: Annotated[str, typer.Option(help=f"What stays together in a fold: {', '.join(CUTS)}.")] = "speaker",
+    passport: Annotated[
+        Path | None,
+        typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
@@ -70,7 +74,13 @@ def listen(
         raise InputError(f"--format is table or json; --ties one of {', '.join(TIES)}")
     if hearer is not None:
         session = Session(
-            hearer=hearer, seed=seed, humans=humans, folds=folds, by=by, train=None if train is None else str(train)
+            hearer=hearer,
+            seed=seed,
+            humans=humans,
+            folds=folds,
+            by=by,
+            train=None if train is None else str(train),
+            passport=_passport(passport, hearer),
         )
         with advancing(f"{hearer}: answers") as begin:
             listen_to(run, session, workers, begin(_expected(run, humans)))
@@ -85,6 +95,20 @@ def listen(
     else:
         _print(rows, signed, confidence)
     return 0
+
+
+def _passport(path: Path | None, hearer: str) -> str:
+    """What the card adds to a signature; another hearer's card is refused."""
+    if path is None:
+        return ""
+    from referee.passports import read_card, sign
+
+    card, name = read_card(path), hearer.partition("|")[0]
+    if str(card["hearer"]).partition("|")[0] != name:
+        raise InputError(
+            f"this is the passport of {card['hearer']}, not of {name}", where=path, remedy="name this hearer's own card"
+        )
+    return sign("", card)
 
 
 def _expected(run: Path, humans: bool) -> int:
@@ -116,7 +140,7 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
         if left_out:
             print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
     for text in signed.values():
-        print(text)
+        print(text if "|passport:" in text else f"{text}  (no passport: nobody has checked it against people)")
 
 
 def _tells(row: dict[str, Any]) -> bool:
