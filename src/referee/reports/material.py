@@ -39,7 +39,6 @@ __all__ = [
 
 Row = Mapping[str, Any]
 HUMAN = "human"
-GROUPS = ("domain", "condition")
 NEEDED = ("system", "metric", "value", "n")
 _AGAIN = "make the run again with `referee score … --out RUN`"
 

@@ -19,7 +19,7 @@ from string import Template
 from typing import Any
 
 from referee import __version__
-from referee.reports.figures import Figure, vega_lite
+from referee.reports.figures import FORMATS, Figure, vega_lite
 from referee.reports.sections import Section
 from referee.reports.sheets import Sheet, sheet_as_html
 
@@ -126,8 +126,8 @@ def _section(section: Section) -> str:
     parts = [f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(section.title)}</h2>']
     parts += [f"<p>{escape(text)}</p>" for text in section.texts]
     parts += [_figure(figure) for figure in section.figures]
-    parts += [sheet_as_html(sheet) + _files(sheet) for sheet in section.sheets]
     parts.append(section.html)
+    parts += [sheet_as_html(sheet) + _files(sheet) for sheet in section.sheets]
     if section.data:
         parts.append(_data_links(section))
     if section.browser is not None:
@@ -137,7 +137,7 @@ def _section(section: Section) -> str:
 
 def _figure(figure: Figure) -> str:
     name = escape(figure.name)
-    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in ("svg", "png", "pdf"))
+    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS)
     drawing = (
         f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
     )

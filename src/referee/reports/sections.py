@@ -85,8 +85,15 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
         texts=tuple(texts),
         figures=(figures.scores_figure(material, order),),
         sheets=(*scoreboard(material, letters), *([counts] if counts else [])),
-        data={"scores": material.scores, "comparisons": comparisons.to_dicts()},
+        data={
+            "scores": _labelled(material, material.scores),
+            "comparisons": _labelled(material, comparisons.to_dicts()),
+        },
     )
+
+
+def _labelled(material: Material, rows: Sequence[Row]) -> list[Row]:
+    return [{"corpus": material.label, **row} for row in rows]
 
 
 def _group(material: Material, group: str, order: Sequence[str]) -> Section:

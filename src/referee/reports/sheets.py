@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from referee.reports.tables import as_csv, number, tex
+from referee.reports.tables import as_csv, tex
 
-__all__ = ["Cell", "Sheet", "plain", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
+__all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,8 @@ class Sheet:
     rows: tuple[tuple[Cell, ...], ...]
     spans: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
-    tidy: tuple[Mapping[str, Any], ...] = field(default=())
+    tidy: tuple[Mapping[str, Any], ...] = ()
     left: int = 1
-
-
-def plain(value: object) -> Cell:
-    """A cell of text, or of a number that sorts as one."""
-    if isinstance(value, (int, float)):
-        return Cell(str(value) if isinstance(value, int) else number(value), order=float(value))
-    return Cell("–" if value is None else str(value))
 
 
 def sheet_as_csv(sheet: Sheet) -> str:
