@@ -36,11 +36,32 @@ def open_corpus(
     corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
 ) -> Opened:
     """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
+    if isinstance(corpus, (str, Path)) and is_run(corpus):
+        return _of_run(Run(corpus), reading, split, seed)
     name, source = _source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
     part = whole if split is None else _part(whole, split, seed)
     parameters = {"reading": reading, "split": split, "split_seed": None if split is None else seed}
     return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
+
+
+def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
+    """The trials of a run, under the name and with the facts of the corpus they came from."""
+    if reading is not None:
+        raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
+    facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum")}
+    name = str(facts.pop("name", run.folder))
+    known = catalogue.KINDS["corpus"].get(name)
+    card = getattr(catalogue.load("corpus", name), "card", None) if known else None
+    part = run.trials if split is None else _part(run.trials, split, seed)
+    chosen = {} if split is None else {"split": split, "split_seed": seed}
+    return Opened(
+        name=name,
+        trials=part,
+        everyone=run.trials,
+        card=card if isinstance(card, Card) else None,
+        parameters={**facts, **chosen},
+    )
 
 
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
@@ -50,8 +71,6 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             raise InputError(
                 "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
             )
-        if is_run(corpus):
-            return str(corpus), Run(corpus).trials
         if not known and Path(corpus).exists():
             return str(corpus), JsonlCorpus(corpus)
         return str(corpus), _from_catalogue(str(corpus), data, reading)

@@ -17,6 +17,7 @@ from typing import Any
 
 from referee import __version__
 from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
+from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.corpora.outputs import Output, output_to_json, read_outputs
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.records import Description, Response, Trial
@@ -76,7 +77,14 @@ class Run:
     def scores(self) -> list[dict[str, Any]]:
         """The tidy rows of the last scoring; empty when the run was not scored."""
         path = self.folder / "scores.jsonl"
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+        if not path.exists():
+            return []
+        try:
+            return [parse_object(text) for _, text in read_lines(path)]
+        except WrongShape as wrong:
+            raise MalformedInput(
+                f"the scores are damaged ({wrong})", where=path, remedy="score the run again"
+            ) from None
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +10,11 @@ import numpy as np
 
 from referee import catalogue
 from referee.contracts import FloatArray
+from referee.ordering import natural
 from referee.signature import signature
 from referee.statistics.resampling import Sample, bootstrap, compare, interval
 
-__all__ = ["DEFAULT_METRICS", "GROUPINGS", "HUMAN", "Settings", "Table", "metric_names", "natural"]
+__all__ = ["DEFAULT_METRICS", "GROUPINGS", "HUMAN", "Settings", "Table", "metric_names"]
 
 DEFAULT_METRICS = (
     "set/dice",
@@ -155,8 +155,3 @@ class Table:
 
     def _counted(self, system: str) -> dict[str, int]:
         return self.counts[system] if self.settings.lenient else {}
-
-
-def natural(text: str) -> tuple[Any, ...]:
-    """Sort key that puts t2 before t10."""
-    return tuple(int(x) if x.isdigit() else x for x in re.split(r"(\d+)", text))

@@ -17,8 +17,9 @@ from referee.answers import Answers
 from referee.contracts import Batch, FloatArray
 from referee.corpora.outputs import Output
 from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
+from referee.ordering import natural
 from referee.records import LANDMARKS, Description, Trial
-from referee.score_table import HUMAN, Settings, Table, metric_names, natural
+from referee.score_table import HUMAN, Settings, Table, metric_names
 
 if TYPE_CHECKING:
     import polars as pl

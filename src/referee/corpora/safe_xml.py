@@ -16,6 +16,7 @@ from typing import Any
 from lxml import etree
 
 from referee.errors import InputError, MalformedInput
+from referee.ordering import natural
 
 __all__ = ["documents", "natural", "parse"]
 
@@ -144,10 +145,3 @@ def _wanted(names: Iterable[str]) -> list[str]:
     """The XML files among some names, without the shadow files that some systems leave in archives."""
     kept = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
     return sorted(kept, key=natural)
-
-
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A key that sorts numbers inside names as numbers: s2t1, s10t1."""
-    return tuple(
-        (0, int(p)) if p.isascii() and p.isdecimal() else (1, p) for p in re.split(r"([0-9]{1,18})", name) if p
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from referee.contracts import Card
 from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
+from referee.ordering import natural
 from referee.records import Response
 from referee.runs import Run, is_run
 
@@ -166,11 +166,6 @@ def origin(run: Run) -> Mapping[str, Any]:
             return manifest
         seen.add(source.resolve())
         manifest = Run(source).manifest
-
-
-def natural(text: str) -> tuple[Any, ...]:
-    """Sort key that puts t2 before t10."""
-    return tuple((0, int(x), "") if x.isdigit() else (1, 0, x) for x in re.split(r"(\d+)", text))
 
 
 def _close(a: float, b: float) -> bool:
