@@ -69,7 +69,11 @@ def main() -> None:
     for hearer in HEARERS:
         _show_simulated(hearer, versions, scores, options.resamples)
     if name == "tuna":
-        _show_people(in_like_conditions(degen(coded=True)), options.resamples)
+        rounds = in_like_conditions(degen(coded=False))
+        _show_people(rounds, "properties read from the words, AUC for finding", _success, options.resamples)
+        coded = in_like_conditions(degen(coded=True))
+        _show_people(coded, "the authors' codes, rho with time", _time, options.resamples)
+        _show_directions(coded)
     else:
         print("\nREFEREE_DATA is not set: no people here, and the synthetic speakers say nothing about them.")
 
@@ -155,8 +159,8 @@ def _turned(measure: str, values: FloatArray) -> FloatArray:
     return -values if catalogue.create("metric", measure).direction == "lower" else values
 
 
-def _show_people(rows: Sequence[Answered], resamples: int) -> None:
-    """Times of correct answers: negative where what scores better is found faster."""
+def _show_people(rows: Sequence[Answered], told: str, statistic: Callable[..., Association], resamples: int) -> None:
+    """Every measure against what people did, over all rounds and over those that bear on each concern."""
     taxonomy = {k: v for r in rows if r.group == "exp3" for k, v in _levels(r.trial)}
     scores = _scores(rows, taxonomy)
     parts: tuple[tuple[str, list[int]], ...] = (
@@ -165,24 +169,25 @@ def _show_people(rows: Sequence[Answered], resamples: int) -> None:
         ("2 discriminatory power: experiments 2 and 3", [i for i, r in enumerate(rows) if r.group != "exp1"]),
         ("3 equidistance: experiment 3 (levels)", [i for i, r in enumerate(rows) if r.group == "exp3"]),
     )
-    games = len({r.game for r in rows})
-    print(f"\n# People, Degen 2020: {len(rows)} coded rounds of {games} games, all answered correctly; rho with time\n")
+    games, missed = len({r.game for r in rows}), sum(not r.right for r in rows)
+    print(f"\n# People, Degen 2020, {told}: {len(rows)} rounds of {games} games, {missed} not found\n")
     print(_row("measure", *(name for name, _ in parts)), _row(*["---"] * (len(parts) + 1)), sep="\n")
-    print(_row("n", *(len(chosen) for _, chosen in parts)))
+    print(_row("n (not found)", *(f"{len(c)} ({sum(not rows[i].right for i in c)})" for _, c in parts)))
     for measure in MEASURES:
-        print(
-            _row(
-                measure, *(_told(_with_time(rows, scores[measure], chosen, measure, resamples)) for _, chosen in parts)
-            )
-        )
-    _show_directions(rows)
+        values = _turned(measure, scores[measure])
+        found = (statistic(values[c], [rows[i] for i in c], resamples) for _, c in parts)
+        print(_row(measure, *map(_told, found)))
 
 
-def _with_time(
-    rows: Sequence[Answered], values: FloatArray, chosen: Sequence[int], measure: str, resamples: int
-) -> Association:
-    times, games = [rows[i].milliseconds for i in chosen], [rows[i].game for i in chosen]
-    return rank_correlation(_turned(measure, values[list(chosen)]), times, games, resamples=resamples)
+def _time(values: FloatArray, rows: Sequence[Answered], resamples: int) -> Association:
+    """Rank correlation with the times of correct answers: negative where what scores better is found faster."""
+    times = [r.milliseconds if r.right else None for r in rows]
+    return rank_correlation(values, times, [r.game for r in rows], resamples=resamples)
+
+
+def _success(values: FloatArray, rows: Sequence[Answered], resamples: int) -> Association:
+    """AUC: above .5 where what scores better is found more often."""
+    return auc(values, [r.right for r in rows], [r.game for r in rows], resamples=resamples)
 
 
 def _levels(trial: Trial) -> Iterable[tuple[str, str | None]]:
