@@ -213,7 +213,7 @@ def plain_spelling(hearer: Learned, words: Sequence[str], value: Property) -> fl
     if any(word == name for word in words for name in names):
         return hearer.same_
     close = (OSA.normalized_similarity(w, n) >= 0.65 for w in words for n in names if min(len(w), len(n)) >= 4)
-    return hearer.near_ if any(close) else 0.0
+    return hearer.near_ + hearer.same_ / 2 if any(close) else 0.0
 
 
 def plain_colour(hearer: Colour, pairs: Sequence[Pair]) -> list[list[float]]:

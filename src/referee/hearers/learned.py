@@ -30,7 +30,8 @@ __all__ = ["Learned"]
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORT, NEAR = 4, 0.65
 ALONE = "alone in"
-# Two weights that belong to no word: a value is spelled out, or nearly.
+# Two weights that belong to no word: a value is spelled out, or nearly. A near miss starts from half a hit, for training may have shown none.
+HALF = 0.5
 SAME, NEARLY = ("", Property("spelling", "same")), ("", Property("spelling", "near"))
 
 Feature = tuple[str, Property]
@@ -119,7 +120,7 @@ class Learned(Listener):
             weight = loud * sum(row[value] for row in known if value in row)
             if spoken:
                 same, near = _likeness(text, value)
-                weight += same * self.same_ + near * self.near_
+                weight += (same + HALF * near) * self.same_ + near * self.near_
             for place in _places(mask):
                 scores[place] += weight
         return scores
@@ -131,7 +132,9 @@ def _features(text: str, value: Property, spoken: bool, known: Sequence[str]) ->
         yield (piece, value), 1 / sqrt(len(known))
     same, near = _likeness(text, value) if spoken else (False, False)
     if same or near:
-        yield SAME if same else NEARLY, 1.0
+        yield SAME, 1.0 if same else HALF
+    if near:
+        yield NEARLY, 1.0
 
 
 def _clues(scene: Scene) -> list[Clue]:
