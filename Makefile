@@ -39,8 +39,8 @@ demo: setup
 	@echo "== 2 of 4: the fourteen systems of TUNA-AS 2008, five folds by speaker, on the synthetic corpus"
 	@$(BIN)/referee run --corpus synthetic --systems tuna2008-as --folds 5 --by speaker --out demo-run/outputs --overwrite
 	@echo "== 3 of 4: scored"
-	@$(BIN)/referee score demo-run/outputs --metrics set,scene --by domain,condition --out demo-run/scores --overwrite > demo-run/scores.txt
-	@sed -n '1,19p' demo-run/scores.txt | cut -c1-110
+	@$(BIN)/referee score demo-run/outputs --metrics set/dice,set/masi,scene/unique,scene/minimal
+	@$(BIN)/referee score demo-run/outputs --metrics set,scene --by domain,condition --out demo-run/scores --overwrite --format csv > demo-run/scores.csv
 	@echo "== 4 of 4: a report, with the audit of printed tables"
 	@$(BIN)/referee report demo-run/scores --out demo-run/report --audit --overwrite
 	@echo "open demo-run/report/index.html"

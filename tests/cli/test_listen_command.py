@@ -147,7 +147,7 @@ def test_a_folder_that_is_no_run_is_refused(capsys: pytest.CaptureFixture[str], 
 def test_scores_carry_the_hash_of_the_hearers_passport(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ) -> None:
-    from referee.passports import _hash
+    from referee.passports.cards import _hash
 
     card: dict[str, Any] = {"hearer": "literal", "verdict": "use with care"}
     card["hash"] = _hash(card)

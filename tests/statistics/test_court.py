@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from referee.court.printed_evidence import sheets_of_paper
 from referee.errors import InputError
-from referee.printed_evidence import sheets_of_paper
 from referee.statistics.court import ALL, PEOPLE, Evidence, Sheet, pairwise_accuracy, try_sheet
 from referee.statistics.item_evidence import auc, rank_correlation
 from referee.statistics.verdicts import case_of, sum_up

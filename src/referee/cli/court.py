@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from referee.court.heard_evidence import try_runs
+from referee.court.printed_evidence import published, sheets_of_csv, sheets_of_paper
+from referee.court.trying import Proceedings, as_json, hold_court
 from referee.errors import CannotWrite, InputError
-from referee.heard_evidence import try_runs
-from referee.printed_evidence import published, sheets_of_csv, sheets_of_paper
 from referee.runs import is_run, write_atomically
 from referee.statistics.court import ALL, Evidence, Withdrawal
 from referee.statistics.verdicts import signed
-from referee.trying import Proceedings, as_json, hold_court
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -101,7 +101,7 @@ def _passport(path: Path | None, hearer: str) -> str:
     """What the card adds to a signature; another hearer's card is refused."""
     if path is None:
         return ""
-    from referee.passports import read_card, sign
+    from referee.passports.cards import read_card, sign
 
     card, name = read_card(path), hearer.partition("|")[0]
     if str(card["hearer"]).partition("|")[0] != name:

@@ -10,7 +10,7 @@ import typer
 
 from referee.cli.progress import advancing
 from referee.errors import CannotWrite, InputError
-from referee.human_answers import UNITS
+from referee.passports.people import UNITS
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -74,7 +74,7 @@ def passport(
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
     _check(form, by, out)
-    from referee.passports import Examination, examine
+    from referee.passports.cards import Examination, examine
 
     examination = Examination(
         hearer=hearer,

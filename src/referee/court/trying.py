@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from referee.heard_evidence import ItemEvidence
+from referee.court.heard_evidence import ItemEvidence
 from referee.statistics.court import ALL, Evidence, Sheet, try_sheet
 from referee.statistics.verdicts import Case, case_of, sum_up
 

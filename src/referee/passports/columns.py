@@ -10,7 +10,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.human_answers import Answer
+from referee.passports.people import Answer
 from referee.records import HearerView, Outcome, Response
 from referee.statistics.passport import Evidence
 

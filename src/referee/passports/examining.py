@@ -11,12 +11,12 @@ from random import Random
 from typing import Any
 
 from referee.errors import InputError, RefereeError
-from referee.human_answers import Answer, People, unit_of
 from referee.listening import shown
-from referee.passport_columns import Belief, read_belief
-from referee.probes import KINDS, fitting, make_probes
+from referee.passports.columns import Belief, read_belief
+from referee.passports.people import Answer, People, unit_of
+from referee.passports.probes import KINDS, fitting, make_probes
+from referee.passports.summoning import name_of, summon
 from referee.records import Description, HearerView, Response, Trial
-from referee.summoning import name_of, summon
 
 __all__ = ["Begin", "Examination", "Heard", "hear_everything", "question_of"]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.court.printed_evidence import better_way
 from referee.errors import InputError
 from referee.listening import hearing_rows
 from referee.metrics.hearing import HUMAN, PEOPLE
-from referee.printed_evidence import better_way
 from referee.records import Outcome, Response, Trial
 from referee.runs import Run
 from referee.statistics.court import Sheet

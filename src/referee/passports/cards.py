@@ -16,14 +16,14 @@ import numpy as np
 
 from referee import __version__
 from referee.errors import InputError, MalformedInput
-from referee.examining import Begin, Examination, Heard, hear_everything, question_of
-from referee.human_answers import People, cluster_of, open_people
-from referee.passport_columns import Belief, tabulate
+from referee.passports.columns import Belief, tabulate
+from referee.passports.examining import Begin, Examination, Heard, hear_everything, question_of
+from referee.passports.people import People, cluster_of, open_people
+from referee.passports.summoning import family_of, name_of, summon
 from referee.records import Outcome
 from referee.signature import digest, signature
 from referee.statistics.fitness import Probe, decide_fitness
 from referee.statistics.passport import Evidence, Measures, measure
-from referee.summoning import family_of, name_of, summon
 
 __all__ = ["Examination", "examine", "read_card", "sign"]
 

@@ -1,0 +1,1 @@
+"""The court: automatic measures are tried against what hearers did."""
