@@ -188,7 +188,8 @@ def _time_correlation(rounds: Sequence[Round], answers: Sequence[Response]) -> f
 
 def plain_learned(hearer: Learned, pairs: Sequence[Pair]) -> list[list[float]]:
     """The learned listener, entity by entity and word by word, with nothing shared or remembered."""
-    weights = {(piece, value): weight for piece, row in hearer.weights_.items() for value, weight in row.items()}
+    names = {column: value for value, column in hearer.values_.items()}
+    weights = {(piece, names[column]): w for piece, row in hearer.weights_.items() for column, w in row.items()}
     result = []
     for description, view in pairs:
         text, entities = description.text or "", view.scene.entities

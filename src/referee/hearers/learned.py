@@ -36,7 +36,7 @@ SAME, NEARLY = ("", Property("spelling", "same")), ("", Property("spelling", "ne
 
 Feature = tuple[str, Property]
 # A value that some entities have and others lack, who has it, and whether a word could be spelled like it.
-Clue = tuple[Property, int, bool]
+Clue = tuple[Property, tuple[int, ...], bool]
 
 
 class Learned(Listener):
@@ -69,11 +69,12 @@ class Learned(Listener):
             self.penalty,
             self.iterations,
         ).tolist()
-        self.weights_: dict[str, dict[Property, float]] = {piece: {} for piece in self.vocabulary_.columns}
         self.same_, self.near_ = weights[:2]
+        self.values_: dict[Property, int] = {}
+        self.weights_: dict[str, dict[int, float]] = {piece: {} for piece in self.vocabulary_.columns}
         for (piece, value), column in columns.items():
             if piece:
-                self.weights_[piece][value] = weights[column]
+                self.weights_[piece][self.values_.setdefault(value, len(self.values_))] = weights[column]
         return self
 
     def _design(self, heard: Sequence[Lesson], columns: dict[Feature, int]) -> csr_array:
@@ -84,13 +85,12 @@ class Learned(Listener):
         start = 0
         for lesson in heard:
             known = self._known(lesson.text)
-            for value, mask, spoken in _clues(lesson.scene):
+            for value, holders, spoken in _clues(lesson.scene):
                 for feature, size in _features(lesson.text, value, spoken, known):
                     column = columns.setdefault(feature, len(columns))
-                    for place in _places(mask):
-                        rows.append(start + place)
-                        places.append(column)
-                        sizes.append(size)
+                    rows += [start + place for place in holders]
+                    places += [column] * len(holders)
+                    sizes += [size] * len(holders)
             start += len(lesson.scene.entities)
         return csr_array((np.array(sizes, dtype=np.float64), (rows, places)), shape=(start, len(columns)))
 
@@ -116,12 +116,13 @@ class Learned(Listener):
         known = [self.weights_[piece] for piece in self._known(text)]
         loud = 1 / sqrt(len(known)) if known else 0.0
         scores = [0.0] * len(scene.entities)
-        for value, mask, spoken in _clues(scene):
-            weight = loud * sum(row[value] for row in known if value in row)
+        for value, holders, spoken in _clues(scene):
+            column = self.values_.get(value)
+            weight = 0.0 if column is None else loud * sum([row.get(column, 0.0) for row in known])
             if spoken:
                 same, near = _likeness(text, value)
                 weight += (same + HALF * near) * self.same_ + near * self.near_
-            for place in _places(mask):
+            for place in holders:
                 scores[place] += weight
         return scores
 
@@ -146,12 +147,12 @@ def _clues(scene: Scene) -> list[Clue]:
     if found is None:
         relations = {relation.name for entity in scene.entities for relation in entity.relations}
         telling = [
-            (prop, mask)
+            (prop, tuple(_places(mask)))
             for prop, mask in scene.extensions.items()
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
-        found = [(prop, mask, True) for prop, mask in telling]
-        found += [(_alone(prop.name), mask, False) for prop, mask in telling if mask.bit_count() == 1]
+        found = [(prop, holders, True) for prop, holders in telling]
+        found += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
         scene.cache[ALONE] = found
     return found
 
