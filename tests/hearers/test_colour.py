@@ -124,8 +124,9 @@ def test_it_must_be_trained_and_on_colours() -> None:
         Colour().fit(bare)
 
 
-def test_coordinates_must_be_numbers(hearer: Colour) -> None:
-    odd = Entity(id="odd", attributes=(Property("h", "red"), Property("s", 1), Property("l", 1)))
+@pytest.mark.parametrize("hue", ["red", "nan", "inf", ""])
+def test_coordinates_must_be_numbers(hearer: Colour, hue: str) -> None:
+    odd = Entity(id="odd", attributes=(Property("h", hue), Property("s", 1), Property("l", 1)))
     with pytest.raises(InputError, match="'odd' is no colour patch"):
         ask(hearer, "red", odd)
 

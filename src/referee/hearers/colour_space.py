@@ -7,6 +7,7 @@ brightness as people see it. In context, a patch may be the most or the least of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite, nan
 
 import numpy as np
 
@@ -40,12 +41,15 @@ def coordinates(scene: Scene) -> Patches | None:
 
 def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
     try:
-        return float(values["h"]), float(values["s"]), float(values["l"])
+        found = float(values["h"]), float(values["s"]), float(values["l"])
     except ValueError:
+        found = (nan, nan, nan)
+    if not isfinite(sum(found)):
         raise InputError(
             f"entity {entity.id!r} is no colour patch: h, s and l must be numbers",
             remedy="give every entity the attributes h (0-360), s and l (0-100), or take the hearer `learned`",
-        ) from None
+        )
+    return found
 
 
 def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
