@@ -44,7 +44,7 @@ FASTEST, SLOWEST = 200, 30_000
 def degen() -> list[Round]:
     """Rounds with words and nothing but words; what is not what its name says loses its type."""
     corpus = Degen2020()
-    return [(_rightly_named(t), r) for t, r in _worded(corpus)]
+    return [(t, r) for t, r in _worded(corpus)]
 
 
 def colours() -> list[Round]:
@@ -57,18 +57,6 @@ def _worded(corpus: Any) -> Iterable[Round]:
         if trial.references:
             text = Description(text=trial.references[0].text)
             yield replace(trial, references=(text,), history=()), answers[trial.id]
-
-
-def _rightly_named(trial: Trial) -> Trial:
-    """In experiment 2 ``distractor_pear_orange`` is the orange thing set beside an orange pear, itself no pear."""
-    objects = trial.meta["objects"]
-    entities = tuple(
-        replace(e, attributes=tuple(p for p in e.attributes if p.name != "type"))
-        if objects[e.id]["name"].startswith("distractor_")
-        else e
-        for e in trial.scene.entities
-    )
-    return replace(trial, scene=Scene(entities=entities))
 
 
 def with_names(trial: Trial) -> Trial:

@@ -50,7 +50,8 @@ class Degen2020:
             "the coded tables of experiments 1 and 3 keep correct clicks only",
             "the coded table of experiment 2 has no trial numbers and calls pink purple; it is joined by game, target and condition",
             "experiment 3 gives a basic-level class to some objects only; for the others their own name stands in",
-            "experiment 2 marks distractors in their names; the mark is removed",
+            "experiment 2 calls a thing of the target's colour distractor_pear_orange without saying what it is: it has a colour and no type here",
+            "coded properties were written with the target in view: let hearers read the text",
         ),
         files=tuple(f"degen2020/{f}" for f in (*LOGS, *CODED)),
     )
@@ -156,7 +157,8 @@ def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
         pairs = {"type": kind, "size": size, "colour": colour}
     elif experiment == "exp2":
         kind, colour = name.split("_")
-        pairs = {"type": kind, "colour": colour}
+        # distractor_pear_orange is something orange set beside an orange pear; what it is, the files do not say.
+        pairs = {"colour": colour} if thing["name"] != name else {"type": kind, "colour": colour}
     else:
         # Objects without a class of their own are named at the basic level already ("bison", "lamp").
         pairs = {
