@@ -42,9 +42,8 @@ FASTEST, SLOWEST = 200, 30_000
 
 
 def degen() -> list[Round]:
-    """Rounds with words and nothing but words; what is not what its name says loses its type."""
-    corpus = Degen2020()
-    return [(t, r) for t, r in _worded(corpus)]
+    """Rounds with words and nothing but words."""
+    return list(_worded(Degen2020()))
 
 
 def colours() -> list[Round]:
