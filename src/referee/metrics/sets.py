@@ -79,7 +79,10 @@ class Masi(_SetMeasure):
 
 
 class Jaccard(_SetMeasure):
-    """|A∩B| / |A∪B|, in [0, 1], higher is better (Jaccard 1901)."""
+    """|A∩B| / |A∪B|, in [0, 1], higher is better (Jaccard 1901).
+
+    Two empty sets score `empty`, one empty set against another 0; several references as in `set/dice`.
+    """
 
     name = "set/jaccard"
 

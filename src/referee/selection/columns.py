@@ -130,10 +130,11 @@ class _Extensions(Mapping[Property, int]):
     def __getitem__(self, prop: Property) -> int:
         found = self.built.get(prop)
         if found is None:
-            column = self.columns[prop.name]
-            if prop.value not in column.values:
+            name, value = prop
+            column = self.columns[name]
+            if value not in column.values:
                 raise KeyError(prop)
-            true = np.packbits(column.codes == column.values.index(prop.value), bitorder="little").tobytes()
+            true = np.packbits(column.codes == column.values.index(value), bitorder="little").tobytes()
             found = self.built[prop] = int.from_bytes(true, "little")
             self.packed[prop] = PackedBits.of(true, len(column.codes))
         return found
