@@ -291,7 +291,9 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.learned:Learned", {}, "reads the words: log-linear over words and attribute values (learns)"
     ),
     "colour": Entry(
-        "referee.hearers.colour:Colour", {}, "reads words about patches with h, s and l: shapes in colour space (learns)"
+        "referee.hearers.colour:Colour",
+        {},
+        "reads words about patches with h, s and l: shapes in colour space (learns)",
     ),
     "timed": Entry(
         "referee.hearers.times:Timed", {}, "the learned listener with times by length, doubt and surplus (learns)"

@@ -18,12 +18,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
     "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
-    "listen": ("referee.cli.listen", "let a simulated hearer answer what a run's systems said, and measure the hearing"),
-    "court": ("referee.cli.court", "try measures against hearers: which ones can be trusted, and which hang on one system"),
-    "passport": ("referee.cli.passport", "may a simulated hearer stand in for people? its card, computed on human answers"),
+    "listen": (
+        "referee.cli.listen",
+        "let a simulated hearer answer what a run's systems said, and measure the hearing",
+    ),
+    "court": (
+        "referee.cli.court",
+        "try measures against hearers: which ones can be trusted, and which hang on one system",
+    ),
+    "passport": (
+        "referee.cli.passport",
+        "may a simulated hearer stand in for people? its card, computed on human answers",
+    ),
     "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
     "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
-    "report": ("referee.cli.report", "one page from run folders: scores, panels, items, methods; tables and figures for a paper"),
+    "report": (
+        "referee.cli.report",
+        "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
+    ),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
