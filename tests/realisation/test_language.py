@@ -106,7 +106,7 @@ def test_nobody_is_bald_and_dark_haired_at_once() -> None:
 
 
 def test_the_converter_words_each_attribute_the_same_whatever_stands_beside_it() -> None:
-    """The full example on record is "the light-haired person with a beard" (spec: facts about the organisers' realiser)."""
+    """The full example on record is "the light-haired person with a beard" (facts about the organisers' realiser)."""
     assert say(FixedWords(), "hasBeard:1 type:person hairColour:light") == "the light-haired person with a beard"
     alone = say(FixedWords(), "hasTie:0").removeprefix("the one ")
     assert alone in say(FixedWords(), "type:person hasTie:0 hasBeard:1 x-dimension:1 y-dimension:2")

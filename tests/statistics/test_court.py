@@ -36,7 +36,7 @@ def test_the_printed_table_of_belz_and_gatt_comes_out_again(automatic: str, hear
 
 
 def test_one_system_moves_dice_against_identification_time_from_minus_28_to_plus_42() -> None:
-    found = evidence("belz-gatt-2008", "Dice", "IT")  # spec of the court, section 4
+    found = evidence("belz-gatt-2008", "Dice", "IT")  # recomputed by hand from the printed table
     assert found.highest is not None
     assert found.highest.who == "IS-FBS"
     assert found.highest.r == pytest.approx(0.42, abs=0.005)
