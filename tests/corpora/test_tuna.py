@@ -328,7 +328,7 @@ def test_the_challenge_reading_has_the_printed_number_of_size_and_orientation_me
 
 @pytest.mark.data
 def test_the_card_counts_false_values_and_others_rightly(raw: list[Trial]) -> None:
-    # furniture: 35 false, 19 + 2 + 1 + 9 others (independent counts of the release, pairs counted); people: counted from tuna_singular.jsonl without this reader
+    # furniture: 35 false, 19 + 2 + 1 + 9 others (independent counts, in pairs); people: counted from tuna_singular.jsonl without this reader
     other = Counter(t.domain for t in raw for p in t.references[0].properties or () if p.value == "other")
     false = Counter(
         t.domain

@@ -173,7 +173,7 @@ def test_without_a_case_the_rules_speak() -> None:
 
 
 def test_values_are_more_or_less_alike() -> None:
-    """Back is nearer to right than to front, and opposite orientations are least alike (spec, section 3.3)."""
+    """Back is nearer to right than to front, and opposite orientations are least alike."""
     front, back, right = (Property("orientation", v) for v in ("front", "back", "right"))
     assert similarity(back, right) > similarity(back, front) == 0
     assert similarity(Property("x-dimension", 1), Property("x-dimension", 2)) == pytest.approx(0.75)
