@@ -125,6 +125,10 @@ def write_atomically(path: str | Path, lines: Iterable[str]) -> None:
             print(line)
         return
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise CannotWrite(
+            "this is not a file that can be replaced", where=path, remedy="name a new or an ordinary file"
+        )
     partial: Path | None = None
     try:
         with tempfile.NamedTemporaryFile(

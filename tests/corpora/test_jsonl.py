@@ -144,6 +144,13 @@ def test_everything_written_and_the_users_form_obey_the_published_schema() -> No
         ("[]", "expected an object"),
         ('{"id": "x"}', "'entities' is missing"),
         ('{"id": 3, "target": "a", "entities": [{"id": "a"}]}', "should be text"),
+        ('{"id": "x", "entities": [{"id": "a"}]}', "'target' is missing"),
+        ('{"id": "\\ud800", "target": "a", "entities": [{"id": "a"}]}', "half a character"),
+        ('{"id": "x", "target": "a", "entities": [{"id": "a", "position": [1e400]}]}', "list of numbers"),
+        (
+            '{"id": "x", "target": "a", "entities": [{"id": "a", "position": [' + "9" * 5000 + "]}]}",
+            "not a usable number",
+        ),
         ('{"id": "x", "target": "z", "entities": [{"id": "a"}]}', "not among the entities"),
         ('{"id": "x", "targets": [], "entities": [{"id": "a"}]}', "not among the entities"),
         ('{"id": "x", "target": "a", "entities": [{"id": "a"}, {"id": "a"}]}', "same id"),

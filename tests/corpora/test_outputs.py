@@ -53,3 +53,13 @@ def test_problems_can_be_collected_instead_of_raised(tmp_path: Path) -> None:
 def test_nan_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MalformedInput, match="NaN is not a value"):
         list(read_outputs(write(tmp_path / "nan.jsonl", '{"trial": "t1", "properties": [["x", NaN]]}')))
+
+
+def test_a_line_in_another_encoding_is_one_problem_not_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "latin.jsonl"
+    path.write_bytes(b'{"trial": "t1", "text": "caf\xe9"}\n{"trial": "t2", "text": "tea"}\n')
+    problems: list[InputError] = []
+    assert [o.trial for o in read_outputs(path, problems.append)] == ["t2"]
+    assert "not UTF-8" in str(problems[0])
+    with pytest.raises(MalformedInput, match=":1: byte 29"):
+        list(read_outputs(path))

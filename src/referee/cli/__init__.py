@@ -76,9 +76,21 @@ def main(argv: list[str] | None = None) -> int:
     except RefereeError as error:
         print(f"referee: {error}", file=sys.stderr)
         return 2
+    except UnicodeEncodeError as error:
+        print(
+            f"referee: a character cannot be printed here ({error.reason})\n  → set PYTHONIOENCODING=utf-8",
+            file=sys.stderr,
+        )
+        return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(
+            f"referee: {error.strerror or error}\n  → free some space, or check the place and its permissions",
+            file=sys.stderr,
+        )
+        return 2
     except KeyboardInterrupt:
         print("referee: stopped", file=sys.stderr)
         return 130

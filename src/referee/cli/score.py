@@ -82,7 +82,7 @@ def score(
         int, typer.Option(help="Bootstrap resamples and random swaps (0: no intervals).", min=0)
     ] = 1000,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
     form: Annotated[str, typer.Option("--format", "-f", help=", ".join(tables.FORMATS))] = "table",
     out: Annotated[
         Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
@@ -101,10 +101,9 @@ def score(
         from referee.demo import outputs_files
 
         outputs, corpus = [*(outputs or []), *map(str, outputs_files())], corpus or "synthetic"
-    if form not in tables.FORMATS or test not in ("randomisation", "bootstrap") or references not in ("own", "others"):
-        raise InputError(
-            f"--format is one of {', '.join(tables.FORMATS)}; --test randomisation or bootstrap; --references own or others"
-        )
+    _one_of("--format", form, tables.FORMATS)
+    _one_of("--test", test, ("randomisation", "bootstrap"))
+    _one_of("--references", references, ("own", "others"))
     if not outputs:
         raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
     settings = Settings(
@@ -128,6 +127,11 @@ def score(
         save_scored(out, answers, opened, table, rows, command=sys.argv[1:], overwrite=overwrite)
     _print(rows, form, f"p_{test}", opened, table, out)
     return 0
+
+
+def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"{option} cannot be {value!r}", remedy=f"{option} is one of {', '.join(allowed)}")
 
 
 def _listed(text: str) -> list[str]:

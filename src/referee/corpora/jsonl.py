@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,8 @@ def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any]) -> Iter
 def trial_from_json(data: Mapping[str, Any]) -> Trial:
     """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
     entities = tuple(_entity(e, i) for i, e in enumerate(expect(data, "entities", list)))
+    if "target" not in data and "targets" not in data:
+        raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
     targets = (expect(data, "target", str),) if "target" in data else tuple(expect(data, "targets", list))
     ids = [e.id for e in entities]
     if len(set(ids)) < len(ids):
@@ -144,6 +147,8 @@ def _entity(data: Any, place: int) -> Entity:
     if not isinstance(data, Mapping):
         raise WrongShape(f"entity {place} is not an object", 'write {"id": "e1", "attributes": {"colour": "red"}}')
     position = optional(data, "position", list)
+    if position is not None and not all(isinstance(x, (int, float)) and isfinite(x) for x in position):
+        raise WrongShape("a position is a list of numbers", 'write "position": [1, 2.5]')
     return Entity(
         id=expect(data, "id", str),
         attributes=pairs(data.get("attributes", ())),
@@ -162,6 +167,8 @@ def pairs(data: Any) -> tuple[Property, ...]:
     for item in items:
         if isinstance(item, str) or len(item) != 2 or not isinstance(item[0], str):
             raise WrongShape(f"{item!r} is not a pair of name and value", 'write ["colour", "red"]')
+        if isinstance(item[1], float) and not isfinite(item[1]):
+            raise WrongShape(f"{item[1]} is not a value", "leave the property out where there is no value")
         if isinstance(item[1], (list, dict)) or item[1] is None:
             raise WrongShape(f"the value of {item[0]!r} is {item[1]!r}", "values are text, numbers, true or false")
         result.append(_property(item[0], as_value(item[1])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,22 +36,24 @@ def open_binary(path: str | Path) -> BinaryIO:
         raise InputError("no permission to read", where=path, remedy="check the file's permissions") from None
 
 
-def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank; bytes that are not UTF-8 and broken archives are errors."""
+def _raise(error: InputError) -> None:
+    raise error
+
+
+def read_lines(path: str | Path, on_problem: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, str]]:
+    """Numbered lines that are not blank; bytes that are not UTF-8 go to `on_problem`, broken archives are errors."""
     with open_binary(path) as file:
         number = 0
         try:
             for number, raw in enumerate(file, 1):
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                try:
+                    text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                except UnicodeDecodeError as error:
+                    problem = f"byte {error.start + 1} of this line is not UTF-8"
+                    on_problem(MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8"))
+                    continue
                 if text:
                     yield number, text
-        except UnicodeDecodeError as error:
-            raise MalformedInput(
-                f"byte {error.start + 1} of this line is not UTF-8",
-                where=path,
-                line=number,
-                remedy="save the file as UTF-8",
-            ) from None
         except (EOFError, gzip.BadGzipFile, OSError) as error:
             raise MalformedInput(
                 f"cannot be read on ({error})", where=path, line=number + 1, remedy="copy the file again"
@@ -68,11 +70,23 @@ def parse_object(text: str) -> dict[str, Any]:
         data = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise WrongShape(f"not JSON at column {error.colno}: {error.msg}", "one complete JSON object a line") from None
+    except ValueError as error:
+        raise WrongShape(f"not a usable number: {error}", "write long numbers as text") from None
     except RecursionError:
         raise WrongShape("nested too deeply", "one flat JSON object a line") from None
     if not isinstance(data, dict):
         raise WrongShape(f"expected an object, found {type(data).__name__}", "write one {…} a line")
+    if "\\ud" in text.lower():
+        _check_surrogates(data)
     return data
+
+
+def _check_surrogates(data: dict[str, Any]) -> None:
+    """Half a character (a lone surrogate) can be written in JSON, but never be printed or saved."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise WrongShape("half a character (a lone surrogate)", "write the character itself, in UTF-8") from None
 
 
 _NAMES = {str: "text", list: "a list", dict: "an object", int: "a number", float: "a number", bool: "true or false"}

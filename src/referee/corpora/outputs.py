@@ -65,7 +65,7 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 def _read_jsonl(path: str | Path, on_problem: Problem) -> Iterator[Output]:
     default = "stdin" if str(path) == "-" else Path(path).name.split(".")[0]
-    for line, text in read_lines(path):
+    for line, text in read_lines(path, on_problem):
         try:
             yield _output(parse_object(text), default, str(path), line)
         except WrongShape as wrong:
