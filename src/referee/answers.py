@@ -19,6 +19,7 @@ class Answers:
         self.by_system: dict[str, dict[str, Output]] = {}
         self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.notes: list[str] = []
+        self.silence_allowed: set[str] = set()
 
     def add(self, output: Output) -> None:
         """Take one output; a second answer to the same trial is an error, or counted and the first kept."""

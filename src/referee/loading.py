@@ -49,7 +49,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
         raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
-    facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum")}
+    facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
     name = str(facts.pop("name", run.folder))
     known = catalogue.KINDS["corpus"].get(name)
     card = getattr(catalogue.load("corpus", name), "card", None) if known else None
@@ -60,7 +60,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
         trials=part,
         everyone=run.trials,
         card=card if isinstance(card, Card) else None,
-        parameters={**facts, **chosen},
+        parameters={**facts, "run": str(run.folder), **chosen},
     )
 
 
@@ -134,6 +134,8 @@ def _read_into(answers: Answers, path: str | Path) -> None:
     for output in read_outputs(source, problems.append) if answers.lenient else read_outputs(source):
         answers.add(output)
     added = [s for s in answers.by_system if s not in before]
+    if is_run(path):
+        answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
     system = added[0] if len(added) == 1 else Path(path).name.split(".")[0]
     for problem in problems:
         answers.by_system.setdefault(system, {})

@@ -17,7 +17,7 @@ from typing import Any
 
 from referee import __version__
 from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
-from referee.corpora.lines import WrongShape, parse_object, read_lines
+from referee.corpora.lines import read_lines
 from referee.corpora.outputs import Output, output_to_json, read_outputs
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.records import Description, Response, Trial
@@ -80,11 +80,10 @@ class Run:
         if not path.exists():
             return []
         try:
-            return [parse_object(text) for _, text in read_lines(path)]
-        except WrongShape as wrong:
-            raise MalformedInput(
-                f"the scores are damaged ({wrong})", where=path, remedy="score the run again"
-            ) from None
+            return [json.loads(text) for _, text in read_lines(path)]
+        except json.JSONDecodeError as error:
+            problem = f"the scores are damaged ({error})"
+            raise MalformedInput(problem, where=path, remedy="score the run again") from None
 
 
 @contextlib.contextmanager

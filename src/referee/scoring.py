@@ -149,7 +149,8 @@ def _check(answers: Answers, output: Output, trial: Trial) -> None:
     """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
     properties, text = output.description.properties, output.description.text
     if (
-        (properties is None or not properties)
+        output.system not in answers.silence_allowed
+        and (properties is None or not properties)
         and (text is None or not text.strip())
         and output.description.distribution is None
     ):

@@ -33,8 +33,18 @@ def test_pearson_agrees_with_scipy() -> None:
 
 
 def test_spearman_agrees_with_scipy_when_values_tie() -> None:
-    ours, theirs = spearman(X, Y), stats.spearmanr(X, Y)
+    x, y = [*X, 3, 5, 5], [*Y, 2, 9, 4]
+    ours, theirs = spearman(x, y), stats.spearmanr(x, y)
     assert (ours.r, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
+
+
+def test_few_ranks_have_an_exact_p_and_a_perfect_rho_no_interval() -> None:
+    """Of the six orders of three values, two agree or disagree perfectly: p = 2/6."""
+    found = spearman([1, 2, 3], [1, 3, 5])
+    assert (found.r, found.p) == pytest.approx((1.0, 1 / 3))
+    assert (found.stars, found.low, found.high) == ("", None, None)
+    four = spearman([1, 2, 3, 4], [1, 2, 4, 3])
+    assert four.p == pytest.approx(8 / 24), "8 of the 24 orders of four reach |rho| of .8 (counted by hand)"
 
 
 @pytest.mark.parametrize(

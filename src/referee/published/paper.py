@@ -213,7 +213,7 @@ def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
 
 
 def _first_column(csv: Path) -> str:
-    with csv.open(encoding="utf-8-sig") as file:
+    with csv.open(encoding="utf-8-sig", errors="replace") as file:  # the table itself is read, and refused, later
         return file.readline().split(",")[0].strip().strip('"')
 
 

@@ -161,7 +161,7 @@ def origin(run: Run) -> Mapping[str, Any]:
     """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
-        source = Path(str(_mapping(manifest.get("corpus")).get("name", "")))
+        source = Path(str(_mapping(manifest.get("corpus")).get("run", "")))
         if not is_run(source) or source.resolve() in seen:
             return manifest
         seen.add(source.resolve())

@@ -149,7 +149,10 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     """p-values corrected for their number: holm, bh, by or bonferroni. A test that gave no p is no member of the family."""
     if method not in CORRECTIONS:
         raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
+    p_values = [None if p is None or np.isnan(p) else p for p in p_values]
     given = np.array([p for p in p_values if p is not None])
+    if ((given < 0) | (given > 1)).any():
+        raise InputError("a p value lies outside 0 and 1", remedy="check the column")
     corrected = iter(_corrected(given, method).tolist() if len(given) else ())
     return [None if p is None else float(next(corrected)) for p in p_values]
 

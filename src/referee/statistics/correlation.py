@@ -8,8 +8,8 @@ r is None, not 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING
 
@@ -81,9 +81,26 @@ def pearson(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
 
 
 def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
-    """Pearson's r of mid-ranks; the same t approximation for p; interval after Bonett & Wright (2000)."""
+    """Pearson's r of mid-ranks; p exact by all orders up to n = 8, then the t approximation; interval after Bonett & Wright (2000).
+
+    A perfect rho has no interval: ranks that agree in a few items say nothing certain about others.
+    """
     a, b = _pairs(x, y)
-    return _correlate(_ranks(a), _ranks(b), confidence, _error_of_spearman)
+    first, second = _ranks(a), _ranks(b)
+    found = _correlate(first, second, confidence, _error_of_spearman)
+    if found.r is None or found.p is None:
+        return found
+    p = _exact_p(first, second) if found.n <= 8 else found.p
+    low, high = (None, None) if abs(found.r) > 1 - 1e-12 else (found.low, found.high)
+    return replace(found, p=p, stars=stars(p), low=low, high=high)
+
+
+def _exact_p(a: FloatArray, b: FloatArray) -> float:
+    """Share of all orders of one column that agree (or disagree) at least as well as the order observed."""
+    orders = np.array(list(permutations(b - b.mean())))
+    products = np.abs(orders @ (a - a.mean()))
+    observed = abs(float((a - a.mean()) @ (b - b.mean())))
+    return float(np.mean(products >= observed - 1e-9))
 
 
 def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOneOut:

@@ -95,6 +95,8 @@ def two_way_from_summaries(
         raise InputError("cell means must be a table of systems x domains", remedy="give one list of means per system")
     n = np.broadcast_to(np.asarray(counts, dtype=float), m.shape)
     sd = np.asarray(sds, dtype=float)
+    if (sd < 0).any():
+        raise InputError("a standard deviation is below 0", remedy="check the column")
     if sd.shape == m.shape:
         within = float(((n - 1) * sd**2).sum())
     elif sd.shape == (len(m),):
