@@ -15,11 +15,23 @@
     return element;
   }
 
+  // A title in as many lines as the screen needs.
+  function wrapped(text, room) {
+    const lines = [""];
+    for (const word of text.split(" ")) {
+      if ((lines.at(-1) + " " + word).length > room && lines.at(-1)) lines.push(word);
+      else lines[lines.length - 1] = (lines.at(-1) + " " + word).trim();
+    }
+    return lines;
+  }
+
   // Figures: as many panels side by side as the screen has room for.
   async function draw(figure) {
     const place = document.getElementById(figure.id);
     const spec = structuredClone(figure.spec);
     if (figure.cell) spec.columns = Math.max(1, Math.floor((place.clientWidth - 110) / (figure.cell + 30)));
+    if (figure.cell && spec.spec) spec.spec.width = Math.min(figure.cell, Math.max(100, place.clientWidth - 180));
+    if (spec.title) spec.title.text = wrapped([spec.title.text].flat().join(" "), Math.floor(place.clientWidth / 7.5));
     if (place.dataset.columns === String(spec.columns)) return;
     place.dataset.columns = String(spec.columns);
     await vegaEmbed(place, spec, { actions: false, renderer: "svg", ast: true, mode: "vega-lite" });
