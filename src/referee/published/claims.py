@@ -226,6 +226,16 @@ class StarsClaim(Claim):
             if any(self._agrees(s) for s in range(least, most + 1))
             else Verdict.DOES_NOT_FOLLOW
         )
+        if self.at_least and found > self.printed > 0:
+            # The table's stars say "at least so significant", so the printed one is what follows, and more would be true, too.
+            return self.row(
+                verdict,
+                f"{self.because}; stars mean at least this level here",
+                printed=self.printed,
+                recomputed=found,
+                low=self.printed,
+                high=most,
+            )
         return self.row(verdict, printed=self.printed, recomputed=found, low=least, high=most)
 
     def _stars(self, r: float) -> int:
