@@ -105,16 +105,30 @@ def writing_folder(target: str | Path, overwrite: bool = False) -> Iterator[Path
         ) from None
     try:
         yield partial
-        if target.exists():
-            shutil.rmtree(target)
         partial.chmod(0o755)
-        partial.rename(target)
+        _put_in_place(partial, target, overwrite)
     except OSError as error:
         raise CannotWrite(
-            f"cannot be written ({error.strerror})", where=target, remedy="free some space or choose another place"
+            f"cannot be written ({error.strerror})",
+            where=target,
+            remedy="free some space, or choose a place where nothing is yet",
         ) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
+    """Rename, with the old folder kept beside until the new one stands; a folder that came meanwhile is not touched."""
+    old = partial.with_name(f"{partial.name}.old")
+    if overwrite and target.exists():
+        target.rename(old)
+    try:
+        partial.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def write_atomically(path: str | Path, lines: Iterable[str]) -> None:
