@@ -14,6 +14,8 @@ from referee.errors import RefereeError, UnknownName
 
 __all__ = ["COMMANDS", "main"]
 
+STOPPED = 130
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
@@ -93,7 +95,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print("referee: stopped", file=sys.stderr)
-        return 130
+        return STOPPED
 
 
 def _run(command: str, args: list[str]) -> int:
@@ -112,4 +114,6 @@ def _run(command: str, args: list[str]) -> int:
         if message := error.format_message():
             print(f"referee {command}: {message}\n  → see `referee {command} --help`", file=sys.stderr)
         return 2
+    if result == STOPPED:  # typer answers Ctrl-C itself, without a word
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
