@@ -1,0 +1,55 @@
+"""A recorded dialogue as tiers of timed events over a shared board: what was said, meant, handled and pointed at (after the REX-J tiers).
+
+The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance: `text`, `entities` = what it refers to,
+`data["attributes"]` = the sixteen codes, `data["utterance"]` = the place of its utterance in `utterances`), *action* (`entities` = the piece,
+`data["action"]` = move, rotate or flip) and *mouse* (the piece under the cursor). All times count from the start of the dialogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.records import NOTHING, Event
+
+__all__ = ["ACTION", "ATTRIBUTES", "EXPRESSION", "MOUSE", "OPERATOR", "SOLVER", "UTTERANCE", "Dialogue"]
+
+UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
+SOLVER, OPERATOR = "solver", "operator"
+
+ATTRIBUTES: Mapping[str, str] = {
+    "dpr": "demonstrative pronoun",
+    "dad": "demonstrative adjective",
+    "siz": "size",
+    "typ": "type",
+    "dir": "direction",
+    "prj": "projective relation",
+    "tpl": "topological relation",
+    "ovl": "overlap",
+    "act": "action mentioned",
+    "cmp": "complement",
+    "sim": "similarity",
+    "num": "number",
+    "rpr": "repair",
+    "err": "error",
+    "nest": "nested",
+    "meta": "metaphor",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialogue:
+    """One trial of a pair: its pieces by id with their attributes, and the events of all tiers in order of start."""
+
+    id: str
+    pair: str
+    pieces: Mapping[str, Mapping[str, str]]
+    events: tuple[Event, ...]
+    language: str = "en"
+    synthetic: bool = False
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    def tier(self, kind: str) -> tuple[Event, ...]:
+        """The events of one tier, in order."""
+        return tuple(e for e in self.events if e.kind == kind)

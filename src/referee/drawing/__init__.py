@@ -1,0 +1,1 @@
+"""Entities and scenes as SVG pictures of this project's own making."""

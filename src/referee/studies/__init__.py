@@ -1,0 +1,1 @@
+"""Human experiments: designs, the server that keeps every answer, and the analysis of what people did."""
