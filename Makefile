@@ -8,7 +8,7 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo test lint types layers unit browser bench docs lock clean
+.PHONY: help setup demo test lint types layers unit tools bundle pages bench docs lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
@@ -45,7 +45,7 @@ demo: setup
 	@$(BIN)/referee report demo-run/scores --out demo-run/report --audit --overwrite
 	@echo "open demo-run/report/index.html"
 
-test: lint types layers unit
+test: lint types layers pages unit
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples
@@ -57,12 +57,25 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports
 
-# Pages are tried in a real browser where one is found or can be installed (CI installs it); elsewhere those tests say why they are skipped.
-browser:
-	@command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || \
-	  { [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || true
+# Pages are tried in a real browser, and studies on a real PostgreSQL, where these are found or can be installed (CI installs them); elsewhere those tests say why they are skipped.
+APT = [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
+tools:
+	@command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { $(APT) chromium >/dev/null; } || true
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || { $(APT) postgresql >/dev/null; } || true
 
-unit: setup browser
+# The pages of a study, bundled from browser/; a wheel carries them, so that only those who change them need Node.
+BUNDLE := src/referee/studies/static/.built
+bundle: $(BUNDLE)
+
+$(BUNDLE): $(shell find browser -type f -not -path '*/node_modules/*' 2>/dev/null)
+	@command -v npm >/dev/null 2>&1 || { $(APT) nodejs npm >/dev/null; } || { echo "the pages are built with Node 20 or newer: install node and npm"; exit 1; }
+	cd browser && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@touch $@
+
+pages: bundle
+	cd browser && npm run --silent check && npm test --silent
+
+unit: setup tools bundle
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered -q
 
 bench: setup
@@ -76,4 +89,4 @@ lock:
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean:
-	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report
+	rm -rf $(VENV) src/referee/studies/static browser/node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report
