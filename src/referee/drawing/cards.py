@@ -1,0 +1,49 @@
+"""A card for what has no picture: what is known of the thing, in words; also the words beside a picture that does not show everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.drawing.ink import group, rect, text
+from referee.records import Property
+
+__all__ = ["draw_card", "draw_words", "with_words"]
+
+TITLES = ("type", "name")
+WIDTH_OF_LETTER = 0.56
+LINE = 1.25
+
+
+def draw_card(properties: Sequence[Property]) -> str:
+    """A framed card: the type (or name) large, everything else below it."""
+    title = next((p for wanted in TITLES for p in properties if p.name == wanted), None)
+    others = [p for p in properties if p is not title]
+    frame = rect(4, 4, 92, 92, "#fbfaf7", rx=8, stroke="#8d887c", stroke_width=1.2)
+    head = draw_words([title.value], 10, 8, 80, 24 if others else 80, most=26) if title else ""
+    top = 34 if title else 10
+    return frame + head + draw_words([_said(p) for p in others], 8, top, 84, 92 - top)
+
+
+def _said(p: Property) -> str:
+    return f"{p.name}: {p.value}"
+
+
+def with_words(marks: str, properties: Sequence[Property]) -> str:
+    """A picture with the properties that it does not show below it."""
+    if not properties:
+        return marks
+    below = min(8 + 7 * len(properties), 46)
+    share = (100 - below) / 100
+    picture = group(marks, transform=f"translate({50 * (1 - share):g} 0) scale({share:g})")
+    words = [p.value if p.name in TITLES else _said(p) for p in properties]
+    return picture + draw_words(words, 2, 100 - below, 96, below - 2)
+
+
+def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: float, most: float = 12) -> str:
+    """Lines of words as large as fits, in the middle of a box; long ones become small rather than being cut."""
+    if not lines:
+        return ""
+    longest = max(max(map(len, lines)), 1)
+    size = min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))
+    first = y + (height - LINE * size * len(lines)) / 2 + 0.95 * size
+    return "".join(text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(lines))

@@ -1,0 +1,82 @@
+"""Which colour a word, or a triple of numbers, is drawn in.
+
+The four colours of TUNA also differ in lightness (blue darkest, then red, grey, green), so that they stay apart for the common kinds of colour blindness; a
+test simulates these after Machado, Oliveira & Fernandes (2009).
+"""
+
+from __future__ import annotations
+
+import colorsys
+import re
+from collections.abc import Mapping
+
+__all__ = ["NAMED", "PLAIN", "colour_of", "mix", "outline"]
+
+NAMED = {
+    "red": "#c8202f",
+    "blue": "#1d4fa3",
+    "green": "#6cc24a",
+    "grey": "#9b9ea4",
+    "gray": "#9b9ea4",
+    "yellow": "#f5cf2e",
+    "orange": "#ee8722",
+    "purple": "#7b3fa0",
+    "pink": "#f39ac0",
+    "brown": "#7a4a24",
+    "black": "#2b2b2e",
+    "white": "#ffffff",
+    "cyan": "#35c4d7",
+    "magenta": "#c927a0",
+}
+PLAIN = "#e9e2d3"
+HEX = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
+    """The colour of an object as ``#rrggbb``, with the attributes that say it; None where none does, or not in a known way."""
+    for name in ("colour", "color"):
+        word = values.get(name, "").lower()
+        if word in NAMED or HEX.fullmatch(word):
+            return NAMED.get(word, word), (name,)
+    if found := _triple(values, ("rgb",), 255):
+        return _hex(*(c / 255 for c in found)), ("rgb", *(n for n in ("hsb",) if n in values))
+    if found := _hsl(values):
+        hue, saturation, lightness = found
+        return _hex(*colorsys.hls_to_rgb(hue / 360 % 1, lightness / 100, saturation / 100)), ("h", "s", "l")
+    return None
+
+
+def _hsl(values: Mapping[str, str]) -> tuple[float, float, float] | None:
+    written = ",".join(values.get(name, "") for name in "hsl")
+    found = _triple({"hsl": written}, ("hsl",), 360)
+    return found if found and max(found[1:]) <= 100 else None
+
+
+def _triple(values: Mapping[str, str], names: tuple[str, ...], most: float) -> tuple[float, float, float] | None:
+    for name in names:
+        parts = values.get(name, "").split(",")
+        if len(parts) == 3 and all(re.fullmatch(r"\s*\d{1,3}(\.\d+)?\s*", part) for part in parts):
+            first, second, third = map(float, parts)
+            if max(first, second, third) <= most:
+                return first, second, third
+    return None
+
+
+def _hex(red: float, green: float, blue: float) -> str:
+    return "#" + "".join(f"{round(255 * c):02x}" for c in (red, green, blue))
+
+
+def mix(colour: str, other: str, share: float) -> str:
+    """A colour with a share of another in it."""
+    pairs = zip(_parts(colour), _parts(other), strict=True)
+    return _hex(*((1 - share) * a + share * b for a, b in pairs))
+
+
+def outline(colour: str) -> str:
+    """A line that is seen on white round any colour."""
+    return mix(colour, "#000000", 0.45 if sum(_parts(colour)) < 2.4 else 0.6)
+
+
+def _parts(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,152 @@
+"""Entities and whole scenes as SVG: a picture where there is a painter for the thing, a card with words where there is none.
+
+Every attribute is either seen in the picture, told by the place, or written below it; so what differs, differs on paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from referee.drawing.cards import draw_card, with_words
+from referee.drawing.furniture import paint_furniture
+from referee.drawing.ink import group, mark, number, rect, text
+from referee.drawing.painting import BOX, Painted
+from referee.drawing.placing import PLACE_NAMES, Layout, Place, place
+from referee.drawing.shapes import paint_patch, paint_shape
+from referee.errors import InputError
+from referee.records import Entity, Property, Scene
+
+__all__ = ["can_draw", "draw_entity", "draw_scene", "kind_of"]
+
+PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
+    "furniture": paint_furniture,
+    "shape": paint_shape,
+    "patch": paint_patch,
+}
+CARD = "card"
+MARGIN = 6.0
+FRAME = "#d9480f"
+
+
+def kind_of(entity: Entity) -> str:
+    """Which painter draws an entity; ``card`` where there is only a card with words."""
+    return _painted(entity)[0]
+
+
+def can_draw(scene: Scene) -> bool:
+    """Whether everything in a scene has a picture that shows all there is to see, so that no words stand beside it."""
+    return bool(scene.entities) and all(
+        kind != CARD and not _unseen(e, painted.shown) for e in scene.entities for kind, painted in (_painted(e),)
+    )
+
+
+def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, without: Collection[str] = ()) -> str:
+    """One entity as an SVG of its own. `without` names attributes that are not worth writing down, such as those that all entities of a scene share."""
+    return _page(_marks(entity, without), BOX, BOX, size, "picture")
+
+
+def draw_scene(
+    scene: Scene,
+    *,
+    domain: str | None = None,
+    layout: Layout | None = None,
+    mark: Collection[str] = (),
+    numbers: Mapping[str, str] | None = None,
+    jitter: float = 0,
+    seed: int = 0,
+) -> str:
+    """All entities where they stand. `mark` frames some of them, `numbers` writes a label beside each; nothing else tells one from another."""
+    at = layout or place(scene, jitter=jitter, seed=seed)
+    _check(scene, at, mark, numbers or {})
+    shared = _shared(scene)
+    # what stands further up the page is further away: near things are drawn over it
+    ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
+    pictures = [_cell(_marks(e, shared), at[e.id]) for e in ordered]
+    frames = [_cell(_frame(), at[i]) for i in sorted(mark)]
+    labels = [_cell(_label(label), at[i]) for i, label in sorted((numbers or {}).items())]
+    width, height = (BOX * n + 2 * MARGIN for n in (at.columns, at.rows))
+    ground = rect(0, 0, width, height, "#ffffff", rx=6)
+    return _page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
+
+
+def _values(entity: Entity) -> dict[str, str]:
+    return {p.name: p.value for p in reversed(entity.attributes)}
+
+
+def _painted(entity: Entity) -> tuple[str, Painted]:
+    values = {name: value for name, value in _values(entity).items() if name not in PLACE_NAMES}
+    for kind, paint in PAINTERS.items():
+        painted = paint(values)
+        if painted is not None:
+            return kind, painted
+    return CARD, Painted("", frozenset())
+
+
+def _unseen(entity: Entity, shown: Collection[str], without: Collection[str] = ()) -> list[Property]:
+    """The properties that the picture does not show; of a name that occurs twice, it shows the first."""
+    left, seen = [], set()
+    for p in entity.attributes:
+        if p.name not in PLACE_NAMES and p.name not in without and (p.name not in shown or p.name in seen):
+            left.append(p)
+        seen.add(p.name)
+    return left
+
+
+def _marks(entity: Entity, without: Collection[str]) -> str:
+    kind, painted = _painted(entity)
+    left = _unseen(entity, painted.shown, without)
+    return draw_card(left) if kind == CARD else with_words(painted.marks, left)
+
+
+def _shared(scene: Scene) -> frozenset[str]:
+    """Names of attributes that are the same throughout a scene of several, and so tell nothing apart."""
+    if len(scene.entities) < 2:
+        return frozenset()
+    names = {p.name for e in scene.entities for p in e.attributes} - {"type", "name"}
+    first = scene.entities[0]
+    return frozenset(n for n in names if all(_all(e, n) == _all(first, n) for e in scene.entities))
+
+
+def _all(entity: Entity, name: str) -> list[str]:
+    return [p.value for p in entity.attributes if p.name == name]
+
+
+def _cell(marks: str, at: Place) -> str:
+    x, y = MARGIN + BOX * (at.column + at.dx), MARGIN + BOX * (at.row + at.dy)
+    return group(group(marks, transform="translate(4 4) scale(0.92)"), transform=f"translate({number(x)} {number(y)})")
+
+
+def _frame() -> str:
+    return rect(-2, -2, 104, 104, "none", rx=8, stroke=FRAME, stroke_width=4)
+
+
+def _label(label: str) -> str:
+    width = 8 + 7.5 * max(len(label), 1)
+    badge = rect(0, 0, width, 16, "#ffffff", rx=8, stroke="#444", stroke_width=0.9, fill_opacity=0.92)
+    return badge + text(label, width / 2, 12, 12, font_weight="bold")
+
+
+def _page(content: str, width: float, height: float, shown: float, label: str) -> str:
+    """A picture of its own; its label says that it is one and nothing about what it shows."""
+    return mark(
+        "svg",
+        content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        width=shown,
+        height=shown * height / width,
+        role="img",
+        aria_label=label,
+    )
+
+
+def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
+    ids = {e.id for e in scene.entities}
+    for what, given in (("marked", marked), ("numbered", numbers)):
+        for i in given:
+            if i not in ids:
+                raise InputError(
+                    f"{i!r} is to be {what} but is not in the scene", remedy=f"entities: {', '.join(sorted(ids))}"
+                )
+    if missing := sorted(ids - set(layout)):
+        raise InputError(f"the layout has no place for {missing[0]!r}", remedy="lay out the same scene: place(scene)")

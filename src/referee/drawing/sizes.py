@@ -1,0 +1,24 @@
+"""How large a thing is drawn within its cell: the words for size that the corpora use, far enough apart to be told without comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.records import Entity
+
+__all__ = ["SCALES", "height_of", "scale_of"]
+
+SCALES = {"large": 1.0, "big": 1.0, "medium": 0.75, "regular": 0.75, "small": 0.52}
+UNSAID = 0.8
+STANDING = 0.72  # from the floor to the middle of a cube's upper face, where the next object stands, in cells
+
+
+def scale_of(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
+    """The scale, with the attribute that says it (none where the size is not given, or not in a known word)."""
+    found = SCALES.get(values.get("size", ""))
+    return (UNSAID, ()) if found is None else (found, ("size",))
+
+
+def height_of(entity: Entity) -> float:
+    """How high above its own floor something that stands on this entity begins, in cells."""
+    return STANDING * scale_of({p.name: p.value for p in entity.attributes})[0]
