@@ -59,6 +59,23 @@ def test_the_ceiling_fails_because_it_tells_nothing_apart() -> None:
     assert any("more often than people" in reason for reason in found.reasons)
 
 
+def test_a_hearer_less_than_halfway_from_chance_to_people_fails_however_well_it_tells_them_apart() -> None:
+    halfway = 1 / 3 + (HUMAN_RIGHT.mean() - 1 / 3) / 2
+    rarely = EASY & (np.arange(N) // 30 % 5 < 3)
+    m = measure(evidence(np.where(EASY, 0.6, 0.2), rarely), resamples=100)
+    assert m.chance < m.intervals["accuracy"][0] < m.accuracy < halfway  # type: ignore[index]
+    assert m.target_probability < halfway
+    found = decide_fitness(m, {})
+    assert found.word == UNFIT
+    assert found.reasons[0].startswith("It comes less than half of the way from chance (0.333) to people")
+
+
+def test_a_hearer_that_says_several_where_people_guess_is_not_taken_for_a_weak_one() -> None:
+    found = verdict(evidence(np.where(EASY, 0.95, 0.5), EASY & (np.arange(N) // 30 % 5 < 3)))
+    assert found.word == CARE
+    assert any("less often than people" in reason for reason in found.reasons)
+
+
 def test_a_hearer_with_a_favourite_place_fails() -> None:
     m = measure(SOUND, resamples=100)
     leaning = replace(m, position=replace(m.position, value=0.3, p=1e-9))

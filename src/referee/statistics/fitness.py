@@ -15,6 +15,9 @@ from referee.statistics.passport import Measures
 __all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness"]
 
 FIT, CARE, UNFIT, OPEN = "may be used", "use with care", "not fit", "cannot be judged"
+# How far from guessing (0) to people (1) a hearer has to come. Below the middle it misses more of what people find by understanding than it finds,
+# so what it says about a system is mostly about itself. People had to point; one that says "several" is taken by its belief in the target.
+HALFWAY = 0.5
 WEAK_AUC = 0.6
 SMALL_GAIN, LARGE_LOSS = 0.05, 0.10
 CALIBRATION = 0.10
@@ -75,6 +78,12 @@ def _low(m: Measures, name: str, value: float) -> float:
 def _against(m: Measures) -> Iterator[str]:
     if _low(m, "accuracy", m.accuracy) <= m.chance:
         yield f"It is not above chance: accuracy {m.accuracy:.3f}, chance {m.chance:.3f}."
+    floor, reached = m.chance + HALFWAY * (m.human_accuracy - m.chance), max(m.accuracy, m.target_probability)
+    if m.chance < reached < floor:
+        yield (
+            f"It comes less than half of the way from chance ({m.chance:.3f}) to people ({m.human_accuracy:.3f}): accuracy {m.accuracy:.3f}, "
+            f"mean probability of the target {m.target_probability:.3f}; one of them has to reach {floor:.3f}."
+        )
     if m.auc is not None and _low(m, "auc", m.auc) <= 0.5:
         yield f"It does not tell the descriptions that people understand from those they do not: AUC {m.auc:.3f} is not above 0.5."
     if m.kappa is not None and m.kappa <= 0:
