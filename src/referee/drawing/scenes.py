@@ -11,6 +11,7 @@ from referee.drawing.cards import draw_card, with_words
 from referee.drawing.furniture import paint_furniture
 from referee.drawing.ink import group, mark, number, rect, text
 from referee.drawing.painting import BOX, Painted
+from referee.drawing.people import paint_person
 from referee.drawing.placing import PLACE_NAMES, Layout, Place, place
 from referee.drawing.shapes import paint_patch, paint_shape
 from referee.errors import InputError
@@ -20,6 +21,7 @@ __all__ = ["can_draw", "draw_entity", "draw_scene", "kind_of"]
 
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,
+    "person": paint_person,
     "shape": paint_shape,
     "patch": paint_patch,
 }
