@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from referee.drawing.ink import group, rect, text
 from referee.records import Property
@@ -43,7 +44,17 @@ def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: f
     """Lines of words as large as fits, in the middle of a box; long ones become small rather than being cut."""
     if not lines:
         return ""
-    longest = max(max(map(len, lines)), 1)
-    size = min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))
-    first = y + (height - LINE * size * len(lines)) / 2 + 0.95 * size
-    return "".join(text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(lines))
+    wrapped = [[part for words in lines for part in _wrap(words, letters)] for letters in (8, 12, 16, 24, 36, None)]
+    size, fitting = max(((_fit(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0])
+    first = y + (height - LINE * size * len(fitting)) / 2 + 0.95 * size
+    return "".join(text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(fitting))
+
+
+def _wrap(words: str, letters: int | None) -> list[str]:
+    """Lines broken at blanks only, so that no word is torn."""
+    return [words] if letters is None else wrap(words, letters, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fit(lines: Sequence[str], width: float, height: float, most: float) -> float:
+    longest = max(1, *map(len, lines))
+    return min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))

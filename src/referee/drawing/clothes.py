@@ -7,7 +7,7 @@ from referee.drawing.ink import circle, line, path, polygon
 __all__ = ["draw_clothes"]
 
 JUMPER, RIB = "#7fa39b", "#56786f"
-SHIRT, SEAM = "#ffffff", "#7c8fa6"
+SHIRT, SEAM = "#dfebf7", "#6d83a0"
 SUIT, LAPEL, EDGE = "#2c3850", "#43536f", "#161d2b"
 TIE, STRIPE = "#c8202f", "#7d0f1b"
 

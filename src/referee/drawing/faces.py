@@ -104,7 +104,7 @@ class FRONT:
 
 def _brow(colour: str) -> dict[str, object]:
     # light brows would vanish in the skin without an edge, so they are a little darker than the hair
-    return {"stroke": mix(colour, "#5a3a10", 0.12), "stroke_width": 2.6, "stroke_linecap": "round"}
+    return {"stroke": mix(colour, "#5a3a10", 0.25), "stroke_width": 2.6, "stroke_linecap": "round"}
 
 
 class SIDE:
@@ -171,8 +171,8 @@ class SIDE:
             "L 55 42 L 51.5 40 C 51 34 49 29 46 26 C 41 29 35 30 30 28 Z"
         )
         receding = (
-            "M 45 9.5 C 48 5 53 4 57 4.5 C 75 6 85 20 82 38 C 81 48 77 57 71 62 C 68 60 66 56 65 51 C 66 42 63 35 57 36 "
-            "L 55 43 L 51.5 41 C 52 34 53 28 53 24 C 53 18 50 13 45 9.5 Z"
+            "M 41 11 C 45 5 51 4 57 4.5 C 75 6 85 20 82 38 C 81 48 77 57 71 62 C 68 60 66 56 65 51 C 66 42 63 35 57 36 "
+            "L 55 43 L 51.5 41 C 52 34 52 29 51 25 C 50 19 46 14 41 11 Z"
         )
         return path(receding if old else full, colour, **_edge(colour))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import cos, pi, sin
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
-from referee.drawing.ink import ellipse, group
+from referee.drawing.ink import Point
 from referee.drawing.painting import Painted, scaled
 from referee.drawing.sizes import scale_of
 from referee.drawing.solids import TURNS, Box, Drum, Part, Spot, render
@@ -27,52 +27,42 @@ def paint_furniture(values: Mapping[str, str]) -> Painted | None:
     facing = values.get("orientation", "")
     shown = {"type", *colour_said, *size_said, *(["orientation"] if facing in TURNS else [])}
     picture = render(build(colour), facing if facing in TURNS else "front", outline(colour))
-    shadow = ellipse(50, 86, 42, 7, "#000000", fill_opacity=0.08)
-    return Painted(scaled(group(shadow + picture), scale), frozenset(shown))
+    return Painted(scaled(picture, scale), frozenset(shown))
 
 
 def _chair(colour: str) -> list[Part]:
     dark = mix(colour, "#000000", 0.25)
     legs = [Box(low=(x, 0, z), high=(x + 5, 30, z + 5), colour=dark) for x in (-24, 19) for z in (-24, 19)]
-    rails = tuple(
-        Spot(
-            corners=((-17, y, -24.1), (17, y, -24.1), (17, y + 6, -24.1), (-17, y + 6, -24.1)),
-            outward=(0, 0, -1),
-            colour=dark,
-        )
-        for y in (47, 60, 73)
-    )
-    cushion = Spot(
-        corners=((-18, 42, -17.9), (18, 42, -17.9), (18, 82, -17.9), (-18, 82, -17.9)),
-        outward=(0, 0, 1),
-        colour=mix(colour, "#ffffff", 0.3),
-    )
+    slats = tuple(_flat((-17, y), (17, y + 6), z=-24.1, towards=-1, colour=dark) for y in (47, 60, 73))
+    pad = _flat((-18, 42), (18, 82), z=-17.9, towards=1, colour=mix(colour, "#ffffff", 0.3))
     return [
         *legs,
         Box(low=(-26, 30, -18), high=(26, 37, 26), colour=colour),
-        Box(low=(-26, 30, -24), high=(26, 88, -18), colour=colour, spots=(cushion, *rails)),
+        Box(low=(-26, 30, -24), high=(26, 88, -18), colour=colour, spots=(pad, *slats)),
     ]
 
 
 def _sofa(colour: str) -> list[Part]:
-    light = mix(colour, "#ffffff", 0.18)
+    light, dark = mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)
     feet = [Box(low=(x, 0, z), high=(x + 6, 6, z + 6), colour=WOOD) for x in (-44, 38) for z in (-20, 16)]
-    seam = Spot(
-        corners=((-0.6, 10, -22.1), (0.6, 10, -22.1), (0.6, 56, -22.1), (-0.6, 56, -22.1)),
-        outward=(0, 0, -1),
-        colour=outline(colour),
-    )
+    piping = tuple(_flat((-33, y), (33, y + 1), z=-22.1, towards=-1, colour=outline(colour)) for y in (14, 52))
     return [
         *feet,
-        Box(low=(-46, 6, -22), high=(46, 58, -10), colour=colour, spots=(seam,)),
-        Box(low=(-46, 6, -10), high=(-35, 40, 24), colour=colour),
-        Box(low=(35, 6, -10), high=(46, 40, 24), colour=colour),
-        Box(low=(-35, 6, -10), high=(35, 20, 24), colour=mix(colour, "#000000", 0.12)),
-        Box(low=(-35, 20, -2), high=(0, 30, 25), colour=light),
-        Box(low=(0, 20, -2), high=(35, 30, 25), colour=light),
-        Box(low=(-34, 20, -10), high=(0, 53, -2), colour=light),
-        Box(low=(0, 20, -10), high=(34, 53, -2), colour=light),
+        Box(low=(-36, 6, -22), high=(36, 58, -10), colour=colour, spots=piping),
+        Box(low=(-47, 6, -20), high=(-36, 40, 24), colour=colour),
+        Box(low=(36, 6, -20), high=(47, 40, 24), colour=colour),
+        Box(low=(-36, 6, -10), high=(36, 20, 24), colour=dark),
+        Box(low=(-36, 20, -2), high=(0, 30, 25), colour=light),
+        Box(low=(0, 20, -2), high=(36, 30, 25), colour=light),
+        Box(low=(-35, 20, -10), high=(0, 53, -2), colour=light),
+        Box(low=(0, 20, -10), high=(35, 53, -2), colour=light),
     ]
+
+
+def _flat(low: Point, high: Point, *, z: float, towards: int, colour: str) -> Spot:
+    """An upright rectangle on the front or the back of something."""
+    corners = ((low[0], low[1], z), (high[0], low[1], z), (high[0], high[1], z), (low[0], high[1], z))
+    return Spot(corners=corners, outward=(0, 0, towards), colour=colour)
 
 
 def _desk(colour: str) -> list[Part]:
@@ -99,29 +89,17 @@ def _fan(colour: str) -> list[Part]:
     cage, hub = mix(colour, "#ffffff", 0.75), mix(colour, "#000000", 0.15)
     blades = tuple(Spot(corners=_blade(turn, head, 4.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
     vents = tuple(
-        Spot(
-            corners=((-9, y, -20.1), (9, y, -20.1), (9, y + 2.5, -20.1), (-9, y + 2.5, -20.1)),
-            outward=(0, 0, -1),
-            colour=outline(colour),
-        )
+        _flat((-9, y), (9, y + 2.5), z=-20.1, towards=-1, colour=outline(colour))
         for y in (head - 8, head - 2, head + 4)
     )
+    face = (_disc(head, 28, 4.05, 1, cage), *blades)
+    rear = _disc(head, 28, -4.05, -1, mix(colour, "#ffffff", 0.35))
+    rim = mix(colour, "#000000", 0.1)
     return [
         Drum(centre=(0, 3, 0), radius=24, length=6, colour=colour),
-        Box(low=(-3.5, 6, -16), high=(3.5, 56, -9), colour=hub),
-        Drum(
-            centre=(0, head, 0),
-            radius=31,
-            length=8,
-            colour=mix(colour, "#000000", 0.1),
-            lying=True,
-            spots=(
-                _disc(head, 28, 4.05, 1, cage),
-                *blades,
-                _disc(head, 6.5, 4.2, 1, outline(colour)),
-                _disc(head, 28, -4.05, -1, mix(colour, "#ffffff", 0.35)),
-            ),
-        ),
+        Box(low=(-3.5, 6, -16), high=(3.5, 51, -9), colour=hub),
+        Drum(centre=(0, head, 0), radius=31, length=8, colour=rim, lying=True, spots=(*face, rear)),
+        Drum(centre=(0, head, 7), radius=6.5, length=6, colour=hub, lying=True),
         Drum(centre=(0, head, -12), radius=15, length=16, colour=colour, lying=True, spots=vents),
     ]
 

@@ -9,7 +9,20 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = ["Point", "circle", "ellipse", "group", "line", "number", "path", "polygon", "rect", "text", "well_formed"]
+__all__ = [
+    "Point",
+    "circle",
+    "element",
+    "ellipse",
+    "group",
+    "line",
+    "number",
+    "path",
+    "polygon",
+    "rect",
+    "text",
+    "well_formed",
+]
 
 Point = tuple[float, float]
 FONT = "Arial, Helvetica, sans-serif"
@@ -27,7 +40,7 @@ def well_formed(words: str) -> str:
     return escape(UNWRITABLE.sub("\ufffd", words))
 
 
-def mark(name: str, content: str | None = None, **attributes: object) -> str:
+def element(name: str, content: str | None = None, /, **attributes: object) -> str:
     """One element; underscores in attribute names stand for hyphens, and None leaves an attribute out."""
     written = "".join(
         f" {key.replace('_', '-')}={quoteattr(number(value) if isinstance(value, (int, float)) else str(value))}"
@@ -37,37 +50,37 @@ def mark(name: str, content: str | None = None, **attributes: object) -> str:
     return f"<{name}{written}/>" if content is None else f"<{name}{written}>{content}</{name}>"
 
 
-def group(content: str, **attributes: object) -> str:
-    return mark("g", content, **attributes)
+def group(content: str, /, **attributes: object) -> str:
+    return element("g", content, **attributes)
 
 
-def path(d: str, fill: str = "none", **more: object) -> str:
-    return mark("path", d=d, fill=fill, **more)
+def path(d: str, fill: str = "none", /, **more: object) -> str:
+    return element("path", d=d, fill=fill, **more)
 
 
-def circle(x: float, y: float, r: float, fill: str, **more: object) -> str:
-    return mark("circle", cx=x, cy=y, r=r, fill=fill, **more)
+def circle(x: float, y: float, r: float, fill: str, /, **more: object) -> str:
+    return element("circle", cx=x, cy=y, r=r, fill=fill, **more)
 
 
-def ellipse(x: float, y: float, rx: float, ry: float, fill: str, **more: object) -> str:
-    return mark("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **more)
+def ellipse(x: float, y: float, rx: float, ry: float, fill: str, /, **more: object) -> str:
+    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **more)
 
 
-def rect(x: float, y: float, width: float, height: float, fill: str, **more: object) -> str:
-    return mark("rect", x=x, y=y, width=width, height=height, fill=fill, **more)
+def rect(x: float, y: float, width: float, height: float, fill: str, /, **more: object) -> str:
+    return element("rect", x=x, y=y, width=width, height=height, fill=fill, **more)
 
 
-def polygon(points: Iterable[Point], fill: str, **more: object) -> str:
-    return mark("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), fill=fill, **more)
+def polygon(points: Iterable[Point], fill: str, /, **more: object) -> str:
+    return element("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), fill=fill, **more)
 
 
-def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, **more: object) -> str:
-    return mark(
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, /, **more: object) -> str:
+    return element(
         "line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width, **{"stroke_linecap": "round"} | more
     )
 
 
-def text(words: str, x: float, y: float, size: float, **more: object) -> str:
+def text(words: str, x: float, y: float, size: float, /, **more: object) -> str:
     """Words centred on a point."""
     look = {"fill": "#222", "text_anchor": "middle", "font_family": FONT, "font_size": size} | more
-    return mark("text", well_formed(words), x=x, y=y, **look)
+    return element("text", well_formed(words), x=x, y=y, **look)

@@ -61,8 +61,8 @@ def _arrange(members: list[Entity]) -> dict[str, tuple[float, float]]:
     heights = {e.id: height_of(e) for e in members}
     on, above = _pairs(members, ON, UNDER), _pairs(members, ABOVE, BELOW)
     columns = _columns(ids, on + above)
-    ordered = _ordered(columns, _pairs(members, LEFT, RIGHT))
     near = {frozenset(pair) for pair in _pairs(members, NEAR, set())}
+    ordered = _ordered(columns, _pairs(members, LEFT, RIGHT), near)
     places, x = {}, 0.0
     for column, following in pairwise([*ordered, ()]):
         places.update(_stack(column, x, on, above, heights))
@@ -73,7 +73,7 @@ def _arrange(members: list[Entity]) -> dict[str, tuple[float, float]]:
 
 def _columns(ids: list[str], vertical: Pairs) -> list[tuple[str, ...]]:
     """Entities that share a column, the lowest first."""
-    column = {i: (i,) for i in ids}
+    column: dict[str, tuple[str, ...]] = {i: (i,) for i in ids}
     for upper, lower in vertical:
         joined = (*column[lower], *(i for i in column[upper] if i not in column[lower]))
         for i in joined:
@@ -90,11 +90,17 @@ def _sorted(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
         return ids
 
 
-def _ordered(columns: list[tuple[str, ...]], left: Pairs) -> list[tuple[str, ...]]:
+def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[str]]) -> list[tuple[str, ...]]:
+    """Columns from left to right; those that are next to each other stay together."""
     home = {i: column[0] for column in columns for i in column}
     pairs = [(home[a], home[b]) for a, b in left if home[a] != home[b]]
-    by_foot = {column[0]: column for column in columns}
-    return [by_foot[foot] for foot in _sorted(tuple(by_foot), pairs)]
+    clusters = {foot: frozenset({foot}) for foot in home.values()}
+    for a, b in (sorted(pair) for pair in near if len(pair) == 2):
+        joined = clusters[home[a]] | clusters[home[b]]
+        clusters.update(dict.fromkeys(joined, joined))
+    feet = _sorted(tuple(clusters), pairs)
+    together = [foot for cluster in dict.fromkeys(clusters[f] for f in feet) for foot in feet if foot in cluster]
+    return [next(c for c in columns if c[0] == foot) for foot in together]
 
 
 def _stack(

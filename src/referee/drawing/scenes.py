@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from referee.drawing.cards import draw_card, with_words
+from referee.drawing.creatures import paint_creature
 from referee.drawing.furniture import paint_furniture
-from referee.drawing.ink import group, mark, number, rect, text
+from referee.drawing.ink import element, group, number, rect, text
+from referee.drawing.objects import paint_object
 from referee.drawing.painting import BOX, Painted
 from referee.drawing.people import paint_person
 from referee.drawing.placing import PLACE_NAMES, Layout, Place, place
 from referee.drawing.shapes import paint_patch, paint_shape
+from referee.drawing.silhouettes import paint_figure, paint_pentomino
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
@@ -22,8 +25,12 @@ __all__ = ["can_draw", "draw_entity", "draw_scene", "kind_of"]
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,
     "person": paint_person,
+    "creature": paint_creature,
     "shape": paint_shape,
+    "figure": paint_figure,
+    "pentomino": paint_pentomino,
     "patch": paint_patch,
+    "object": paint_object,
 }
 CARD = "card"
 MARGIN = 6.0
@@ -67,7 +74,7 @@ def draw_scene(
     frames = [_cell(_frame(), at[i]) for i in sorted(mark)]
     labels = [_cell(_label(label), at[i]) for i, label in sorted((numbers or {}).items())]
     width, height = (BOX * n + 2 * MARGIN for n in (at.columns, at.rows))
-    ground = rect(0, 0, width, height, "#ffffff", rx=6)
+    ground = rect(0, 0, width, height, "#ffffff")
     return _page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
 
 
@@ -130,7 +137,7 @@ def _label(label: str) -> str:
 
 def _page(content: str, width: float, height: float, shown: float, label: str) -> str:
     """A picture of its own; its label says that it is one and nothing about what it shows."""
-    return mark(
+    return element(
         "svg",
         content,
         xmlns="http://www.w3.org/2000/svg",

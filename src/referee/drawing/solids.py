@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from itertools import product
+from itertools import pairwise, product
 from math import cos, pi, sin
 
 from referee.drawing.colours import mix
-from referee.drawing.ink import Point, polygon
+from referee.drawing.ink import Point, group, number, polygon
 
 __all__ = ["Box", "Drum", "Part", "Spot", "render"]
 
 Corner = tuple[float, float, float]
+Face = tuple[tuple[Corner, ...], Corner]  # its corners and the direction it looks
 TURNS = {"front": 0, "right": 1, "back": 2, "left": 3}  # quarter turns, anticlockwise seen from above
 PITCH = 24 * pi / 180
 DISTANCE = 420.0
@@ -41,7 +42,7 @@ class Box:
     colour: str
     spots: tuple[Spot, ...] = ()
 
-    def faces(self) -> list[tuple[tuple[Corner, ...], Corner]]:
+    def faces(self) -> list[Face]:
         (x0, y0, z0), (x1, y1, z1) = self.low, self.high
         return [
             (((x0, y0, z1), (x1, y0, z1), (x1, y1, z1), (x0, y1, z1)), (0, 0, 1)),
@@ -81,11 +82,11 @@ class Drum:
         a, b = self.radius * cos(angle), self.radius * sin(angle)
         return (x + a, y + b, z + along) if self.lying else (x + a, y + along, z + b)
 
-    def faces(self) -> list[tuple[tuple[Corner, ...], Corner]]:
+    def faces(self) -> list[Face]:
         half = self.length / 2
         angles = [2 * pi * i / ROUND for i in range(ROUND + 1)]
-        found = []
-        for a, b in zip(angles, angles[1:], strict=False):
+        found: list[Face] = []
+        for a, b in pairwise(angles):
             out = (cos((a + b) / 2), sin((a + b) / 2))
             side = (self._at(a, -half), self._at(b, -half), self._at(b, half), self._at(a, half))
             found.append((side, (out[0], out[1], 0.0) if self.lying else (out[0], 0.0, out[1])))
@@ -99,13 +100,18 @@ Part = Box | Drum
 
 
 def render(parts: Sequence[Part], facing: str, ink: str) -> str:
-    """The parts as seen when the thing faces front, back, left or right; the floor's middle is drawn at (50, 88)."""
+    """The parts as seen when the thing faces front, back, left or right, in the middle of a box of 100 by 100."""
     turns = TURNS[facing]
     boxes = [_bounds(part, turns) for part in parts]
     behind = {
         i: [j for j, b in enumerate(boxes) if j != i and _meet(a, b) and _hides(a, b)] for i, a in enumerate(boxes)
     }
-    return "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
+    outlines = [_outline(b) for b in boxes]
+    left, top, right, bottom = (
+        pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
+    )
+    marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
+    return group(marks, transform=f"translate({number(50 - (left + right) / 2)} {number(50 - (top + bottom) / 2)})")
 
 
 def _turn(corner: Corner, turns: int) -> Corner:
@@ -127,7 +133,8 @@ def _meet(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
 
 
 def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]:
-    xs, ys = zip(*(_project(corner) for corner in product(*zip(*bounds, strict=True))), strict=True)
+    corners = product(*zip(*bounds, strict=True))
+    xs, ys = zip(*(_project((x, y, z)) for x, y, z in corners), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
