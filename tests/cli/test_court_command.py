@@ -88,7 +88,9 @@ def test_what_is_not_defined_is_a_dash(capsys: pytest.CaptureFixture[str], tmp_p
     _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
     row = next(line for line in out.splitlines() if line.split()[:2] == ["flat", "found"])
     assert row.split() == ["flat", "found", "5", *["–"] * 7]
-    assert "flat → found: cannot be tried: one of the two does not vary" in out
+    assert (
+        "pairs cannot be tried: one of the two does not vary over the systems, or not without one of them: flat." in out
+    )
 
 
 def test_one_system_is_a_clear_outcome(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -99,15 +101,24 @@ def test_one_system_is_a_clear_outcome(capsys: pytest.CaptureFixture[str], tmp_p
     assert "a → h: cannot be tried: only 1 system with both values" in out
 
 
+def test_what_cannot_be_tried_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = "system,automatic:a,automatic:b,automatic:c,hearer:h,hearer:k\nx,1,2,,3,4\ny,2,3,,4,5\n"
+    _, out, _ = run(capsys, write(tmp_path / "two.csv", table))
+    assert "  4 pairs cannot be tried: only 2 systems with both values (at least 4 are needed): a, b." in out
+    assert "  2 pairs cannot be tried: no system with both values (at least 4 are needed): c." in out
+    assert "  no values: c" in out
+    assert out.count("cannot be tried:") == 2
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("system,automatic:a\nx,1\n", "no table of systems and measures"),
         ("system,automatic:a,hearer:h\n", "no table of systems and measures"),
         ("system,automatic:a,hearer:h\nx,many,2\n", ":2: 'many' under automatic:a is no number"),
-        ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", "a second row of 'x'"),
+        ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", ":3: a second row of 'x' (the first is line 2)"),
         ("system,human,automatic:a,hearer:h\nx,maybe,1,2\n", "'maybe' under human"),
-        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", "infinite"),
+        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", ":2: 'inf' under automatic:a is no number"),
     ],
 )
 def test_a_table_that_makes_no_sense_is_refused_with_its_line(

@@ -8,8 +8,8 @@ import pytest
 from referee.court.printed_evidence import sheets_of_paper
 from referee.errors import InputError
 from referee.statistics.court import ALL, PEOPLE, Evidence, Sheet, pairwise_accuracy, try_sheet
-from referee.statistics.item_evidence import auc, rank_correlation
-from referee.statistics.verdicts import case_of, sum_up
+from referee.statistics.item_evidence import Association, auc, rank_correlation
+from referee.statistics.verdicts import case_of, sum_up, sum_up_items
 
 
 def evidence(paper: str, automatic: str, hearer: str, rows: str = ALL, domain: str | None = None) -> Evidence:
@@ -135,6 +135,20 @@ def test_a_verdict_counts_what_it_found() -> None:
     sheets, _ = sheets_of_paper("tunareg2009")
     cases = [case_of(e) for e in try_sheet(sheets[0]) if e.automatic == "Adequacy" and e.rows == ALL]
     assert sum_up("Adequacy", cases).startswith("Adequacy predicts 1 of 2 hearer measures: holds for ID accuracy;")
+
+
+def test_a_verdict_over_items_follows_the_interval_and_the_direction() -> None:
+    def told(kind: str, better: str, low: float, high: float) -> str:
+        found = Association(value=(low + high) / 2, n=9, clusters=3, low=low, high=high)
+        return sum_up_items([("h", kind, better, found)])
+
+    assert told("auc", "lower", 0.6, 0.8) == "Over items: holds for h (AUC .70 [.60, .80], n = 9)."
+    assert told("auc", "higher", 0.2, 0.4).startswith("Over items: the wrong way for h")
+    assert told("auc", "higher", 0.4, 0.6).startswith("Over items: nothing shown for h")
+    assert told("rho", "higher", -0.4, -0.2) == "Over items: holds for h (rho -.30 [-.40, -.20], n = 9)."
+    assert told("rho", "lower", -0.4, -0.2).startswith("Over items: the wrong way for h")
+    assert told("rho", "none", -0.4, -0.2).startswith("Over items: related to h")
+    assert sum_up_items([("h", "auc", "higher", Association(value=None, n=0, clusters=0))]) == ""
 
 
 def test_columns_of_another_length_are_refused() -> None:

@@ -15,7 +15,7 @@ from referee.court.trying import Proceedings, as_json, hold_court
 from referee.errors import CannotWrite, InputError
 from referee.runs import is_run, write_atomically
 from referee.statistics.court import ALL, Evidence, Withdrawal
-from referee.statistics.verdicts import signed
+from referee.statistics.verdicts import Case, signed
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -103,16 +103,11 @@ def _lines(p: Proceedings) -> list[str]:
     groups = dict.fromkeys((e.domain, e.rows) for e in p.evidence)
     for domain, rows in groups:
         chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
+        if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
+            continue  # people were not answered, so their rows change nothing
         lines += ["", f"{domain or 'all domains'}, {rows}", *_table(chosen)]
     lines += _item_lines(p)
-    lines += [
-        "",
-        "Verdicts",
-        *(f"  {v}" for v in p.verdicts.values()),
-        "",
-        "Case by case",
-        *(f"  {c.sentence}" for c in p.cases),
-    ]
+    lines += ["", "Verdicts", *(f"  {v}" for v in p.verdicts.values()), "", "Case by case", *_case_lines(p)]
     tried = sum(e.pearson.p is not None for e in p.evidence if e.rows == ALL)
     lines += [
         "",
@@ -124,9 +119,37 @@ def _lines(p: Proceedings) -> list[str]:
     return lines
 
 
+def _case_lines(p: Proceedings) -> list[str]:
+    """One sentence a pair; pairs that cannot be tried for the same reason share one."""
+    alike: dict[str, list[Case]] = {}
+    for case in p.cases:
+        alike.setdefault(case.reason or case.sentence, []).append(case)
+    return [f"  {_shared_sentence(cases)}" for cases in alike.values()]
+
+
+def _shared_sentence(cases: Sequence[Case]) -> str:
+    if len(cases) == 1:
+        return cases[0].sentence
+    measures = ", ".join(dict.fromkeys(c.automatic for c in cases))
+    return f"{len(cases)} pairs cannot be tried: {cases[0].reason}: {measures}."
+
+
 def _table(evidence: Sequence[Evidence]) -> list[str]:
+    """Measures without a value for any system are named in one line, and so is a table in which nothing is defined."""
+    tried = [e for e in evidence if e.pearson.r is not None or e.accuracy is not None]
+    if not tried:
+        most = max(e.n for e in evidence)
+        return [
+            f"  none of {len(evidence)} pairs can be tried ({most} system{'s' * (most != 1)} with both values at most)"
+        ]
+    left_out = dict.fromkeys(e.automatic for e in evidence if not e.n)
+    shown = [e for e in evidence if e.n]
+    return _aligned(_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
+
+
+def _rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
     head = ("measure", "hearer measure", "n", "r", "interval", "rho", "interval", "without one", "", "ranking")
-    rows = [head] + [
+    return [head] + [
         (
             e.automatic,
             e.hearer,
@@ -141,7 +164,6 @@ def _table(evidence: Sequence[Evidence]) -> list[str]:
         )
         for e in evidence
     ]
-    return _aligned(rows)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -162,11 +184,15 @@ def _item_lines(p: Proceedings) -> list[str]:
         return []
     head = ("measure", "hearer measure", "n", "trials", "what", "value", "interval")
     rows = [head]
+    left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
     for item in p.items:
         found = item.found
+        if not found.n:
+            continue
         value = "–" if found.value is None else f"{found.value:.2f}" if item.kind == "auc" else signed(found.value)
         bounds = "–" if found.low is None or found.high is None else f"[{found.low:.2f}, {found.high:.2f}]"
         what = "AUC" if item.kind == "auc" else "rho"
         rows.append((item.automatic, item.hearer, str(found.n), str(found.clusters), what, value, bounds))
     told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); whole trials are resampled"
-    return ["", "over items, all systems together", *_aligned(rows), f"  {told}"]
+    missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
+    return ["", "over items, all systems together", *_aligned(rows), *missing, f"  {told}"]

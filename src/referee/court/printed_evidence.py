@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Mapping
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +116,14 @@ def _sheet(
     path: Path, measures: Mapping[str, tuple[str, str, str]], rows: list[tuple[int, dict[str, str]]], domain: str | None
 ) -> Sheet:
     systems = [(row["system"] or "").strip() for _, row in rows]
+    seen: dict[str, int] = {}
     for (line, _), system in zip(rows, systems, strict=True):
-        if not system or systems.count(system) > 1:
-            problem = f"a second row of {system!r}" if system else "a row without a system"
+        if not system or system in seen:
+            problem = (
+                f"a second row of {system!r} (the first is line {seen[system]})" if system else "a row without a system"
+            )
             raise MalformedInput(problem, where=path, line=line, remedy="one row per system and domain")
+        seen[system] = line
     sides: dict[str, dict[str, list[float | None]]] = {"automatic": {}, "hearer": {}}
     for column, (side, name, _) in measures.items():
         sides[side][name] = [_number(row[column], column, path, line) for line, row in rows]
@@ -149,11 +154,14 @@ def _number(text: str | None, column: str, path: Path, line: int) -> float | Non
     if plain.lower() in ("", "-", "–", "na", "nan"):
         return None
     try:
-        return float(plain)
+        number = float(plain)
     except ValueError:
+        number = inf
+    if not isfinite(number):
         raise MalformedInput(
             f"{plain!r} under {column} is no number",
             where=path,
             line=line,
             remedy="write digits with a point, or nothing",
-        ) from None
+        )
+    return number

@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.court.heard_evidence import ItemEvidence
 from referee.statistics.court import ALL, Evidence, Sheet, try_sheet
-from referee.statistics.verdicts import Case, case_of, sum_up
+from referee.statistics.verdicts import Case, case_of, sum_up, sum_up_items
 
 __all__ = ["Proceedings", "as_json", "hold_court"]
 
@@ -34,10 +34,16 @@ def hold_court(
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
     cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
-    verdicts = {name: sum_up(name, [c for c in cases if c.automatic == name and c.domain is None]) for name in names}
+    verdicts = {name: _verdict(name, cases, items) for name in names}
     return Proceedings(
         source=source, sheets=sheets, evidence=evidence, cases=cases, verdicts=verdicts, items=items, notes=notes
     )
+
+
+def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
+    over_systems = sum_up(name, [c for c in cases if c.automatic == name and c.domain is None])
+    over_items = sum_up_items((i.hearer, i.kind, i.better, i.found) for i in items if i.automatic == name)
+    return f"{over_systems} {over_items}".strip()
 
 
 def as_json(proceedings: Proceedings) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from referee.statistics.correlation import Correlation, critical_r
 from referee.statistics.court import Evidence, Withdrawal
+from referee.statistics.item_evidence import Association
 
-__all__ = ["MEANING", "Case", "case_of", "signed", "sum_up"]
+__all__ = ["MEANING", "Case", "case_of", "signed", "sum_up", "sum_up_items"]
 
 SWAY = 0.2
 MEANING = {
@@ -30,13 +31,14 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What the evidence amounts to: `finding` is one word, `sentence` says it with its numbers."""
+    """What the evidence amounts to: `finding` is one word, `sentence` says it with its numbers, `reason` why a pair cannot be tried."""
 
     automatic: str
     hearer: str
     domain: str | None
     finding: str
     sentence: str
+    reason: str = ""
 
 
 def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
@@ -52,6 +54,7 @@ def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
         domain=evidence.domain,
         finding=finding,
         sentence=sentence,
+        reason=_reason(evidence) if finding == "untried" else "",
     )
 
 
@@ -108,7 +111,8 @@ def _flip(apart: Evidence, together: Evidence) -> str:
 
 def _reason(e: Evidence) -> str:
     if e.n < 4:
-        return f"only {e.n} system{'' if e.n == 1 else 's'} with both values (at least 4 are needed)"
+        how_many = f"only {e.n} system{'' if e.n == 1 else 's'}" if e.n else "no system"
+        return f"{how_many} with both values (at least 4 are needed)"
     return "one of the two does not vary over the systems, or not without one of them"
 
 
@@ -133,7 +137,33 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
     for case in cases:
         found.setdefault(case.finding, []).append(case.hearer + (f" ({case.domain})" if case.domain else ""))
     total, predicted = sum(map(len, found.values())), len(found.get("predicts", ()))
+    if total and total == len(found.get("untried", ())):
+        return f"{automatic} cannot be tried over systems."
     parts = "; ".join(f"{MEANING[word]} {', '.join(found[word])}" for word in MEANING if word in found)
     if not total:
         return f"{automatic} was not tried over all domains."
     return f"{automatic} predicts {predicted} of {total} hearer measure{'s' * (total > 1)}: {parts}."
+
+
+def sum_up_items(tried: Iterable[tuple[str, str, str, Association]]) -> str:
+    """One sentence on a measure over items, from (hearer measure, "auc" or "rho", better direction, what was found); empty where nothing was."""
+    parts = [told for hearer, kind, better, found in tried if (told := _over_items(hearer, kind, better, found))]
+    return f"Over items: {'; '.join(parts)}." if parts else ""
+
+
+def _over_items(hearer: str, kind: str, better: str, found: Association) -> str:
+    """Better scores should mean more success (an area above one half) and less time."""
+    if found.value is None or found.low is None or found.high is None:
+        return ""
+    name = "AUC" if kind == "auc" else "rho"
+    middle, good = (0.5, 1) if kind == "auc" else (0.0, {"higher": -1, "lower": 1}.get(better, 0))
+    numbers = f"{name} {_place(found.value)} [{_place(found.low)}, {_place(found.high)}], n = {found.n}"
+    if found.low <= middle <= found.high:
+        return f"nothing shown for {hearer} ({numbers})"
+    side = 1 if found.low > middle else -1
+    word = "related to" if not good else "holds for" if side == good else "the wrong way for"
+    return f"{word} {hearer} ({numbers})"
+
+
+def _place(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1)
