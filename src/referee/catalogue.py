@@ -1,7 +1,7 @@
 """THE table of names: everything that can be asked for by name, imported only when it is used.
 
 Each line is ``name: (where, constructor parameters, one sentence)``. Third parties add names through the entry-point
-groups ``referee.metrics``, ``referee.corpora``, ``referee.systems`` and ``referee.hearers``; a snapshot test guards the names shipped here.
+groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``; a snapshot test guards the names shipped here.
 """
 
 from __future__ import annotations
@@ -311,8 +311,51 @@ HEARERS: dict[str, Entry] = {
     ),
 }
 
-KINDS: dict[str, dict[str, Entry]] = {"metric": METRICS, "corpus": CORPORA, "system": SYSTEMS, "hearer": HEARERS}
+PROTOCOLS: dict[str, Entry] = {
+    "asgre2007": Entry(
+        "referee.studies.protocols.asgre2007:Asgre2007",
+        {},
+        "description and scene on one screen, click: combined time and error",
+    ),
+    "tuna2008": Entry(
+        "referee.studies.protocols.tuna2008:Tuna2008",
+        {},
+        "read the description, call up the scene, click: reading time, identification time and error",
+    ),
+    "self-paced-reading": Entry(
+        "referee.studies.protocols.self_paced_reading:SelfPacedReading",
+        {},
+        "as tuna2008, but the description is read word by word, each word timed",
+    ),
+    "open-choice": Entry(
+        "referee.studies.protocols.open_choice:OpenChoice",
+        {},
+        "click, or say that several or none fit or that you cannot tell, with a best guess",
+    ),
+    "production": Entry(
+        "referee.studies.protocols.production:Production", {}, "describe the marked object: collects a corpus"
+    ),
+    "judgement": Entry(
+        "referee.studies.protocols.judgement:Judgement",
+        {},
+        "how good is this description of the marked object? scales or sliders",
+    ),
+    "judgement-pairwise": Entry(
+        "referee.studies.protocols.judgement_pairwise:JudgementPairwise",
+        {},
+        "which of two descriptions of the marked object is better?",
+    ),
+}
+
+KINDS: dict[str, dict[str, Entry]] = {
+    "metric": METRICS,
+    "corpus": CORPORA,
+    "system": SYSTEMS,
+    "hearer": HEARERS,
+    "protocol": PROTOCOLS,
+}
 GROUPS = {
+    "protocol": "referee.protocols",
     "metric": "referee.metrics",
     "corpus": "referee.corpora",
     "system": "referee.systems",

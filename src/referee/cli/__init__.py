@@ -34,11 +34,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
     "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
+    "draw": ("referee.cli.draw", "draw a scene, a trial of a corpus, or a contact sheet, as SVG or PNG"),
     "report": (
         "referee.cli.report",
         "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
     ),
-    "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or commands by name"),
+    "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
     "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),

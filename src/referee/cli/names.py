@@ -5,10 +5,10 @@ from __future__ import annotations
 from referee.catalogue import KINDS, Entry, entries
 from referee.errors import UnknownName
 
-_PLURALS = {"metrics": "metric", "corpora": "corpus", "systems": "system", "hearers": "hearer"}
-_HELP = """Usage: referee list [metrics|corpora|systems|hearers] [--format table|json]
+_PLURALS = {"metrics": "metric", "corpora": "corpus", "systems": "system", "hearers": "hearer", "protocols": "protocol"}
+_HELP = """Usage: referee list [metrics|corpora|systems|hearers|protocols] [--format table|json]
 
-Every name that --metrics, --corpus, --systems and --hearer take, with one line about each."""
+Every name that --metrics, --corpus, --systems, --hearer and --protocol take, with one line about each."""
 
 
 def run(args: list[str]) -> int:

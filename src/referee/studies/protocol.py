@@ -20,11 +20,12 @@ __all__ = ["Answer", "Info", "Kind", "Parameter", "Recorded", "Shown", "Stimulus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A setting of a protocol in study.toml: its default (whose type it must have), its unit and what it does."""
+    """A setting of a protocol in study.toml: its default (whose type it must have), its unit, what it does, and values where they are a closed set."""
 
     default: Any
     about: str
     unit: str = ""
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +53,13 @@ class Info:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
-    """One description of one trial by one system (None: what a person said); `id` is "<trial>|<system>"."""
+    """One description of one trial by one system (None: what a person said); `id` is "<trial>|<system>". `rival` is the other one of a pair."""
 
     id: str
     trial: Trial
     description: Description
     system: str | None = None
+    rival: Stimulus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +72,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back for one step, as the browser sent it: the answer, raw times in milliseconds, and quality flags."""
+    """What came back for one step, as the browser sent it: the answer, raw times in milliseconds (of regions: a list), and quality flags."""
 
     answer: Mapping[str, Any]
-    times: Mapping[str, float | None] = field(default_factory=lambda: NOTHING)
+    times: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     flags: tuple[str, ...] = ()
 
 

@@ -1,0 +1,84 @@
+"""Forms in a study: optional questions about the person, and a field for comments."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.errors import MalformedInput
+
+__all__ = ["KINDS", "FormField", "check_fields", "comment_fields", "read_form"]
+
+KINDS = ("text", "number", "choice", "multi", "long")
+_LONGEST = {"text": 200, "number": 30, "choice": 200, "multi": 200, "long": 5000}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """One question; `choices` are what can be chosen."""
+
+    name: str
+    question: str
+    kind: str = "text"
+    choices: tuple[str, ...] = ()
+    required: bool = False
+
+    def public(self) -> dict[str, Any]:
+        """The question as the browser gets it."""
+        shown = {"name": self.name, "question": self.question, "kind": self.kind, "required": self.required}
+        return {**shown, "choices": list(self.choices)} if self.choices else shown
+
+
+def read_form(path: Path, language: str = "en") -> tuple[FormField, ...]:
+    """The questions of a form; none where there is no file."""
+    if not path.exists():
+        return ()
+    remedy = "[[field]] with name, question and kind (text, number, choice, multi, long)"
+    try:
+        fields = tuple(
+            FormField(**{**f, "choices": tuple(f.get("choices", ()))})
+            for f in tomllib.loads(path.read_text("utf-8"))["field"]
+        )
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise MalformedInput(f"not a form ({error})", where=path, remedy=remedy) from None
+    for one in fields:
+        if one.kind not in KINDS or (one.kind in ("choice", "multi")) != bool(one.choices):
+            raise MalformedInput(
+                f"the field {one.name!r} is of no known kind, or has no choices", where=path, remedy=remedy
+            )
+    if len({one.name for one in fields}) < len(fields):
+        raise MalformedInput("two fields have the same name", where=path, remedy="give each its own")
+    return fields
+
+
+def comment_fields(question: str) -> tuple[FormField, ...]:
+    """The field for comments."""
+    return (FormField(name="comments", question=question, kind="long"),)
+
+
+def check_fields(answer: dict[str, Any], fields: tuple[FormField, ...]) -> str | None:
+    """What is wrong with the answers to a form, in words; None when nothing is."""
+    known = {one.name: one for one in fields}
+    for name in answer:
+        if name not in known:
+            return f"the form has no field {name!r}"
+    for one in fields:
+        problem = _problem(answer.get(one.name), one)
+        if problem:
+            return f"{one.name}: {problem}"
+    return None
+
+
+def _problem(value: Any, one: FormField) -> str | None:
+    if value is None or value == "" or value == []:
+        return "an answer is required" if one.required else None
+    given = value if one.kind == "multi" else [value]
+    if not isinstance(given, list) or any(isinstance(v, (dict, list, bool)) for v in given):
+        return "not an answer to this question"
+    if any(len(str(v)) > _LONGEST[one.kind] for v in given):
+        return f"longer than {_LONGEST[one.kind]} characters"
+    if one.choices and any(v not in one.choices for v in given):
+        return "none of the choices"
+    return None

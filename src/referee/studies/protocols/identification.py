@@ -1,0 +1,167 @@
+"""Identification: a description, a scene, and a click on what is meant; the experiments of ASGRE 2007 and TUNA 2008 differ only in their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee.records import Outcome, Response
+from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.guessing import answer_like, draw_times
+from referee.studies.protocols.scene import SCENE, direction_of, show_scene
+
+__all__ = ["CHOICES", "Identification", "declare"]
+
+CHOICES = ("several", "none", "dont-know")
+_POINTERS = ("mouse", "touch", "pen", "keyboard")
+_TIMES = {
+    "reading_ms": Recorded(type="number", about="from the description's onset to the request of the scene", unit="ms"),
+    "identification_ms": Recorded(type="number", about="from the scene's onset to the answer", unit="ms"),
+    "combined_ms": Recorded(type="number", about="from the description's onset to the answer", unit="ms"),
+    "regions_ms": Recorded(type="list", about="reading time of each word", unit="ms"),
+    **CLOCKS,
+}
+_ANSWER = {
+    "outcome": Recorded(
+        type="text",
+        about="what was answered",
+        values=("entity", *CHOICES, "timeout"),
+    ),
+    "entity": Recorded(type="text", about="label of the object chosen"),
+    "guess": Recorded(type="text", about="best guess after another answer"),
+    "repeats": Recorded(type="number", about="how often the description was asked for again"),
+    "corrected": Recorded(type="truth", about="whether a first choice was taken back"),
+    "pointer": Recorded(type="text", about="how it was chosen", values=_POINTERS),
+    "trusted": Recorded(type="truth", about="whether the event came from a person's device"),
+}
+
+
+def declare(
+    name: str, title: str, source: str, *, reading: str, fixation_ms: int, timeout_ms: int, choices: bool = False
+) -> Info:
+    """The declaration of an identification protocol; `reading` says whether description and scene come together."""
+    parameters = {
+        "fixation_ms": Parameter(
+            default=fixation_ms, about="A cross shows where to look for so long; 0 for none.", unit="ms"
+        ),
+        "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
+        "timeout_ms": Parameter(
+            default=timeout_ms, about="The trial ends without an answer after so long; 0 for never.", unit="ms"
+        ),
+        "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
+        **SCENE,
+    }
+    if choices:
+        parameters["reading"] = Parameter(
+            default=reading,
+            about="together: description with the scene; before: description first; words: word by word.",
+            values=("together", "before", "words"),
+        )
+        parameters["choices"] = Parameter(
+            default=list(CHOICES),
+            about="Answers offered besides the objects: several, none, dont-know.",
+            values=CHOICES,
+        )
+        parameters["best_guess"] = Parameter(default=True, about="After one of those answers, ask for the best guess.")
+    else:
+        parameters["choices"] = Parameter(
+            default=[],
+            values=CHOICES,
+            about="Answers offered besides the objects: several, none, dont-know; as printed, there are none.",
+        )
+    return Info(
+        name=name, title=title, source=source, plugin="identify", parameters=parameters, answer=_ANSWER, times=_TIMES
+    )
+
+
+class Identification:
+    """What all identification protocols share; `reading` is together, before or words."""
+
+    info: Info
+    reading: str
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """Description and scene under public labels, and how they follow each other."""
+        scene, labels = show_scene(stimulus.trial, settings, rng)
+        choices = list(settings.get("choices", ()))
+        language = stimulus.trial.language
+        parameters = {
+            "text": stimulus.description.text or "",
+            "language": language,
+            "direction": direction_of(language),
+            "reading": self._reading(settings),
+            **{name: settings[name] for name in ("fixation_ms", "bell", "timeout_ms", "confirm")},
+            **scene,
+            "choices": choices,
+            "best_guess": bool(choices) and bool(settings.get("best_guess", False)),
+        }
+        return Shown(parameters=parameters, labels=labels)
+
+    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """An object of this scene, an answer that was offered, and the times this way of reading has."""
+        check_recorded(answer, self.info)
+        given = answer.answer
+        outcome = given.get("outcome")
+        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
+        if outcome not in offered:
+            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+        if (outcome == "entity") != (given.get("entity") is not None):
+            raise refuse("answer.entity", "an object is named if and only if the outcome is an entity")
+        for name in ("entity", "guess"):
+            if given.get(name) is not None and given[name] not in shown.labels:
+                raise refuse(f"answer.{name}", "no such object was shown")
+        if given.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
+            raise refuse("answer.guess", "no best guess was asked for")
+        self._check_times(answer, shown)
+
+    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """The response; where description and scene came together, the identification time is the combined time."""
+        given, times = answer.answer, answer.times
+        together = shown.parameters["reading"] == "together"
+        corrected = ("corrected",) if given.get("corrected") else ()
+        return Response(
+            trial=stimulus.trial.id,
+            hearer=hearer,
+            outcome=Outcome(given["outcome"]),
+            system=stimulus.system,
+            description=stimulus.description,
+            entity=None if given.get("entity") is None else shown.labels[given["entity"]],
+            reading_ms=None if together else times.get("reading_ms"),
+            identification_ms=times.get("combined_ms" if together else "identification_ms"),
+            repeats=int(given.get("repeats") or 0),
+            flags=(*answer.flags, *(c for c in corrected if c not in answer.flags)),
+        )
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> Answer:
+        """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
+        response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
+        given = answer_like(response, shown, rng)
+        times = draw_times(response, shown, rng)
+        limit = settings["timeout_ms"]
+        waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
+        if limit and waited is not None and waited > limit:
+            given.update(outcome="timeout", entity=None, guess=None)
+            times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
+        return Answer(answer=given, times=times)
+
+    def _reading(self, settings: Mapping[str, Any]) -> str:
+        return str(settings.get("reading", self.reading))
+
+    def _check_times(self, answer: Answer, shown: Shown) -> None:
+        times, reading = answer.times, shown.parameters["reading"]
+        needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
+        needed["words"] = (*needed["before"], "regions_ms")
+        for name in needed[reading] if answer.answer["outcome"] != "timeout" else ():
+            if times.get(name) is None:
+                raise refuse(f"times.{name}", "this time is missing")
+        words = len(str(shown.parameters["text"]).split())
+        regions = times.get("regions_ms")
+        if regions is not None and (reading != "words" or len(regions) > words):
+            raise refuse("times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only")
+        if reading == "words" and answer.answer["outcome"] != "timeout" and len(regions or ()) != words:
+            raise refuse("times.regions_ms", f"one time for each of the {words} words")

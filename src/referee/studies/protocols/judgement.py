@@ -1,0 +1,114 @@
+"""Judgements of adequacy and fluency on scales or sliders, as in the human evaluation of TUNA-REG 2009 (Gatt, Belz & Kow 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee.records import Response
+from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, show_scene
+
+__all__ = ["JUDGED", "SLIDER_POINTS", "Judgement"]
+
+SLIDER_POINTS = 100
+DECIDING_MS = 4000.0
+JUDGED = {
+    "combined_ms": Recorded(type="number", about="from the onset of description and scene to the end", unit="ms"),
+    **CLOCKS,
+}
+
+
+class Judgement:
+    """The scene with its target marked, one description, and one or more scales; a slider runs from 0 to 100."""
+
+    info = Info(
+        name="judgement",
+        title="Judge a description",
+        source="adequacy and fluency as in Gatt, Belz & Kow (2009), TUNA-REG 2009",
+        plugin="judge",
+        parameters={
+            "scales": Parameter(
+                default=["adequacy", "fluency"], about="Names of the scales, in the order in which they are shown."
+            ),
+            "questions": Parameter(
+                default=["How clear is it which object is meant?", "How well is it worded?"],
+                about="What is asked on each scale.",
+            ),
+            "low": Parameter(
+                default=["not at all clear", "very badly"], about="The word at the low end of each scale."
+            ),
+            "high": Parameter(default=["completely clear", "very well"], about="The word at the high end."),
+            "kind": Parameter(
+                default="likert",
+                about="likert (points to choose from) or slider (0 to 100).",
+                values=("likert", "slider"),
+            ),
+            "points": Parameter(default=7, about="Points of a Likert scale."),
+            "mark_target": Parameter(default=True, about="Mark the object that is described."),
+            **SCENE,
+        },
+        answer={"ratings": Recorded(type="ratings", about="the rating on each scale, by its name")},
+        times=JUDGED,
+    )
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """The scene, the description, and the scales."""
+        scene, labels = show_scene(stimulus.trial, settings, rng)
+        language = stimulus.trial.language
+        parameters = {
+            "text": stimulus.description.text or "",
+            "language": language,
+            "direction": direction_of(language),
+            "scales": _scales(settings),
+            **scene,
+            **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
+        }
+        return Shown(parameters=parameters, labels=labels)
+
+    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """A rating within limits on every scale."""
+        check_recorded(answer, self.info)
+        ratings = answer.answer.get("ratings")
+        names = {scale["name"]: scale for scale in shown.parameters["scales"]}
+        if not isinstance(ratings, Mapping) or set(ratings) != set(names):
+            raise refuse("answer.ratings", f"one rating for each of {', '.join(names)}")
+        for name, value in ratings.items():
+            low, high = _limits(names[name])
+            whole = names[name]["kind"] == "slider" or isinstance(value, int)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not (low <= value <= high and whole):
+                raise refuse(f"answer.ratings.{name}", f"should be from {low} to {high}")
+
+    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """A judgement points at nothing."""
+        return None
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> Answer:
+        """High ratings where the hearer finds the target, low ones where not, with some noise."""
+        response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
+        liked = 0.8 if response.entity in stimulus.trial.targets else 0.3
+        ratings = {}
+        for scale in shown.parameters["scales"]:
+            low, high = _limits(scale)
+            ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
+        took = DECIDING_MS * (0.5 + rng.random())
+        times = {"combined_ms": took, "t_onset": 0.0, "t_response": took}
+        return Answer(answer={"ratings": ratings}, times=times)
+
+
+def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
+    points = settings["points"] if settings["kind"] == "likert" else SLIDER_POINTS
+    return [
+        {"name": name, "question": question, "kind": settings["kind"], "points": points, "low": low, "high": high}
+        for name, question, low, high in named
+    ]
+
+
+def _limits(scale: Mapping[str, Any]) -> tuple[int, int]:
+    return (1, scale["points"]) if scale["kind"] == "likert" else (0, SLIDER_POINTS)

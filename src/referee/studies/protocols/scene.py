@@ -1,0 +1,57 @@
+"""A scene as people see it: pictures in their places under public labels, in reading order, so that neither order nor labels tell the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.drawing import place
+from referee.records import Trial
+from referee.studies.pictures import picture_names
+from referee.studies.protocol import Parameter
+from referee.studies.settings import RIGHT_TO_LEFT
+
+__all__ = ["SCENE", "direction_of", "mark_targets", "show_scene"]
+
+SCENE = {
+    "jitter": Parameter(
+        default=0.0, about="Pictures are moved at random within their cells, by up to this share.", unit="cells"
+    )
+}
+
+
+def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[dict[str, Any], dict[str, str]]:
+    """Grid and entities for the browser (columns and rows count from 0 at the top left), and the entity behind each label.
+
+    Places are those of the scene, where it has any; pictures are named here and get their address in the plan.
+    """
+    scene = trial.for_hearer(rng).scene
+    layout = place(scene, jitter=float(settings.get("jitter", 0.0)), seed=rng.getrandbits(32))
+    pictures = picture_names(scene, trial.domain)
+    spots = {e.id: layout[e.id] for e in scene.entities}
+    order = sorted(spots, key=lambda e: (spots[e].row, spots[e].column, spots[e].dy, spots[e].dx))
+    labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
+    entities = [
+        {
+            "id": label,
+            "picture": pictures[entity],
+            "column": spots[entity].column,
+            "row": spots[entity].row,
+            "dx": spots[entity].dx,
+            "dy": spots[entity].dy,
+        }
+        for label, entity in labels.items()
+    ]
+    return {"grid": {"columns": layout.columns, "rows": layout.rows}, "entities": entities}, labels
+
+
+def direction_of(language: str) -> str:
+    """Which way a language is written."""
+    return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def mark_targets(trial: Trial, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Which objects are marked, for protocols that ask about a marked object."""
+    marked = [label for label, entity in labels.items() if entity in trial.targets]
+    return {"target": marked[0]} if len(marked) == 1 else {"target": marked[0], "targets": marked}

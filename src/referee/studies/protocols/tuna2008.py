@@ -1,0 +1,21 @@
+"""The identification experiment of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008): read the description, call up the scene, click."""
+
+from __future__ import annotations
+
+from referee.studies.protocols.identification import Identification, declare
+
+__all__ = ["Tuna2008"]
+
+
+class Tuna2008(Identification):
+    """Fixation point for 1000 ms, self-paced reading of the whole description, then the scene; trials time out after 15 s."""
+
+    reading = "before"
+    info = declare(
+        "tuna2008",
+        "Read, then identify (TUNA 2008)",
+        "Gatt, Belz & Kow (2008), The TUNA Challenge 2008; experiment 2 of Belz & Gatt (2008)",
+        reading="before",
+        fixation_ms=1000,
+        timeout_ms=15000,
+    )

@@ -1,0 +1,82 @@
+"""The order in which one person meets their trials: random, within limits that keep neighbours from helping or tiring.
+
+Limits: a condition comes at most so many times in a row; two showings of one item lie so many trials apart; no picture is the target twice running.
+A shuffle is mended by random exchanges that never make it worse; where limits cannot all be kept the best order found is taken, and the rest is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+__all__ = ["Limits", "Showing", "arrange", "broken_limits"]
+
+TRIES_PER_TRIAL = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """What the limits look at in a trial."""
+
+    item: str
+    condition: str
+    target: Hashable = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How alike neighbours may be."""
+
+    same_condition_at_most: int = 2
+    same_item_apart: int = 10
+
+
+def arrange(showings: Sequence[Showing], limits: Limits, rng: Random, blocks: Sequence[int] = ()) -> list[int]:
+    """An order of the showings, as their places; trials stay within their block where blocks (sizes, in order) are given."""
+    order: list[int] = []
+    for size in blocks or [len(showings)]:
+        start = len(order)
+        order += rng.sample(range(start, start + size), size)
+    block = [number for number, size in enumerate(blocks or [len(showings)]) for _ in range(size)]
+    one_each = len({s.condition for s in showings}) < 2 or bool(blocks)
+    _mend(order, showings, limits, rng, block, one_each)
+    return order
+
+
+def broken_limits(
+    order: Sequence[int], showings: Sequence[Showing], limits: Limits, conditions: bool = True
+) -> list[int]:
+    """Places at which a limit is broken."""
+    return [i for i in range(len(order)) if _broken(i, order, showings, limits, conditions)]
+
+
+def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: Limits, conditions: bool) -> bool:
+    here = showings[order[i]]
+    if i and here.target is not None and showings[order[i - 1]].target == here.target:
+        return True
+    run = limits.same_condition_at_most
+    if conditions and i >= run and all(showings[order[i - j]].condition == here.condition for j in range(1, run + 1)):
+        return True
+    return any(showings[order[j]].item == here.item for j in range(max(0, i - limits.same_item_apart), i))
+
+
+def _mend(
+    order: list[int], showings: Sequence[Showing], limits: Limits, rng: Random, block: Sequence[int], one_each: bool
+) -> None:
+    """Exchange a trial that breaks a limit with another of its block, and keep what is no worse."""
+    broken = broken_limits(order, showings, limits, not one_each)
+    members: dict[int, list[int]] = {}
+    for place, number in enumerate(block):
+        members.setdefault(number, []).append(place)
+    for _ in range(TRIES_PER_TRIAL * len(order)):
+        if not broken:
+            return
+        i = rng.choice(broken)
+        j = rng.choice(members[block[i]])
+        order[i], order[j] = order[j], order[i]
+        now = broken_limits(order, showings, limits, not one_each)
+        if len(now) <= len(broken):
+            broken = now
+        else:
+            order[i], order[j] = order[j], order[i]

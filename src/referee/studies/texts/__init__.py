@@ -1,0 +1,78 @@
+"""The pages of a study as Markdown, in English and Portuguese, and the words of the interface; a study folder has its own copy to change."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from referee.errors import InputError
+
+__all__ = ["LANGUAGES", "PAGES", "REQUIRED", "default_pages", "fill", "interface_words", "to_html"]
+
+HERE = Path(__file__).parent
+LANGUAGES = ("en", "pt")
+REQUIRED = ("consent", "instructions", "debriefing")
+PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
+
+
+def default_pages(language: str, protocol: str) -> dict[str, str]:
+    """The pages shipped for a language, with the instructions of one protocol; English where the language is not shipped."""
+    folder = HERE / (language if language in LANGUAGES else "en")
+    pages = {page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES if page != "instructions"}
+    own = folder / f"instructions-{protocol}.md"
+    if not own.exists():
+        own = folder / "instructions.md"
+    return {**pages, "instructions": own.read_text(encoding="utf-8")}
+
+
+def default_demographics(language: str) -> str:
+    """The optional questions about the person, as TOML."""
+    folder = HERE / (language if language in LANGUAGES else "en")
+    return (folder / "demographics.toml").read_text(encoding="utf-8")
+
+
+@cache
+def _shipped_words(language: str) -> Mapping[str, str]:
+    return tomllib.loads((HERE / language / "strings.toml").read_text(encoding="utf-8"))
+
+
+def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
+    """The words on buttons and in messages: English, overlaid by the language where shipped, overlaid by the study's own strings.toml."""
+    words = dict(_shipped_words("en"))
+    if language in LANGUAGES:
+        words.update(_shipped_words(language))
+    if own is not None and own.exists():
+        words.update(_own_words(own, words))
+    return words
+
+
+def _own_words(path: Path, known: Mapping[str, str]) -> dict[str, str]:
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
+    for key, value in given.items():
+        if key not in known or not isinstance(value, str):
+            raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(known)}")
+    return given
+
+
+def fill(text: str, facts: Mapping[str, object]) -> str:
+    """A page with its {placeholders} filled in; braces around anything else stay."""
+    for name, value in facts.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text
+
+
+@cache
+def _renderer() -> object:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+
+
+def to_html(markdown: str) -> str:
+    """Safe HTML: tags in the text are shown as text, links with scripts are not links, and there are no pictures from elsewhere."""
+    return str(_renderer().render(markdown))  # type: ignore[attr-defined]
