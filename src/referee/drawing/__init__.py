@@ -7,7 +7,20 @@
 """
 
 from referee.drawing.placing import Layout, Place, place
-from referee.drawing.png import to_png
+from referee.drawing.png import draw_numbered, to_png
 from referee.drawing.scenes import can_draw, draw_entity, draw_scene, kind_of
+from referee.drawing.sheets import SHEETS, draw_sheet
 
-__all__ = ["Layout", "Place", "can_draw", "draw_entity", "draw_scene", "kind_of", "place", "to_png"]
+__all__ = [
+    "SHEETS",
+    "Layout",
+    "Place",
+    "can_draw",
+    "draw_entity",
+    "draw_numbered",
+    "draw_scene",
+    "draw_sheet",
+    "kind_of",
+    "place",
+    "to_png",
+]

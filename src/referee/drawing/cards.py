@@ -26,7 +26,7 @@ def draw_card(properties: Sequence[Property]) -> str:
 
 
 def _said(p: Property) -> str:
-    return f"{p.name}: {p.value}"
+    return p.value if p.name in TITLES else f"{p.name}: {p.value}"
 
 
 def with_words(marks: str, properties: Sequence[Property]) -> str:
@@ -36,8 +36,7 @@ def with_words(marks: str, properties: Sequence[Property]) -> str:
     below = min(8 + 7 * len(properties), 46)
     share = (100 - below) / 100
     picture = group(marks, transform=f"translate({50 * (1 - share):g} 0) scale({share:g})")
-    words = [p.value if p.name in TITLES else _said(p) for p in properties]
-    return picture + draw_words(words, 2, 100 - below, 96, below - 2)
+    return picture + draw_words([_said(p) for p in properties], 2, 100 - below, 96, below - 2)
 
 
 def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: float, most: float = 12) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 __all__ = ["NAMED", "PLAIN", "colour_of", "mix", "outline"]
 
 NAMED = {
-    "red": "#c8202f",
+    "red": "#bd1b2b",
     "blue": "#1d4fa3",
-    "green": "#6cc24a",
+    "green": "#79cd50",
     "grey": "#9b9ea4",
     "gray": "#9b9ea4",
     "yellow": "#f5cf2e",
@@ -25,8 +25,8 @@ NAMED = {
     "brown": "#7a4a24",
     "black": "#2b2b2e",
     "white": "#ffffff",
-    "cyan": "#35c4d7",
-    "magenta": "#c927a0",
+    "cyan": "#5fdcea",
+    "magenta": "#dd4fbb",
 }
 PLAIN = "#e9e2d3"
 HEX = re.compile(r"#[0-9a-fA-F]{6}")

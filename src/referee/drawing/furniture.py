@@ -87,20 +87,21 @@ def _drawer(x: float, y: float, colour: str) -> list[Part]:
 def _fan(colour: str) -> list[Part]:
     head = 66.0
     cage, hub = mix(colour, "#ffffff", 0.75), mix(colour, "#000000", 0.15)
-    blades = tuple(Spot(corners=_blade(turn, head, 4.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
+    blades = tuple(Spot(corners=_blade(turn, head, 3.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
     vents = tuple(
-        _flat((-9, y), (9, y + 2.5), z=-20.1, towards=-1, colour=outline(colour))
-        for y in (head - 8, head - 2, head + 4)
+        _flat((-7, y), (7, y + 2.2), z=-24.1, towards=-1, colour=outline(colour))
+        for y in (head - 6, head - 1, head + 4)
     )
-    face = (_disc(head, 28, 4.05, 1, cage), *blades)
-    rear = _disc(head, 28, -4.05, -1, mix(colour, "#ffffff", 0.35))
+    face = (_disc(head, 28, 3.05, 1, cage), *blades, _disc(head, 6.5, 3.2, 1, outline(colour)))
     rim = mix(colour, "#000000", 0.1)
+    # narrower towards the back, so that a fan seen from the side has a mouth and a tail
     return [
-        Drum(centre=(0, 3, 0), radius=24, length=6, colour=colour),
-        Box(low=(-3.5, 6, -16), high=(3.5, 51, -9), colour=hub),
-        Drum(centre=(0, head, 0), radius=31, length=8, colour=rim, lying=True, spots=(*face, rear)),
-        Drum(centre=(0, head, 7), radius=6.5, length=6, colour=hub, lying=True),
-        Drum(centre=(0, head, -12), radius=15, length=16, colour=colour, lying=True, spots=vents),
+        Drum(centre=(0, 3, -6), radius=24, length=6, colour=colour),
+        Box(low=(-3.5, 6, -15), high=(3.5, 48, -9), colour=hub),
+        Drum(centre=(0, head, 0), radius=31, length=6, colour=rim, lying=True, spots=face),
+        Drum(centre=(0, head, -6), radius=25, length=6, colour=colour, lying=True),
+        Drum(centre=(0, head, -12), radius=18, length=6, colour=colour, lying=True),
+        Drum(centre=(0, head, -19.5), radius=11.5, length=9, colour=colour, lying=True, spots=vents),
     ]
 
 

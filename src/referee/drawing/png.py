@@ -1,8 +1,15 @@
-"""A drawing as a PNG, for models and pages that cannot read SVG."""
+"""Drawings as PNG, for models and pages that cannot read SVG."""
 
 from __future__ import annotations
 
-__all__ = ["to_png"]
+from referee.drawing.placing import place
+from referee.drawing.scenes import draw_scene
+from referee.records import Scene
+
+__all__ = ["draw_numbered", "to_png"]
+
+CELL_PIXELS = 200
+MOST_PIXELS = 1600
 
 
 def to_png(svg: str, scale: float = 1.0) -> bytes:
@@ -10,3 +17,11 @@ def to_png(svg: str, scale: float = 1.0) -> bytes:
     import vl_convert
 
     return bytes(vl_convert.svg_to_png(svg, scale=scale))
+
+
+def draw_numbered(scene: Scene) -> bytes:
+    """A scene as PNG with its entities numbered from 1 in their order, for a hearer who answers with a number."""
+    layout = place(scene)
+    numbers = {e.id: str(i) for i, e in enumerate(scene.entities, 1)}
+    pixels = min(CELL_PIXELS, MOST_PIXELS / max(layout.columns, layout.rows))
+    return to_png(draw_scene(scene, layout=layout, numbers=numbers), pixels / 100)

@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from referee.drawing.sizes import height_of
-from referee.records import Entity, Scene
+from referee.records import Entity, Property, Scene
 
 __all__ = ["REGIONS", "relate"]
 
@@ -23,6 +23,7 @@ ON, UNDER = {"on-top-of"}, {"under"}
 ABOVE, BELOW = {"above", "behind"}, {"below", "in-front-of"}
 NEAR = {"next-to", "near", *LEFT, *RIGHT}
 AIR = 0.5
+NEARER = 0.3  # how much further down the page the foreground is
 
 Pairs = list[tuple[str, str]]
 
@@ -34,8 +35,9 @@ def relate(scene: Scene) -> dict[str, tuple[float, float]] | None:
     regions: dict[tuple[int, int], list[Entity]] = {}
     for entity in scene.entities:
         regions.setdefault(_region(entity), []).append(entity)
-    parts = {where: _arrange(members) for where, members in regions.items()}
-    return _join(parts)
+    joined = _join({where: _arrange(members) for where, members in regions.items()})
+    nearer = {e.id for e in scene.entities if Property("location", "front") in e.attributes}
+    return {i: (x, y + NEARER if i in nearer else y) for i, (x, y) in joined.items()}
 
 
 def _region(entity: Entity) -> tuple[int, int]:

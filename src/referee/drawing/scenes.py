@@ -20,7 +20,7 @@ from referee.drawing.silhouettes import paint_figure, paint_pentomino
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
-__all__ = ["can_draw", "draw_entity", "draw_scene", "kind_of"]
+__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of"]
 
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,
@@ -51,7 +51,7 @@ def can_draw(scene: Scene) -> bool:
 
 def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, without: Collection[str] = ()) -> str:
     """One entity as an SVG of its own. `without` names attributes that are not worth writing down, such as those that all entities of a scene share."""
-    return _page(_marks(entity, without), BOX, BOX, size, "picture")
+    return draw_page(marks_of(entity, without), BOX, BOX, size, "picture")
 
 
 def draw_scene(
@@ -70,12 +70,12 @@ def draw_scene(
     shared = _shared(scene)
     # what stands further up the page is further away: near things are drawn over it
     ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
-    pictures = [_cell(_marks(e, shared), at[e.id]) for e in ordered]
+    pictures = [_cell(marks_of(e, shared), at[e.id]) for e in ordered]
     frames = [_cell(_frame(), at[i]) for i in sorted(mark)]
     labels = [_cell(_label(label), at[i]) for i, label in sorted((numbers or {}).items())]
     width, height = (BOX * n + 2 * MARGIN for n in (at.columns, at.rows))
     ground = rect(0, 0, width, height, "#ffffff")
-    return _page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
+    return draw_page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
 
 
 def _values(entity: Entity) -> dict[str, str]:
@@ -101,7 +101,8 @@ def _unseen(entity: Entity, shown: Collection[str], without: Collection[str] = (
     return left
 
 
-def _marks(entity: Entity, without: Collection[str]) -> str:
+def marks_of(entity: Entity, without: Collection[str] = ()) -> str:
+    """An entity as marks in a box of 100 by 100, to be put into a larger picture."""
     kind, painted = _painted(entity)
     left = _unseen(entity, painted.shown, without)
     return draw_card(left) if kind == CARD else with_words(painted.marks, left)
@@ -135,7 +136,7 @@ def _label(label: str) -> str:
     return badge + text(label, width / 2, 12, 12, font_weight="bold")
 
 
-def _page(content: str, width: float, height: float, shown: float, label: str) -> str:
+def draw_page(content: str, width: float, height: float, shown: float, label: str) -> str:
     """A picture of its own; its label says that it is one and nothing about what it shows."""
     return element(
         "svg",

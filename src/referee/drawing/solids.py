@@ -151,16 +151,34 @@ def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
 
 def _draw(part: Part, turns: int, ink: str) -> str:
     seen = sorted((_depth(f[0], turns), f) for f in part.faces() if _faces_eye(f[0][0], f[1], turns))
-    # a drum's side is many narrow strips: a line round each would darken it
-    smooth = isinstance(part, Drum)
-    marks = [
-        _face(corners, _shade(part.colour, _turn(out, turns)), turns, ink, smooth and len(corners) == 4)
-        for _, (corners, out) in seen
-    ]
-    marks += [
-        _face(s.corners, s.colour, turns, "", False) for s in part.spots if _faces_eye(s.corners[0], s.outward, turns)
-    ]
-    return "".join(marks)
+    spots = [s for s in part.spots if _faces_eye(s.corners[0], s.outward, turns)]
+    marks = [_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
+    for _, (corners, out) in seen:
+        colour = _shade(part.colour, _turn(out, turns))
+        # a drum's side is many narrow strips: a line round each would darken it
+        strip = isinstance(part, Drum) and len(corners) == 4
+        marks.append(_face(corners, colour, turns, colour if strip else ink, 0.4 if strip else 1.1))
+    return "".join(marks) + "".join(polygon([_project(_turn(c, turns)) for c in s.corners], s.colour) for s in spots)
+
+
+def _silhouette(drum: Drum, turns: int, ink: str) -> str:
+    """A drum's outline as one line: the hull of its two ends."""
+    points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
+    return polygon(_half(points) + _half(points[::-1]), ink, stroke=ink, stroke_width=1.6, stroke_linejoin="round")
+
+
+def _half(points: Sequence[Point]) -> list[Point]:
+    """One side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
+    chain: list[Point] = []
+    for p in points:
+        while len(chain) > 1 and _bend(chain[-2], chain[-1], p) <= 0:
+            chain.pop()
+        chain.append(p)
+    return chain[:-1]
+
+
+def _bend(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _depth(corners: Sequence[Corner], turns: int) -> float:
@@ -179,13 +197,9 @@ def _shade(colour: str, outward: Corner) -> str:
     return mix(colour, "#ffffff", 0.55 * light) if light > 0 else mix(colour, "#000000", -0.9 * light)
 
 
-def _face(corners: Sequence[Corner], colour: str, turns: int, ink: str, strip: bool) -> str:
+def _face(corners: Sequence[Corner], colour: str, turns: int, ink: str, width: float) -> str:
     points = [_project(_turn(c, turns)) for c in corners]
-    if not ink:
-        return polygon(points, colour)
-    return polygon(
-        points, colour, stroke=colour if strip else ink, stroke_width=0.4 if strip else 1.1, stroke_linejoin="round"
-    )
+    return polygon(points, colour, stroke=ink, stroke_width=width, stroke_linejoin="round")
 
 
 def _project(corner: Corner) -> Point:

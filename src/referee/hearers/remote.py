@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Self
 
 from referee.calls import Call, CallBook, is_refusal, keep_reply, key_of
+from referee.drawing import draw_numbered
 from referee.endpoint import Endpoint
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
@@ -36,8 +37,9 @@ BARE = re.compile(r"(?:(?:the )?(?:answer|object|number)\s*(?:is|:)?\s*)?(.*)", 
 class Remote(Listener):
     """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes.
 
-    `choice` is "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means). `draw` turns a scene, in the
-    order shown, into a PNG that goes along with the list. The other parameters are those of the endpoint; the key is read from the environment.
+    `choice` is "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means). With `image` the scene is also
+    sent as a picture, with the numbers of the list; without `words` the picture is all there is. `draw` is another way of turning a scene, in the order
+    shown, into a PNG. The other parameters are those of the endpoint; the key is read from the environment.
     """
 
     name = "remote"
@@ -57,6 +59,8 @@ class Remote(Listener):
         timeout_s: float = 60.0,
         tries: int = 4,
         pause_s: float = 1.0,
+        image: bool = False,
+        words: bool = True,
         draw: Callable[[Scene], bytes] | None = None,
     ) -> None:
         self.model = model
@@ -72,6 +76,8 @@ class Remote(Listener):
         self.timeout_s = timeout_s
         self.tries = tries
         self.pause_s = pause_s
+        self.image = image
+        self.words = words
         self.draw = draw
 
     _making = threading.Lock()
@@ -110,8 +116,8 @@ class Remote(Listener):
         return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), flags)
 
     def _vote(self, text: str, shown: Scene, view: HearerView) -> str:
-        image = self.draw(shown) if self.draw else None
-        content = build_question(text, shown.entities, self.choice, image)
+        draw = self.draw or (draw_numbered if self.image else None)
+        content = build_question(text, shown.entities, self.choice, draw(shown) if draw else None, self.words)
         question: dict[str, Any] = {
             "model": self.model,
             "temperature": self.temperature,
@@ -157,6 +163,10 @@ class Remote(Listener):
                 f"choice is {self.choice!r} and votes {self.votes}",
                 remedy="choice:number or choice:free, votes:1 or more",
             )
+        if not self.words and (self.choice != "number" or not (self.image or self.draw)):
+            raise InputError(
+                "without words there is nothing to choose from", remedy="words:no needs image:yes and choice:number"
+            )
 
 
 def _as_text(description: Description) -> str:
@@ -167,24 +177,36 @@ def _as_text(description: Description) -> str:
 
 
 def build_question(
-    text: str, entities: Sequence[Entity], choice: str = "number", image: bytes | None = None
+    text: str, entities: Sequence[Entity], choice: str = "number", image: bytes | None = None, words: bool = True
 ) -> str | list[dict[str, Any]]:
-    """What the model reads: the objects in the order given, without their ids, and the description; with an image, as two parts."""
+    """What the model reads: the objects in the order given, without their ids, and the description; with an image, as two parts.
+
+    Without `words` the objects are only numbered in the picture, not listed.
+    """
+    form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
+    question = (
+        f"The description: {text!r}\n\nWhich object is meant? Answer with {form} alone; with the word several if it fits more than one equally well, "
+        "with none if it fits no object, with unknown if you cannot tell."
+    )
+    shown = (
+        _listed(entities, choice)
+        if words
+        else f"the {len(entities)} objects in the picture. Each has its number at its upper left."
+    )
+    asked = f"Somebody described one of {shown}\n\n{question}"
+    if image is None:
+        return asked
+    picture = {"url": f"data:image/png;base64,{b64encode(image).decode()}"}
+    return [{"type": "text", "text": asked}, {"type": "image_url", "image_url": picture}]
+
+
+def _listed(entities: Sequence[Entity], choice: str) -> str:
     places = {e.id: i for i, e in enumerate(entities, 1)}
     lines = [_line(e, places) for e in entities]
     numbered = (
         [f"{i}. {line}" for i, line in enumerate(lines, 1)] if choice == "number" else [f"- {li}" for li in lines]
     )
-    form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
-    words = (
-        "Somebody described one of these objects:\n" + "\n".join(numbered) + f"\n\nThe description: {text!r}\n\n"
-        f"Which object is meant? Answer with {form} alone; with the word several if it fits more than one equally well, "
-        "with none if it fits no object, with unknown if you cannot tell."
-    )
-    if image is None:
-        return words
-    picture = {"url": f"data:image/png;base64,{b64encode(image).decode()}"}
-    return [{"type": "text", "text": words}, {"type": "image_url", "image_url": picture}]
+    return "these objects:\n" + "\n".join(numbered)
 
 
 def _line(entity: Entity, places: dict[str, int]) -> str:
