@@ -1,0 +1,36 @@
+// What is still to be done: which steps remain after a reload, and as which attempt. Pure, so that every case can be tried.
+
+import type { Letter, Underway } from "./outbox.ts";
+import { INTERRUPTIBLE, type Plan, type Step, type TrialBody } from "./plan.ts";
+
+export interface Agenda {
+  steps: Step[];
+  attempts: Map<number, number>;
+}
+
+export function interruptedBody(underway: Underway, now: number): TrialBody {
+  return { index: underway.index, attempt: underway.attempt, state: "aborted", answer: {}, times: {}, flags: [], sent_ms: now };
+}
+
+function settled(plan: Plan, letters: readonly Letter[]): Set<number> {
+  const kept = letters.filter((letter) => letter.body.state === "done" || plan.policy.aborted === "skip");
+  return new Set([...plan.saved, ...kept.map((letter) => letter.body.index)]);
+}
+
+// Pages are shown again from the last answered step on; those before a step that was answered already are not.
+function remaining(plan: Plan, done: ReadonlySet<number>): Step[] {
+  const firstOpen = plan.steps.find((step) => step.saved && !done.has(step.index))?.index ?? Infinity;
+  const lastBefore = Math.max(-1, ...[...done].filter((index) => index < firstOpen));
+  const lastDone = Math.max(-1, ...done);
+  return plan.steps.filter((step) => (step.saved ? !done.has(step.index) : step.index > lastBefore && step.index > lastDone));
+}
+
+export function planAgenda(plan: Plan, letters: readonly Letter[]): Agenda {
+  const attempts = new Map(Object.entries(plan.attempts ?? {}).map(([index, n]) => [Number(index), n]));
+  for (const { body } of letters) attempts.set(body.index, Math.max(attempts.get(body.index) ?? 0, body.attempt));
+  return { steps: remaining(plan, settled(plan, letters)), attempts };
+}
+
+export function isInterruptible(step: Step): boolean {
+  return step.saved && INTERRUPTIBLE.has(step.kind);
+}

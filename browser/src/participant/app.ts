@@ -1,0 +1,259 @@
+// A participant's way through a study: enter, agree, calibrate, load, play, finish; and every way out of it.
+
+import { plainSurroundings, type Surroundings } from "../plugins/surroundings.ts";
+import { speaker, type Say, type StringName } from "../strings.ts";
+import { screenFrames } from "../timing/frames.ts";
+import { readAddress } from "./address.ts";
+import { interruptedBody, planAgenda } from "./agenda.ts";
+import { Api, Refusal, Silence } from "./api.ts";
+import { calibrate, describeClient } from "./calibration.ts";
+import { Frame } from "./frame.ts";
+import { Memory, takeTabName } from "./memory.ts";
+import { letterOf, openOutbox, type Letter, type Outbox } from "./outbox.ts";
+import type { Ending, Entrance, Plan } from "./plan.ts";
+import { preload } from "./preload.ts";
+import { askAboutPictures, askAgain, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
+import { backOff, pageWaiting, Sender } from "./sender.ts";
+import { Play } from "./timeline.ts";
+
+const NEVER = new AbortController().signal;
+
+export class App {
+  private readonly address = readAddress(location);
+  private readonly memory = new Memory(() => localStorage, `referee/${this.address.study}/`);
+  private readonly api = new Api(this.address.base, takeTabName(new Memory(() => sessionStorage, `referee/${this.address.study}/`)));
+  private readonly channel = typeof BroadcastChannel === "function" ? new BroadcastChannel(`referee/${this.address.study}`) : null;
+  private say: Say = speaker();
+  private readonly frame: Frame;
+  private readonly around: Surroundings = plainSurroundings();
+  private sender: Sender | null = null;
+  private play: Play | null = null;
+  private over = false;
+
+  constructor(root: HTMLElement) {
+    this.frame = new Frame(root, this.say);
+    this.channel?.addEventListener("message", (event) => {
+      if (event.data?.claimed && event.data.claimed !== this.api.tab && this.api.token) void this.giveWay();
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden") this.sender?.part();
+    });
+    window.addEventListener("online", () => this.sender?.hurry());
+    window.addEventListener("beforeunload", (event) => {
+      if (this.sender?.pending && !this.over) event.preventDefault();
+    });
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.proceed();
+    } catch (error) {
+      await this.explain(error);
+    }
+  }
+
+  private async proceed(): Promise<void> {
+    showNote(this.frame, this.say("loading"));
+    if (this.address.preview) return showNote(this.frame, this.say("preview"));
+    this.api.token = this.memory.get("token");
+    const entrance = await this.patiently(() => this.api.enter(this.address.platform, this.address.mode));
+    this.greet(entrance);
+    if (hasEnded(entrance.state)) return this.end(entrance);
+    if (entrance.state === "entered" || (entrance.consent && !["consented", "running", "finished"].includes(entrance.state))) {
+      if (!(await this.settleConsent(entrance))) return;
+    }
+    this.frame.allowWithdrawal(() => this.withdraw());
+    if (entrance.state !== "finished" || !(await this.finish())) await this.perform();
+  }
+
+  private greet(entrance: Entrance): void {
+    if (entrance.token) this.api.token = entrance.token;
+    this.memory.set("token", this.api.token);
+    this.speak(entrance.strings ?? {});
+    const { title, language, direction, mode } = entrance.study;
+    this.frame.introduce(title, language, direction, mode === "debug" || this.address.mode === "debug");
+  }
+
+  private speak(strings: Record<string, string | undefined>): void {
+    this.say = this.around.say = speaker(strings);
+    this.frame.translate(this.say);
+  }
+
+  private async settleConsent(entrance: Entrance): Promise<boolean> {
+    const { html, hash } = entrance.consent!;
+    const agreed = await askConsent(this.frame, this.say, html);
+    const reply = await this.patiently(() => this.api.consent(agreed, hash));
+    if ("token" in reply && typeof reply.token === "string") {
+      this.api.token = reply.token;
+      this.memory.set("token", reply.token);
+    }
+    if (!agreed || hasEnded(reply.state)) this.end({ ...reply, state: reply.state ?? "declined" });
+    return agreed && !hasEnded(reply.state);
+  }
+
+  private async perform(): Promise<void> {
+    showNote(this.frame, this.say("calibrating"));
+    const calibration = await calibrate(screenFrames);
+    this.around.frameInterval = calibration.frame_interval_ms;
+    const plan = await this.patiently(() => this.api.plan());
+    await this.patiently(() => this.api.client(describeClient(calibration)));
+    this.speak(plan.strings);
+    this.prepareSound(plan);
+    this.around.failedPictures = await this.loadPictures(plan);
+    this.holdPage();
+    const box = await openOutbox(plan.study.id);
+    for (let round = await this.open(plan, box); ; round = await this.reopen(box)) {
+      this.play = new Play(round.plan, round.agenda, { frame: this.frame, box, sender: this.sender!, around: this.around, simulation: this.simulation(plan) });
+      await this.play.run();
+      if (this.over || (await this.finish())) return;
+    }
+  }
+
+  // What lies in the box from before goes first; a trial that was on the screen is reported as interrupted.
+  private async open(plan: Plan, box: Outbox): Promise<{ plan: Plan; agenda: ReturnType<typeof planAgenda> }> {
+    if (plan.policy.resume === "restart") await box.forget(plan.alias);
+    const underway = await box.underway(plan.alias);
+    if (underway) await box.end(plan.alias, letterOf(plan.alias, underway.uuid, interruptedBody(underway, performance.now())));
+    this.sender = new Sender(this.api, box);
+    this.sender.onState = ({ pending, failing }) => this.frame.setSaving(pending, failing);
+    this.sender.onFatal = (refusal) => void this.explain(refusal);
+    const letters: Letter[] = await this.sender.load(plan.alias);
+    return { plan, agenda: planAgenda(plan, letters) };
+  }
+
+  // Some answers were refused: the server says what it has, and the rest is asked again.
+  private async reopen(box: Outbox): Promise<{ plan: Plan; agenda: ReturnType<typeof planAgenda> }> {
+    this.sender?.stop();
+    return this.open(await this.patiently(() => this.api.plan()), box);
+  }
+
+  private async finish(): Promise<boolean> {
+    showNote(this.frame, this.say("saving"));
+    await this.sender?.room(1);
+    if (this.over) return true;
+    try {
+      this.end(await this.patiently(() => this.api.finish()));
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.problem !== "missing") throw error;
+      if (this.sender?.refused.length) await askAgain(this.frame, this.say, this.say("error"), "retry");
+      return false;
+    }
+  }
+
+  private end(ending: Ending): void {
+    this.over = true;
+    this.sender?.stop();
+    const gone = ["declined", "withdrawn", "purged"].includes(ending.state);
+    if (gone) this.frame.allowWithdrawal(null);
+    else this.frame.allowWithdrawal(() => this.withdraw());
+    showEnding(this.frame, this.say, ending);
+  }
+
+  private async withdraw(): Promise<void> {
+    const ending = await this.api.withdraw();
+    this.play?.stop();
+    this.end({ ...ending, state: "withdrawn", outcome: "withdrawn" });
+  }
+
+  private async loadPictures(plan: Plan): Promise<Set<string>> {
+    let left = plan.pictures;
+    for (;;) {
+      const waiting = showWaiting(this.frame, this.say("preloading"));
+      left = await preload(left, (done) => waiting.tell(done / Math.max(1, left.length)));
+      if (!left.length || (await askAboutPictures(this.frame, this.say)) === "continue") return new Set(left);
+    }
+  }
+
+  // Browsers want a gesture before they make a sound.
+  private prepareSound(plan: Plan): void {
+    if (!plan.steps.some((step) => step.parameters.bell) || typeof AudioContext !== "function") return;
+    const audio = (this.around.audio ??= new AudioContext());
+    const wake = (): void => void audio.resume();
+    for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, wake, { once: true });
+  }
+
+  // The back button leads to where one is.
+  private holdPage(): void {
+    history.pushState(null, "");
+    window.addEventListener("popstate", () => {
+      if (!this.over) history.pushState(null, "");
+    });
+  }
+
+  private simulation(plan: Plan): "data-only" | "visual" | null {
+    const wished = this.address.simulation;
+    const tryout = plan.study.mode === "debug" || this.address.mode === "debug";
+    return tryout && (wished === "data-only" || wished === "visual") ? wished : null;
+  }
+
+  private async patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let failures = 0; ; failures++) {
+      try {
+        const answer = await ask();
+        this.frame.setOffline(false);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Silence) && !(error instanceof Refusal && error.status === 429)) throw error;
+        this.frame.setOffline(true);
+        const wished = error instanceof Refusal ? (error.retryAfter ?? 0) * 1000 : 0;
+        await pageWaiting.sleep(Math.max(wished, backOff(failures, Math.random())), NEVER);
+      }
+    }
+  }
+
+  private async explain(error: unknown): Promise<void> {
+    if (this.over) return;
+    if (!(error instanceof Refusal)) return this.offerReload(error);
+    if (error.problem === "other-tab") return this.play ? this.giveWay() : this.offerClaim(error);
+    this.stopPlaying();
+    if (error.problem === "no-token" || error.problem === "expired" || error.status === 401) return this.beginAnew();
+    const known = { full: "full", closed: "closed", blocked: "blocked", withdrawn: "withdrawn" }[error.problem] as StringName | undefined;
+    if (known && known !== "withdrawn") return showNote(this.frame, error.message || this.say(known));
+    if (known) return this.end({ state: "withdrawn" });
+    await askAgain(this.frame, this.say, error.message || this.say("error"), "retry");
+    location.reload();
+  }
+
+  private stopPlaying(): void {
+    this.sender?.stop();
+    this.play?.stop();
+  }
+
+  // A token that is no longer known is forgotten, once; the link leads in again.
+  private async beginAnew(): Promise<void> {
+    const had = this.memory.get("token") !== null;
+    this.memory.set("token", null);
+    if (!had) await askAgain(this.frame, this.say, this.say("error"), "retry");
+    location.reload();
+  }
+
+  private async offerReload(error: unknown): Promise<void> {
+    console.error(error);
+    this.stopPlaying();
+    await askAgain(this.frame, this.say, this.say("error"), "retry");
+    location.reload();
+  }
+
+  private async offerClaim(refusal: Refusal): Promise<void> {
+    if (typeof refusal.more.token === "string") this.api.token = refusal.more.token;
+    await askAgain(this.frame, this.say, this.say("other_tab"), "continue_here");
+    await this.claim();
+  }
+
+  private async claim(): Promise<void> {
+    await this.patiently(() => this.api.claim());
+    this.memory.set("token", this.api.token);
+    this.channel?.postMessage({ claimed: this.api.tab });
+    this.over = true;
+    location.reload();
+  }
+
+  private async giveWay(): Promise<void> {
+    if (this.over) return;
+    this.stopPlaying();
+    this.frame.allowWithdrawal(null);
+    await askAgain(this.frame, this.say, this.say("closed_here"), "continue_here");
+    await this.claim();
+  }
+}

@@ -1,0 +1,62 @@
+// What the server says about a study and a session, in the form in which it says it.
+
+import type { Strings } from "../strings.ts";
+
+export interface StudyFacts {
+  id: string;
+  title: string;
+  language: string;
+  direction: "ltr" | "rtl";
+  mode: string;
+}
+
+export interface Ending {
+  state: string;
+  outcome?: string;
+  code?: string | null;
+  redirect?: string | null;
+  form?: { action: string; fields: Record<string, string> } | null;
+  withdrawal_code?: string | null;
+  debriefing?: string | null;
+}
+
+export interface Entrance extends Ending {
+  token: string;
+  consent?: { html: string; hash: string };
+  study: StudyFacts;
+  strings?: Strings;
+  problem?: string;
+}
+
+export interface Step {
+  index: number;
+  kind: string;
+  plugin: string;
+  saved: boolean;
+  parameters: Record<string, unknown>;
+}
+
+export interface Plan {
+  study: StudyFacts;
+  alias: string;
+  position: number;
+  saved: number[];
+  attempts?: Record<string, number>;
+  policy: { unsaved_limit: number; aborted: "again" | "skip"; resume?: string; feedback?: boolean };
+  pictures: string[];
+  strings: Strings;
+  steps: Step[];
+}
+
+export interface TrialBody {
+  index: number;
+  attempt: number;
+  state: "done" | "aborted";
+  answer: Record<string, unknown>;
+  times: Record<string, unknown>;
+  flags: string[];
+  sent_ms: number;
+}
+
+// Kinds that are interrupted by a reload; a page or a form is simply shown again.
+export const INTERRUPTIBLE: ReadonlySet<string> = new Set(["practice", "trial", "check"]);

@@ -1,0 +1,89 @@
+// The screens around the timeline: consent before it, waiting within it, the code after it.
+
+import { button, make, onSingleClick } from "../dom.ts";
+import { prose } from "../prose.ts";
+import type { Say, StringName } from "../strings.ts";
+import type { Frame } from "./frame.ts";
+import type { Ending } from "./plan.ts";
+
+export const REDIRECT_MS = 8000;
+
+function pressed(...buttons: HTMLButtonElement[]): Promise<HTMLButtonElement> {
+  return new Promise((resolve) => {
+    for (const one of buttons) {
+      onSingleClick(one, () => {
+        buttons.forEach((other) => (other.disabled = true));
+        resolve(one);
+      });
+    }
+  });
+}
+
+export function showWaiting(frame: Frame, text: string): { tell(share: number): void } {
+  const bar = make("progress", { max: 1, "aria-label": text });
+  frame.show(make("p", { class: "lead" }, text), bar);
+  return { tell: (share) => void (bar.value = share) };
+}
+
+export async function askConsent(frame: Frame, say: Say, html: string): Promise<boolean> {
+  const [agree, decline] = [button(say("agree")), button(say("decline"), "quiet")];
+  frame.show(make("article", { class: "prose" }, prose(html)), make("div", { class: "actions" }, decline, agree));
+  return (await pressed(agree, decline)) === agree;
+}
+
+export async function askAgain(frame: Frame, say: Say, text: string, label: StringName): Promise<void> {
+  const again = button(say(label));
+  frame.show(make("p", { class: "lead", role: "alert" }, text), make("div", { class: "actions" }, again));
+  await pressed(again);
+}
+
+export async function askAboutPictures(frame: Frame, say: Say): Promise<"retry" | "continue"> {
+  const [again, anyway] = [button(say("retry")), button(say("continue_anyway"), "quiet")];
+  frame.show(make("p", { class: "lead", role: "alert" }, say("preload_failed")), make("div", { class: "actions" }, anyway, again));
+  return (await pressed(again, anyway)) === again ? "retry" : "continue";
+}
+
+export function showNote(frame: Frame, text: string): void {
+  frame.show(make("p", { class: "lead" }, text));
+}
+
+function codeBox(say: Say, label: StringName, code: string): HTMLElement {
+  const copy = button(say("copy"), "quiet");
+  const text = make("code", { class: "code" }, code);
+  copy.addEventListener("click", () => {
+    void navigator.clipboard?.writeText(code).then(() => (copy.textContent = say("copied")));
+  });
+  return make("section", { class: "code-box" }, make("p", {}, say(label)), make("div", { class: "code-row" }, text, copy));
+}
+
+function turkForm(say: Say, form: NonNullable<Ending["form"]>): HTMLElement {
+  const fields = Object.entries(form.fields).map(([name, value]) => make("input", { type: "hidden", name, value }));
+  return make("form", { method: "post", action: form.action, class: "actions" }, ...fields, make("button", { type: "submit", class: "button primary" }, say("submit_task")));
+}
+
+const WORDS: Record<string, StringName> = {
+  coded: "finished", finished: "finished", declined: "declined", withdrawn: "withdrawn", purged: "purged", timed_out: "timed_out", partner_left: "partner_left",
+  screened_out: "screened_out", failed_check: "failed_check", full: "full", closed: "closed", blocked: "blocked",
+};
+
+export function hasEnded(state: string): boolean {
+  return state in WORDS && state !== "finished";
+}
+
+// The code stays on the screen for those whom the redirect does not reach.
+export function showEnding(frame: Frame, say: Say, ending: Ending): void {
+  const words = WORDS[ending.outcome ?? ""] ?? WORDS[ending.state] ?? "error";
+  const parts: Node[] = [make("p", { class: "lead" }, say(words))];
+  if (ending.debriefing) parts.push(make("article", { class: "prose" }, prose(ending.debriefing)));
+  if (ending.code) parts.push(codeBox(say, "code", ending.code));
+  if (ending.withdrawal_code) parts.push(codeBox(say, "withdrawal_code", ending.withdrawal_code));
+  if (ending.form) parts.push(turkForm(say, ending.form));
+  if (ending.redirect) parts.push(...redirection(say, ending.redirect));
+  frame.show(...parts);
+}
+
+function redirection(say: Say, address: string): Node[] {
+  setTimeout(() => location.assign(address), REDIRECT_MS);
+  const link = make("a", { class: "button primary", href: address, rel: "noreferrer" }, say("redirect"));
+  return [make("p", {}, say("redirect_soon")), make("div", { class: "actions" }, link)];
+}

@@ -1,0 +1,118 @@
+// Plays a plan with jsPsych: before each step there is room in the outbox, after each its answer lies in it.
+
+import { initJsPsych, type JsPsych, type PluginInfo, type TrialType } from "jspsych";
+import { make } from "../dom.ts";
+import type { Result } from "../plugins/result.ts";
+import type { SimulationMode } from "../plugins/simulating.ts";
+import type { Surroundings } from "../plugins/surroundings.ts";
+import { PLUGINS } from "../plugins/table.ts";
+import { flip, hold } from "../timing/frames.ts";
+import type { Agenda } from "./agenda.ts";
+import { isInterruptible } from "./agenda.ts";
+import type { Saved } from "./api.ts";
+import type { Frame } from "./frame.ts";
+import { makeUuid } from "./memory.ts";
+import { letterOf, type Outbox } from "./outbox.ts";
+import type { Plan, Step } from "./plan.ts";
+import type { Sender } from "./sender.ts";
+
+// A blank between steps: what was pressed for the last one does not reach the next.
+const GAP_MS = 250;
+const FEEDBACK_MS = 1200;
+
+type TrialDescription = TrialType<PluginInfo>;
+
+export interface Means {
+  frame: Frame;
+  box: Outbox;
+  sender: Sender;
+  around: Surroundings;
+  simulation: SimulationMode | null;
+}
+
+export class Play {
+  private readonly jsPsych: JsPsych;
+  private stopped = false;
+  private uuid = makeUuid();
+
+  constructor(private readonly plan: Plan, private readonly agenda: Agenda, private readonly means: Means) {
+    this.jsPsych = initJsPsych({ display_element: means.frame.stage, surroundings: means.around } as Parameters<typeof initJsPsych>[0]);
+  }
+
+  async run(): Promise<void> {
+    const { steps } = this.agenda;
+    if (!steps.length) return;
+    const timeline = steps.map((step, i) => this.describe(step, steps[i + 1]));
+    this.means.frame.stage.replaceChildren();
+    await this.prepare(steps[0]!);
+    this.means.frame.stage.tabIndex = -1;
+    if (this.means.simulation) await this.jsPsych.simulate(timeline, this.means.simulation);
+    else await this.jsPsych.run(timeline);
+  }
+
+  stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    if (this.jsPsych.getDisplayElement()) this.jsPsych.abortExperiment();
+  }
+
+  private describe(step: Step, next: Step | undefined): TrialDescription {
+    const plugin = PLUGINS[step.plugin];
+    if (!plugin) throw new Error(`there is no plug-in ${step.plugin}`);
+    const known = Object.entries(step.parameters).filter(([name]) => name in plugin.info.parameters);
+    return {
+      type: plugin,
+      ...Object.fromEntries(known),
+      on_start: () => void (this.means.frame.stage.tabIndex = -1),
+      on_finish: async (data: Result) => {
+        if (this.stopped) return;
+        await this.conclude(step, data);
+        if (next) await this.prepare(next);
+      },
+    };
+  }
+
+  private async prepare(step: Step): Promise<void> {
+    const { frame, sender, box, around } = this.means;
+    frame.setProgress(step.index, this.plan.steps.length);
+    await this.waitForRoom(sender);
+    this.uuid = makeUuid();
+    if (!isInterruptible(step)) return;
+    const blank = await flip(around.frames, () => undefined);
+    await hold(around.frames, blank.onset, GAP_MS, around.frameInterval);
+    await box.begin({ session: this.plan.alias, uuid: this.uuid, index: step.index, attempt: this.attempt(step) });
+  }
+
+  private attempt(step: Step): number {
+    return (this.agenda.attempts.get(step.index) ?? 0) + 1;
+  }
+
+  private async waitForRoom(sender: Sender): Promise<void> {
+    const limit = this.plan.policy.unsaved_limit;
+    if (sender.pending < limit) return;
+    const note = make("div", { class: "page" }, make("p", { class: "lead", role: "status" }, this.means.around.say("waiting")));
+    this.means.frame.stage.append(note);
+    await sender.room(limit);
+    note.remove();
+  }
+
+  private async conclude(step: Step, { answer, times, flags }: Result): Promise<void> {
+    if (!step.saved) return;
+    const { box, sender, frame } = this.means;
+    const body = { index: step.index, attempt: this.attempt(step), state: "done" as const, answer, times, flags, sent_ms: performance.now() };
+    const letter = letterOf(this.plan.alias, this.uuid, body);
+    await box.end(this.plan.alias, letter);
+    const reply = sender.send(letter);
+    frame.setProgress(step.index + 1, this.plan.steps.length);
+    if (this.plan.policy.feedback && step.kind === "practice") await this.tell(await reply);
+  }
+
+  private async tell(saved: Saved | null): Promise<void> {
+    if (typeof saved?.correct !== "boolean") return;
+    const { frame, around } = this.means;
+    const note = make("div", { class: "page" }, make("p", { class: "lead", role: "status" }, around.say(saved.correct ? "right" : "wrong")));
+    const shown = await flip(around.frames, () => frame.stage.append(note));
+    await hold(around.frames, shown.onset, FEEDBACK_MS, around.frameInterval);
+    note.remove();
+  }
+}

@@ -1,0 +1,144 @@
+// Judging descriptions: each on scales, or two against each other, with the scene in view.
+
+import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
+import { button, make, onSingleClick } from "../dom.ts";
+import { flip, type Onset } from "../timing/frames.ts";
+import { onPress, type Press } from "../timing/press.ts";
+import { Watch, type Flag } from "../timing/watch.ts";
+import { hide, reveal } from "./reading.ts";
+import { flagsOf, merge, onsetTimes, RESULT_DATA, VERSION, type Result } from "./result.ts";
+import { makeScale, type ScaleDescription } from "./scales.ts";
+import { Scene, type Entity, type Grid } from "./scene.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
+import { surroundingsOf, type Surroundings } from "./surroundings.ts";
+
+const info = {
+  name: "judge",
+  version: VERSION,
+  parameters: {
+    text: { type: ParameterType.STRING, default: "" },
+    language: { type: ParameterType.STRING, default: "" },
+    direction: { type: ParameterType.STRING, default: "ltr" },
+    grid: { type: ParameterType.OBJECT, default: { columns: 5, rows: 3 } },
+    entities: { type: ParameterType.OBJECT, array: true, default: [] },
+    target: { type: ParameterType.STRING, default: null },
+    scales: { type: ParameterType.OBJECT, array: true, default: [] },
+    question: { type: ParameterType.STRING, default: "" },
+    pairwise: { type: ParameterType.OBJECT, default: null },
+    tie: { type: ParameterType.BOOL, default: true },
+  },
+  data: RESULT_DATA,
+} as const;
+
+type Info = typeof info;
+type Parameters = TrialType<Info>;
+interface Judgement {
+  answer: Result["answer"];
+  time: number;
+  press: Press | null;
+}
+
+export class JudgePlugin implements JsPsychPlugin<Info> {
+  static info = info;
+
+  constructor(private readonly jsPsych: JsPsych) {}
+
+  trial(display: HTMLElement, trial: Parameters): void {
+    const around = surroundingsOf(this.jsPsych);
+    const watch = new Watch(around.frames);
+    const entities = trial.entities as Entity[];
+    const scene = entities.length ? new Scene(trial.grid as Grid, entities, around.say, { pressable: false, target: trial.target }) : null;
+    const panel = make("div", { class: "panel judge" }, trial.text && description(trial, trial.text), scene?.node);
+    const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
+    hide(panel);
+    const place = make("div", { class: "trial", tabindex: -1 }, panel);
+    display.append(place);
+    place.focus();
+    const failed: Flag[] = entities.some((entity) => around.failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
+    void flip(around.frames, () => reveal(panel)).then(async (onset) => {
+      const judgement = await judged;
+      this.jsPsych.finishTrial({
+        answer: judgement.answer,
+        times: timesOf(onset, judgement.time),
+        flags: merge(watch.stop(), flagsOf([onset], judgement.press), failed),
+      });
+    });
+  }
+
+  simulate(trial: Parameters, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
+    simulate(this.jsPsych, mode, options, load, {
+      data: () => {
+        const onset = someOnset();
+        return { answer: someAnswer(trial), times: timesOf(onset, onset.onset + someTime(5000)), flags: ["untrusted"] };
+      },
+      begin: (display) => this.trial(display, trial),
+      act: (display) => actAsPerson(display, trial),
+    });
+  }
+}
+
+function description(trial: Parameters, text: string): HTMLElement {
+  return make("p", { class: "description", lang: trial.language || null, dir: trial.direction ?? "ltr" }, text);
+}
+
+function rate(panel: HTMLElement, trial: Parameters, around: Surroundings): Promise<Judgement> {
+  const scales = (trial.scales as ScaleDescription[]).map((scale, i) => makeScale(scale, `scale-${i}`, around.say));
+  const next = button(around.say("continue"));
+  next.disabled = true;
+  panel.append(...scales.map((scale) => scale.node), make("div", { class: "actions" }, next));
+  panel.addEventListener("change", () => {
+    next.disabled = scales.some((scale) => scale.value() === null);
+  });
+  return new Promise((resolve) => {
+    onSingleClick(next, (event) => {
+      next.disabled = true;
+      resolve({ answer: { ratings: Object.fromEntries(scales.map((scale) => [scale.name, scale.value()])) }, time: event.timeStamp, press: null });
+    });
+  });
+}
+
+function compare(panel: HTMLElement, trial: Parameters, around: Surroundings): Promise<Judgement> {
+  const { say } = around;
+  const pair = trial.pairwise as { left: string; right: string };
+  const sides = (["left", "right"] as const).map((side) =>
+    make("button", { type: "button", class: "card", "data-choice": side }, make("span", { class: "card-name" }, say(side === "left" ? "left" : "right_side")), description(trial, pair[side])));
+  const tie = trial.tie ? [make("button", { type: "button", class: "button quiet", "data-choice": "tie" }, say("tie"))] : [];
+  panel.append(make("p", { class: "question" }, trial.question ?? ""), make("div", { class: "pair", dir: "ltr" }, ...sides), make("div", { class: "choices" }, ...tie));
+  return new Promise((resolve) => {
+    const done = new AbortController();
+    for (const node of [...sides, ...tie]) {
+      onPress(node, (press) => {
+        done.abort();
+        resolve({ answer: { choice: node.dataset.choice }, time: press.time, press });
+      }, done.signal);
+    }
+  });
+}
+
+function timesOf(onset: Onset, response: number): Result["times"] {
+  return { combined_ms: response - onset.onset, ...onsetTimes(onset), t_response: response };
+}
+
+function someAnswer(trial: Parameters): Result["answer"] {
+  if (trial.pairwise) return { choice: pick(["left", "right", ...(trial.tie ? ["tie"] : [])]) };
+  const rating = (scale: ScaleDescription): number => scale.kind === "slider" ? Math.floor(Math.random() * (scale.points ?? 101)) : 1 + Math.floor(Math.random() * (scale.points ?? 7));
+  return { ratings: Object.fromEntries((trial.scales as ScaleDescription[]).map((scale) => [scale.name, rating(scale)])) };
+}
+
+async function actAsPerson(display: HTMLElement, trial: Parameters): Promise<void> {
+  if (trial.pairwise) {
+    const cards = await appearance(display, "[data-choice]");
+    await pause(someTime(600));
+    pressOn(pick(cards));
+    return;
+  }
+  const scales = await appearance(display, ".scale");
+  for (const scale of scales) {
+    const line = scale.querySelector<HTMLInputElement>("input[type=range]");
+    if (line) line.dispatchEvent(new Event("input", { bubbles: true }));
+    else pick([...scale.querySelectorAll<HTMLInputElement>("input")]).click();
+  }
+  const [next] = await appearance(display, ".actions .button");
+  await pause(someTime(300));
+  next!.click();
+}
