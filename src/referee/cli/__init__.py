@@ -12,7 +12,7 @@ from importlib import import_module
 from referee import __version__
 from referee.errors import RefereeError, UnknownName
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "main", "run_command"]
 
 STOPPED = 130
 
@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
+    "study": ("referee.cli.study", "human experiments in the browser: make one, serve it, keep every answer"),
     "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),
 }
 
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"referee {__version__}")
         return 0
     try:
-        return _run(args[0], args[1:])
+        return run_command(args[0], args[1:], COMMANDS)
     except RefereeError as error:
         print(f"referee: {error}", file=sys.stderr)
         return 2
@@ -99,21 +100,21 @@ def main(argv: list[str] | None = None) -> int:
         return STOPPED
 
 
-def _run(command: str, args: list[str]) -> int:
+def run_command(command: str, args: list[str], commands: dict[str, tuple[str, str]], program: str = "referee") -> int:
     """Import the command's module and call it: a plain `run(args)`, or a typer `app`."""
-    if command not in COMMANDS:
-        raise UnknownName("command", command, COMMANDS, hint="see `referee --help`")
-    module = import_module(COMMANDS[command][0])
+    if command not in commands:
+        raise UnknownName("command", command, commands, hint=f"see `{program} --help`")
+    module = import_module(commands[command][0])
     if hasattr(module, "run"):
         return int(module.run(args) or 0)
     try:
-        result = module.app(args, prog_name=f"referee {command}", standalone_mode=False)
+        result = module.app(args, prog_name=f"{program} {command}", standalone_mode=False)
     except Exception as error:
         # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class
         if not hasattr(error, "format_message"):
             raise
         if message := error.format_message():
-            print(f"referee {command}: {message}\n  → see `referee {command} --help`", file=sys.stderr)
+            print(f"{program} {command}: {message}\n  → see `{program} {command} --help`", file=sys.stderr)
         return 2
     if result == STOPPED:  # typer answers Ctrl-C itself, without a word
         raise KeyboardInterrupt

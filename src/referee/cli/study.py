@@ -1,0 +1,39 @@
+"""`referee study`: human experiments, from the design to the data; one module per subcommand, imported when it is asked for."""
+
+from __future__ import annotations
+
+from referee.cli import run_command
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "new": ("referee.cli.study_new", "make a study folder from a run folder: design, lists, texts"),
+    "check": ("referee.cli.study_check", "read a study folder as a whole and prove the balance of its lists"),
+    "show": ("referee.cli.study_show", "one session of a study, step by step"),
+    "demo": ("referee.cli.study_demo", "make a small study out of nothing, to try everything"),
+    "serve": (
+        "referee.cli.study_serve",
+        "serve one or more studies: prints the participants' and the organisers' links",
+    ),
+    "keys": ("referee.cli.study_keys", "the organisers' links and the completion codes of a study"),
+    "withdraw": ("referee.cli.study_withdraw", "withdraw someone by alias or code: excluded at once, deleted later"),
+    "purge": ("referee.cli.study_purge", "delete withdrawn data that are due now"),
+    "backup": ("referee.cli.study_backup", "copy the data while the study runs"),
+}
+
+_HELP = """Human experiments: make a study, serve it, keep every answer.
+
+Usage: referee study COMMAND [OPTIONS]      referee study COMMAND --help explains a command
+
+Commands:
+{commands}
+
+A study is a folder that a person can read (docs/studies.md); its data stay in its folder data/ (docs/serving.md)."""
+
+
+def run(args: list[str]) -> int:
+    if not args or args[0] in ("--help", "-h", "help"):
+        width = max(map(len, COMMANDS))
+        print(_HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items())))
+        return 0
+    return run_command(args[0], args[1:], COMMANDS, "referee study")

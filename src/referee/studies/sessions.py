@@ -1,0 +1,76 @@
+"""A session as a machine of states, pure: which state may follow which, what is missing, where to go on, and which outcome is paid (rules 5, 7, 10, 17)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["ACTIVE", "LEFT_OUT", "MOVES", "OUTCOMES", "Row", "missing", "move", "next_attempt", "position", "satisfied"]
+
+MOVES: Mapping[str, frozenset[str]] = {
+    "entered": frozenset({"consented", "declined"}),
+    "consented": frozenset({"running", "finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
+    "running": frozenset({"finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
+    "finished": frozenset({"coded", "withdrawn"}),
+    "coded": frozenset({"withdrawn"}),
+    "declined": frozenset(),
+    "screened_out": frozenset({"withdrawn"}),
+    "timed_out": frozenset({"withdrawn"}),
+    "partner_left": frozenset({"withdrawn"}),
+    "withdrawn": frozenset({"purged"}),
+    "purged": frozenset(),
+}
+ACTIVE = ("consented", "running")
+LEFT_OUT = ("withdrawn", "purged")
+
+# How a session ended, and the state that says so. `technical` and `partner_left` are nobody's fault and are paid.
+OUTCOMES: Mapping[str, str] = {
+    "completed": "coded",
+    "declined": "declined",
+    "screened_out": "screened_out",
+    "failed_check": "screened_out",
+    "partner_left": "partner_left",
+    "technical": "timed_out",
+    "restarted": "timed_out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What matters of a stored trial: its step, the attempt, and whether it was done or aborted."""
+
+    index: int
+    attempt: int
+    state: str
+
+
+def move(state: str, to: str) -> str:
+    """The next state; ValueError when it may not follow."""
+    if to not in MOVES[state]:
+        raise ValueError(f"a session that is {state} cannot become {to}")
+    return to
+
+
+def satisfied(rows: Iterable[Row], aborted: str) -> set[int]:
+    """Steps that need nothing more: done, or broken off in a study that skips such trials."""
+    return {row.index for row in rows if row.state == "done" or aborted == "skip"}
+
+
+def missing(saved_steps: Sequence[int], rows: Iterable[Row], aborted: str) -> list[int]:
+    """Steps whose answers are still to come."""
+    have = satisfied(rows, aborted)
+    return [index for index in saved_steps if index not in have]
+
+
+def position(saved_steps: Sequence[int], rows: Iterable[Row], aborted: str, steps: int) -> int:
+    """Where to go on: after the last answered step before the first unanswered one, so that the pages between are shown again."""
+    left = missing(saved_steps, rows, aborted)
+    if not left:
+        return 1 + max(saved_steps) if saved_steps else steps
+    before = [index for index in saved_steps if index < left[0]]
+    return before[-1] + 1 if before else 0
+
+
+def next_attempt(index: int, rows: Iterable[Row]) -> int:
+    """The number of the next attempt at a step."""
+    return 1 + max((row.attempt for row in rows if row.index == index), default=0)

@@ -1,0 +1,262 @@
+"""The tables of a study's store: people apart from their names, answers that are only ever added (spec of the seventeen data-safety rules)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.types import TypeDecorator
+
+__all__ = [
+    "APPEND_ONLY",
+    "Json",
+    "arrival",
+    "audit",
+    "canonical",
+    "consent",
+    "correction",
+    "event",
+    "identity",
+    "list_slot",
+    "metadata",
+    "participant",
+    "room",
+    "session",
+    "snapshot",
+    "study",
+    "tombstone",
+    "trial",
+]
+
+APPEND_ONLY = ("trial", "event", "snapshot", "correction", "consent")
+
+metadata = MetaData(
+    naming_convention={"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s"}
+)
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and ASCII only: the same value is the same text, and every text fits into every database."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+class Json(TypeDecorator[Any]):
+    """A value kept as canonical JSON text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+        return None if value is None else canonical(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        return None if value is None else json.loads(value)
+
+
+def _serial() -> Column[int]:
+    return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
+
+
+study = Table(
+    "study",
+    metadata,
+    Column("id", String(200), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("hash", String(64), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+arrival = Table(
+    "arrival",
+    metadata,
+    Column("study", String(200), primary_key=True),
+    Column("mode", String(10), primary_key=True),
+    Column("entered", Integer, nullable=False),
+    Column("declined", Integer, nullable=False),
+)
+
+list_slot = Table(
+    "list_slot",
+    metadata,
+    _serial(),
+    Column("study", String(200), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("list", String(200), nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("session", String(36), index=True),
+    Column("expires_at", Double),
+    Index(None, "study", "mode", "state"),
+)
+
+participant = Table(
+    "participant",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("study", String(200), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("alias", String(20), nullable=False),
+    Column("code_hash", String(64), nullable=False, index=True),
+    Column("created", Double, nullable=False),
+    UniqueConstraint("study", "alias"),
+)
+
+identity = Table(
+    "identity",
+    metadata,
+    Column("participant", ForeignKey("participant.id"), primary_key=True),
+    Column("study", String(200), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("platform", String(20), nullable=False),
+    Column("external_id", String(200), nullable=False),
+    Column("details", Json, nullable=False),
+    UniqueConstraint("study", "mode", "platform", "external_id"),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("participant", ForeignKey("participant.id"), nullable=False, index=True),
+    Column("study", String(200), nullable=False),
+    Column("study_hash", String(64), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("slot", ForeignKey("list_slot.id")),
+    Column("list", String(200), nullable=False),
+    Column("plan_seed", BigInteger, nullable=False),
+    Column("plan_hash", String(64), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("outcome", String(20)),
+    Column("consent_hash", String(64), nullable=False),
+    Column("tab", String(64)),
+    Column("client", Json),
+    Column("created", Double, nullable=False),
+    Column("updated", Double, nullable=False),
+    Column("purge_at", Double),
+    Index(None, "study", "mode", "state"),
+    Index(
+        "ix_session_one_running",
+        "participant",
+        unique=True,
+        sqlite_where=text("state IN ('consented', 'running')"),
+        postgresql_where=text("state IN ('consented', 'running')"),
+    ),
+)
+
+consent = Table(
+    "consent",
+    metadata,
+    _serial(),
+    Column("session", ForeignKey("session.id"), nullable=False, index=True),
+    Column("text_hash", String(64), nullable=False),
+    Column("at", Double, nullable=False),
+)
+
+trial = Table(
+    "trial",
+    metadata,
+    Column("uuid", String(36), primary_key=True),
+    Column("session", ForeignKey("session.id"), nullable=False),
+    Column("index", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("stimulus", Text),
+    Column("answer", Json, nullable=False),
+    Column("times", Json, nullable=False),
+    Column("flags", Json, nullable=False),
+    Column("labels", Json, nullable=False),
+    Column("received_at", Double, nullable=False),
+    Column("hash", String(64), nullable=False),
+    UniqueConstraint("session", "index", "attempt"),
+)
+
+correction = Table(
+    "correction",
+    metadata,
+    _serial(),
+    Column("trial", ForeignKey("trial.uuid"), nullable=False, index=True),
+    Column("author", String(200), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("answer", Json, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
+room = Table(
+    "room",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("study", String(200), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("data", Json, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("updated", Double, nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    _serial(),
+    Column("session", ForeignKey("session.id"), index=True),
+    Column("room", ForeignKey("room.id")),
+    Column("seq", Integer, nullable=False),
+    Column("client_seq", Integer),
+    Column("t_client", Double),
+    Column("t_server", Double, nullable=False),
+    Column("kind", String(40), nullable=False),
+    Column("data", Json, nullable=False),
+    UniqueConstraint("room", "seq"),
+    UniqueConstraint("room", "session", "client_seq"),
+)
+
+snapshot = Table(
+    "snapshot",
+    metadata,
+    _serial(),
+    Column("room", ForeignKey("room.id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("version", String(64), nullable=False),
+    Column("state", Json, nullable=False),
+    UniqueConstraint("room", "seq"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    _serial(),
+    Column("at", Double, nullable=False),
+    Column("study", String(200), nullable=False),
+    Column("session", String(36), index=True),
+    Column("what", String(40), nullable=False),
+    Column("who", String(200), nullable=False),
+    Column("data", Json, nullable=False),
+)
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    _serial(),
+    Column("at", Double, nullable=False),
+    Column("study", String(200), nullable=False),
+    Column("mode", String(10), nullable=False),
+    Column("sessions", Integer, nullable=False),
+    Column("trials", Integer, nullable=False),
+    Column("events", Integer, nullable=False),
+)

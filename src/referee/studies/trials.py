@@ -1,0 +1,199 @@
+"""Keeping answers: each exists once, the same again is welcome, another in its place is refused and noted (rules 1, 5, 6, 7, 9, 10).
+
+These functions run inside a write; what they refuse they refuse by a `Problem`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from referee.studies import slots
+from referee.studies.problems import Problem
+from referee.studies.served import Outline, Served
+from referee.studies.sessions import ACTIVE, Row, missing, next_attempt
+from referee.studies.tables import audit, canonical, list_slot, session, trial
+
+__all__ = ["Given", "Kept", "body_hash", "guard", "load", "note", "rows_of", "save"]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One answer as it arrived: who sent it from which tab, and what it says about which step."""
+
+    uuid: str
+    session: str
+    tab: str
+    index: int
+    attempt: int
+    state: str
+    answer: Mapping[str, Any]
+    times: Mapping[str, Any]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    new: bool
+    count: int
+    missing: int
+
+
+def body_hash(given: Given) -> str:
+    """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
+    content = [given.session, given.index, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
+
+
+_SESSION = select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at).join(
+    list_slot, list_slot.c.id == session.c.slot, isouter=True
+)
+
+
+def load(connection: Connection, served: Served, session_id: str) -> Any:
+    """The session with its place; refused when there was no consent yet."""
+    row = connection.execute(_SESSION.where(session.c.id == session_id)).one_or_none()
+    if row is None or row.study != served.id:
+        raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
+    return row
+
+
+def guard(served: Served, row: Any, tab: str) -> None:
+    """Only a running session, from the tab that has it, under the text that was agreed to."""
+    if row.state == "withdrawn":
+        raise Problem(403, "withdrawn", "You have withdrawn from this study; nothing more is stored.")
+    if row.tab != tab:
+        raise Problem(409, "other-tab", "The study is open in another window. Continue here?")
+    if row.state not in ACTIVE:
+        raise Problem(409, "ended", "This session has ended. Reload the page to see its code.", state=row.state)
+    if row.consent_hash != served.study.consent_hash:
+        raise Problem(403, "consent-again", "The information page has changed. Please read it and agree again.")
+
+
+def rows_of(connection: Connection, session_id: str) -> list[Row]:
+    found = connection.execute(
+        select(trial.c["index"], trial.c.attempt, trial.c.state).where(trial.c.session == session_id)
+    )
+    return [Row(index=r[0], attempt=r[1], state=r[2]) for r in found]
+
+
+def note(
+    connection: Connection, served: Served, what: str, who: str, session_id: str | None = None, **data: Any
+) -> None:
+    """A row of the audit."""
+    connection.execute(
+        insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=who, data=data)
+    )
+
+
+def save(connection: Connection, served: Served, outline: Outline, given: Given) -> Kept:
+    """Store an answer, or say that it is stored already."""
+    row = load(connection, served, given.session)
+    rows = rows_of(connection, given.session)
+    fingerprint = body_hash(given)
+    known = _already(connection, given, rows)
+    if known is not None and row.state != "withdrawn":
+        return _again(connection, served, outline, given, rows, known, fingerprint)
+    guard(served, row, given.tab)
+    _expected(given, rows)
+    now = served.clock()
+    step = outline.plan.steps[given.index]
+    connection.execute(
+        insert(trial).values(
+            uuid=given.uuid,
+            session=given.session,
+            index=given.index,
+            attempt=given.attempt,
+            state=given.state,
+            kind=step.kind,
+            stimulus=step.stimulus.id if step.stimulus else None,
+            answer=given.answer,
+            times=given.times,
+            flags=sorted(given.flags),
+            labels=dict(step.shown.labels),
+            received_at=now,
+            hash=fingerprint,
+        )
+    )
+    kept = _kept(served, outline, [*rows, Row(given.index, given.attempt, given.state)], new=True)
+    _move_on(connection, served, row, kept, now)
+    return kept
+
+
+def _already(connection: Connection, given: Given, rows: list[Row]) -> Any | None:
+    """The row that has this UUID, or this place; looked up only where there can be one."""
+    place = (trial.c.session == given.session) & (trial.c["index"] == given.index) & (trial.c.attempt == given.attempt)
+    return connection.execute(
+        select(trial.c.uuid, trial.c.session, trial.c.hash).where((trial.c.uuid == given.uuid) | place).limit(1)
+    ).one_or_none()
+
+
+def _again(
+    connection: Connection,
+    served: Served,
+    outline: Outline,
+    given: Given,
+    rows: list[Row],
+    known: Any,
+    fingerprint: str,
+) -> Kept:
+    if known.uuid == given.uuid and known.hash == fingerprint:
+        return _kept(served, outline, rows, new=False)
+    note(
+        connection,
+        served,
+        "second-answer",
+        "participant",
+        given.session,
+        uuid=given.uuid,
+        index=given.index,
+        attempt=given.attempt,
+        hash=fingerprint,
+    )
+    raise Problem(
+        409,
+        "already-answered",
+        "Another answer to this trial is stored already; the first one stays.",
+        uuid=known.uuid if known.session == given.session else None,
+    )
+
+
+def _expected(given: Given, rows: list[Row]) -> None:
+    """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
+    if any(row.index == given.index and row.state == "done" for row in rows):
+        raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
+    wanted = next_attempt(given.index, rows)
+    if given.attempt != wanted:
+        raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {wanted}.", attempt=wanted)
+
+
+def _kept(served: Served, outline: Outline, rows: list[Row], *, new: bool) -> Kept:
+    left = len(missing(outline.saved, rows, served.policy["aborted"]))
+    return Kept(new=new, count=len(outline.saved) - left, missing=left)
+
+
+def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
+    """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
+    minutes = served.policy["reserve_minutes"]
+    if row.holder != row.id:
+        hold_again(connection, served, row, now)
+    elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
+        slots.extend(connection, row.slot, now=now, minutes=minutes)
+    state = "finished" if kept.missing == 0 else "running"
+    if state != row.state or now - row.updated > 60:
+        connection.execute(update(session).where(session.c.id == row.id).values(state=state, updated=now))
+    if state == "finished":
+        slots.fill(connection, row.id)
+
+
+def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
+    """Another place on the same list for someone who was silent too long; None when others have taken them all."""
+    place = slots.regain(
+        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy["reserve_minutes"]
+    )
+    connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
+    return place
