@@ -65,7 +65,7 @@ class Draft:
 
 def write_study(path: str | Path, draft: Draft) -> Study:
     """The folder, whole or not at all; it is opened again, so that what was written is known to be readable."""
-    from referee.studies.validate import design_report
+    from referee.studies.design_report import design_report
 
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
@@ -162,5 +162,6 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             "per_list": max(1, draft.participants // len(layout.lists)),
             "trials_each": max(len(one.trials) for one in layout.lists),
             "order": layout.order,
+            "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
     }

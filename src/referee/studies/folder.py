@@ -119,7 +119,7 @@ def open_study(path: str | Path) -> Study:
     _check_names(about, where, text)
     kind = catalogue.create("protocol", about["protocol"])
     settings = complete(_raw(text, where).get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
-    stimuli, lists = _shown(folder, about["language"])
+    stimuli, lists = _shown(folder)
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(one.trials) for one in lists)
@@ -147,7 +147,7 @@ def open_study(path: str | Path) -> Study:
         practice=practice,
         checks=checks,
         minutes=int(facts["minutes"]),
-        demographics=read_form(folder / "texts" / about["language"] / "demographics.toml", about["language"]),
+        demographics=read_form(folder / "texts" / about["language"] / "demographics.toml"),
         texts=texts,
         strings=interface_words(about["language"], folder / "texts" / about["language"] / "strings.toml"),
         hash=hash_folder(folder),
@@ -253,7 +253,7 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
     return {page: fill(text, facts) for page, text in pages.items()}
 
 
-def _shown(folder: Path, language: str) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
     said: dict[tuple[str, str], Description] = {}
     if (folder / "outputs.jsonl").exists():

@@ -31,7 +31,7 @@ class FormField:
         return {**shown, "choices": list(self.choices)} if self.choices else shown
 
 
-def read_form(path: Path, language: str = "en") -> tuple[FormField, ...]:
+def read_form(path: Path) -> tuple[FormField, ...]:
     """The questions of a form; none where there is no file."""
     if not path.exists():
         return ()

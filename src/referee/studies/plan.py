@@ -6,7 +6,7 @@ what they look like. Only production and judgement, which ask about a marked obj
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -20,7 +20,7 @@ from referee.studies.protocol import Answer, Shown, Stimulus
 from referee.studies.sequence import Limits, Showing, arrange, broken_limits
 from referee.studies.texts import fill, to_html
 
-__all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check"]
+__all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check", "was_right"]
 
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
 
@@ -187,7 +187,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
     limits = Limits(**{name: study.design[name] for name in ("same_condition_at_most", "same_item_apart")})
     blocks = chosen.blocks if study.design["order"] == "blocks" else ()
     order = arrange(showings, limits, rng, blocks)
-    relaxed = len(broken_limits(order, showings, limits, conditions=not blocks))
+    relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
     return [stimuli[i] for i in order], relaxed
 
 
@@ -213,19 +213,25 @@ def check_answer(study: Study, step: Step, answer: Answer) -> None:
 
 def passed_check(study: Study, step: Step, answer: Answer) -> bool | None:
     """Whether an attention check was passed; None where the step is none."""
-    if step.check is None or step.stimulus is None:
+    return was_right(study, step, answer) if step.kind == CHECK else None
+
+
+def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
+    """Whether the target was found, or what was expected was answered; None where there is no right answer."""
+    if step.stimulus is None:
         return None
-    if step.check.expect is not None:
-        return _within(step.check.expect, answer.answer)
-    response = study.kind.respond(answer, step.stimulus, step.shown, "check")
+    if step.check is not None and step.check.expect is not None:
+        return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+    response = study.kind.respond(answer, step.stimulus, step.shown, "")
     if response is None:
         return None
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
-def _within(expected: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Whether everything expected is in what was given, nested mappings included."""
-    return all(
-        _within(value, given.get(name, {})) if isinstance(value, Mapping) else given.get(name) == value
-        for name, value in expected.items()
-    )
+def _as_expected(name: str, expected: Any, step: Step, answer: Answer) -> bool:
+    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
+    given = answer.answer.get(name)
+    if name == "ratings" and expected == "lowest":
+        lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
+        return given == lows
+    return given == expected or (isinstance(given, str) and step.shown.labels.get(given) == expected)

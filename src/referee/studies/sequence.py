@@ -39,15 +39,15 @@ def arrange(showings: Sequence[Showing], limits: Limits, rng: Random, blocks: Se
         start = len(order)
         order += rng.sample(range(start, start + size), size)
     block = [number for number, size in enumerate(blocks or [len(showings)]) for _ in range(size)]
-    one_each = len({s.condition for s in showings}) < 2 or bool(blocks)
-    _mend(order, showings, limits, rng, block, one_each)
+    _mend(order, showings, limits, rng, block)
     return order
 
 
 def broken_limits(
-    order: Sequence[int], showings: Sequence[Showing], limits: Limits, conditions: bool = True
+    order: Sequence[int], showings: Sequence[Showing], limits: Limits, blocked: bool = False
 ) -> list[int]:
-    """Places at which a limit is broken."""
+    """Places at which a limit is broken; a single condition, or conditions in blocks, may go on as long as they like."""
+    conditions = not blocked and len({s.condition for s in showings}) > 1
     return [i for i in range(len(order)) if _broken(i, order, showings, limits, conditions)]
 
 
@@ -61,21 +61,20 @@ def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: L
     return any(showings[order[j]].item == here.item for j in range(max(0, i - limits.same_item_apart), i))
 
 
-def _mend(
-    order: list[int], showings: Sequence[Showing], limits: Limits, rng: Random, block: Sequence[int], one_each: bool
-) -> None:
+def _mend(order: list[int], showings: Sequence[Showing], limits: Limits, rng: Random, block: Sequence[int]) -> None:
     """Exchange a trial that breaks a limit with another of its block, and keep what is no worse."""
-    broken = broken_limits(order, showings, limits, not one_each)
     members: dict[int, list[int]] = {}
     for place, number in enumerate(block):
         members.setdefault(number, []).append(place)
+    blocked = len(members) > 1
+    broken = broken_limits(order, showings, limits, blocked)
     for _ in range(TRIES_PER_TRIAL * len(order)):
         if not broken:
             return
         i = rng.choice(broken)
         j = rng.choice(members[block[i]])
         order[i], order[j] = order[j], order[i]
-        now = broken_limits(order, showings, limits, not one_each)
+        now = broken_limits(order, showings, limits, blocked)
         if len(now) <= len(broken):
             broken = now
         else:

@@ -1,0 +1,205 @@
+"""From a run folder to a study: which items, whose descriptions, what to practise on, and how they are laid out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from referee.corpora.outputs import read_outputs
+from referee.errors import InputError, UnknownName
+from referee.records import Description, Trial
+from referee.runs import Run
+from referee.studies.conditions import compared
+from referee.studies.designs import Request, lay_out
+from referee.studies.drafting import Draft, Extra
+from referee.studies.extras import as_check, synthetic_extras
+from referee.studies.folder import HUMAN
+from referee.studies.texts import LANGUAGES
+
+__all__ = ["Wishes", "prepare"]
+
+SYNTHETIC_DOMAINS = ("furniture", "people")
+Said = dict[tuple[str, str], Description]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the command line asks for; empty means "as it comes"."""
+
+    protocol: str
+    design: str
+    participants: int
+    id: str
+    title: str = ""
+    systems: tuple[str, ...] = ()
+    items: int | None = None
+    domain: str | None = None
+    language: str | None = None
+    seed: int = 1
+    practice: int = 3
+    checks: int = 2
+    groups: int | None = None
+    outputs: tuple[Path, ...] = ()
+    humans: bool = False
+    mode: str = "debug"
+    contact: str = ""
+
+
+def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
+    """A draft of the study, and remarks on what was left out or added."""
+    notes: list[str] = []
+    speaking = wishes.protocol == "production"
+    trials = {t.id: replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)}
+    said = {} if speaking else _said(run, trials, wishes, notes)
+    systems = [] if speaking else _systems(said, wishes)
+    usable = _usable(trials, said, systems, notes)
+    chosen = _sample(usable, wishes)
+    extras = _extras(usable, chosen, said, wishes, notes)
+    kept = {extra.trial.id for extra in extras}
+    chosen = [t for t in chosen if t.id not in kept]
+    conditions = compared(wishes.protocol, systems)
+    layout = lay_out(
+        "all" if speaking else wishes.design,
+        Request(
+            items=tuple(t.id for t in chosen),
+            conditions=tuple(conditions),
+            participants=wishes.participants,
+            seed=wishes.seed,
+            strata=tuple(t.domain for t in chosen),
+            groups=wishes.groups,
+        ),
+    )
+    language = wishes.language or next((t.language for t in chosen), "en")
+    if language not in LANGUAGES:
+        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+    draft = Draft(
+        id=wishes.id,
+        title=wishes.title or f"Study {wishes.id}",
+        protocol=wishes.protocol,
+        participants=wishes.participants,
+        layout=layout,
+        conditions=conditions,
+        trials=chosen,
+        outputs=[(t.id, s, said[t.id, s]) for s in systems for t in chosen],
+        language=language,
+        mode=wishes.mode,
+        seed=wishes.seed,
+        source=f"run folder {run.folder.name}",
+        practice=extras[: wishes.practice],
+        checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
+        fields={"study": {"contact": wishes.contact}, "session": {"demographics": True}},
+    )
+    return draft, notes
+
+
+def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
+    """Everything said on these trials by the systems of the run, of further files, and by people."""
+    rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
+    for path in wishes.outputs:
+        rows += read_outputs(path)
+    said: Said = {}
+    worded = 0
+    for row in rows:
+        if row.trial in trials:
+            description = _worded(row.description, trials[row.trial])
+            worded += description is not row.description
+            said[row.trial, row.system] = description
+    if worded:
+        notes.append(f"{worded} descriptions had no words and were worded by the plain realiser (docs/speakers.md)")
+    if wishes.humans:
+        said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
+    if not said:
+        raise InputError(
+            "nobody said anything on these items",
+            where=run.folder,
+            remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
+        )
+    return said
+
+
+def _worded(description: Description, trial: Trial) -> Description:
+    """Properties put into plain words where there are none and the language has a plain realiser."""
+    if description.text is not None or not description.properties or trial.language not in ("en", "pt"):
+        return description
+    from referee.realisation.english import ENGLISH
+    from referee.realisation.plain import Plain
+    from referee.realisation.portuguese import PORTUGUESE
+
+    language = PORTUGUESE if trial.language == "pt" else ENGLISH
+    return replace(description, text=Plain(language).realise(description.properties, trial.for_speaker()))
+
+
+def _systems(said: Said, wishes: Wishes) -> list[str]:
+    known = list(dict.fromkeys(system for _, system in said))
+    for name in wishes.systems:
+        if name not in known:
+            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
+    chosen = list(wishes.systems) or [s for s in known if s != HUMAN]
+    return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
+
+
+def _usable(trials: dict[str, Trial], said: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
+    """Items on which every system has words to show."""
+    usable = [t for t in trials.values() if all(_has_words(said.get((t.id, s))) for s in systems)]
+    if len(usable) < len(trials):
+        notes.append(f"{len(trials) - len(usable)} items were left out because not every system has words for them")
+    if not usable:
+        raise InputError(
+            "no item has words by all systems",
+            remedy="name fewer --systems, another --domain, or systems that put descriptions into words",
+        )
+    return usable
+
+
+def _has_words(description: Description | None) -> bool:
+    return description is not None and bool((description.text or "").strip())
+
+
+def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
+    """As many items as wanted, drawn by the seed with every domain's share, in the order of the run."""
+    if wishes.items is None or wishes.items >= len(usable):
+        return list(usable)
+    rng = Random(f"items|{wishes.seed}")
+    by_domain: dict[str | None, list[Trial]] = defaultdict(list)
+    for trial in rng.sample(usable, len(usable)):
+        by_domain[trial.domain].append(trial)
+    turns = [t for turn in range(len(usable)) for pool in by_domain.values() for t in pool[turn : turn + 1]]
+    chosen = {t.id for t in turns[: wishes.items]}
+    return [t for t in usable if t.id in chosen]
+
+
+def _extras(
+    usable: Sequence[Trial], chosen: Sequence[Trial], said: Said, wishes: Wishes, notes: list[str]
+) -> list[Extra]:
+    """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
+    number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
+    if not number:
+        return []
+    if all(t.domain in SYNTHETIC_DOMAINS and t.language == "en" for t in chosen):
+        return [
+            _paired(extra, wishes.protocol)
+            for extra in synthetic_extras(number, wishes.seed, {t.domain for t in chosen})
+        ]
+    taken = {t.id for t in chosen}
+    spare = [t for t in usable if t.id not in taken] or list(chosen)
+    with_words = [t for t in spare if (t.references and _has_words(t.references[0])) or wishes.protocol == "production"]
+    if len(with_words) < number or (spare[0].id in taken and len(chosen) <= 2 * number):
+        raise InputError(
+            f"there are no {number} items with human descriptions to practise on",
+            remedy="use fewer --items, or --practice 0 --checks 0 and write practice.jsonl yourself",
+        )
+    drawn = Random(f"practice|{wishes.seed}").sample(with_words, number)
+    if spare[0].id in taken:
+        notes.append(f"{number} items were set aside for practice and checks")
+    return [
+        _paired(Extra(trial=t, description=t.references[0] if t.references else Description()), wishes.protocol)
+        for t in drawn
+    ]
+
+
+def _paired(extra: Extra, protocol: str) -> Extra:
+    """With a second description where two are compared: the same words, for practice."""
+    return replace(extra, rival=extra.description) if protocol == "judgement-pairwise" else extra
