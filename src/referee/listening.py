@@ -27,17 +27,26 @@ from referee.records import Description, HearerView, Response, Trial
 from referee.runs import Run, write_atomically
 from referee.signature import signature
 
-__all__ = ["Session", "hearing_rows", "listen", "shown"]
+__all__ = ["Session", "add_people", "by_name", "hearing_rows", "listen", "shown"]
 
 CALLS = "hearing-calls"
 Said = list[tuple[str, Description]]
 Advance = Callable[[int], None]
 
 
+def by_name(written: str, seed: int) -> Any:
+    """A fresh, untrained hearer of the catalogue; one that draws lots draws them by the seed, unless a switch says otherwise."""
+    from inspect import signature as call_signature
+
+    takes_seed = "seed" in call_signature(catalogue.load("hearer", written.partition("|")[0])).parameters
+    own = f"|seed:{seed}" if takes_seed and "|seed:" not in written else ""
+    return catalogue.configure("hearer", written + own)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """All that decides what a hearer answers. `hearer` is a name with switches; `train` a file of trials to learn from, instead of cross-fitting
-    in folds; `passport` what its card adds to its signature."""
+    """All that decides what a hearer answers. `hearer` is a name with switches, which `summon` makes a hearer of; `label` is what its answers are
+    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature."""
 
     hearer: str
     seed: int = 1
@@ -46,15 +55,15 @@ class Session:
     by: str = "speaker"
     train: str | None = None
     passport: str = ""
+    label: str = ""
+    summon: Callable[[str, int], Any] = by_name
 
     def build(self) -> Any:
-        """A fresh, untrained hearer; one that draws lots draws them by the seed, unless a switch says otherwise."""
-        from inspect import signature as call_signature
+        return self.summon(self.hearer, self.seed)
 
-        name = self.hearer.partition("|")[0]
-        takes_seed = "seed" in call_signature(catalogue.load("hearer", name)).parameters
-        own = f"|seed:{self.seed}" if takes_seed and "|seed:" not in self.hearer else ""
-        return catalogue.configure("hearer", self.hearer + own)
+    @property
+    def name(self) -> str:
+        return self.label or self.hearer
 
 
 def shown(trial: Trial, seed: int) -> HearerView:
@@ -78,12 +87,31 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
             where=folder,
             remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
         )
-    others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.hearer]
+    others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
     write_atomically(folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place))])
-    signed = signature(session.hearer.partition("|")[0], hearer, seed=session.seed) + session.passport
-    manifest["hearers"] = {**manifest.get("hearers", {}), session.hearer: signed}
+    signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
+    manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     return len(lines)
+
+
+def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
+    """Put people's answers to a run's trials beside those of simulated hearers, in place of people's answers from before; returns how many there are."""
+    run = Run(folder)
+    manifest = run.manifest
+    asked = {t.id for t in run.trials()}
+    theirs = [r for r in responses if r.trial in asked]
+    if not theirs:
+        raise InputError(
+            f"nobody in {source} answered a trial of this run",
+            where=folder,
+            remedy="name the corpus that the run was made on, or a file of responses to its trials",
+        )
+    simulated = [r for r in run.responses() if r.probabilities is not None]
+    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
+    manifest["people"] = {"source": source, "responses": len(theirs)}
+    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+    return len(theirs)
 
 
 def _place(numbered: tuple[int, str]) -> int:
@@ -135,15 +163,20 @@ def _said(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:
 
 
 def _trained(session: Session, trials: list[Trial]) -> Iterator[tuple[Any, list[Trial]]]:
-    """Hearers with the trials each may be asked about."""
+    """Hearers with the trials each may be asked about; whoever does not say that it learns nothing is taken to learn."""
     hearer = session.build()
-    if not getattr(hearer, "learns", False):
-        yield hearer.fit(()), trials
+    if not getattr(hearer, "learns", True):
+        yield _fitted(hearer, ()), trials
     elif session.train is not None:
-        yield hearer.fit(_apart(read_trials(session.train), trials, session.train)), trials
+        yield _fitted(hearer, _apart(read_trials(session.train), trials, session.train)), trials
     else:
         for train, test in splits.folds(trials, session.folds, session.by, session.seed):
-            yield session.build().fit(train), test
+            yield _fitted(session.build(), train), test
+
+
+def _fitted(hearer: Any, trials: Iterable[Trial]) -> Any:
+    fitted = hearer.fit(trials)
+    return hearer if fitted is None else fitted
 
 
 def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
@@ -173,11 +206,19 @@ def _heard(
     try:
         for trial, responses in zip(trials, pool.map(answer, trials) if pool else map(answer, trials), strict=True):
             for (system, _), response in zip(said[trial.id], responses, strict=True):
-                yield replace(response, system=system, hearer=session.hearer)
+                yield replace(_believing(response, trial), system=system, hearer=session.name)
             advance(len(responses))
     finally:
         if pool:
             pool.shutdown(cancel_futures=True)
+
+
+def _believing(response: Response, trial: Trial) -> Response:
+    """A bare choice as a belief: answers without one are people's, and this one is not."""
+    if response.probabilities is not None:
+        return response
+    chosen = [response.entity] if response.entity is not None else [e.id for e in trial.scene.entities]
+    return replace(response, probabilities=tuple((e, 1 / len(chosen)) for e in chosen))
 
 
 # -- the table -----------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import platform
+import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from referee.answers import Answers
 from referee.corpora.jsonl import json_line
 from referee.loading import Opened
 from referee.records import Description
-from referee.runs import write_atomically, write_manifest, write_outputs, write_trials, writing_folder
+from referee.runs import Run, is_run, write_atomically, write_manifest, write_outputs, write_trials, writing_folder
 from referee.score_table import Table
 from referee.signature import digest
 
@@ -36,6 +37,7 @@ def save_scored(
     with writing_folder(out, overwrite) as folder:
         write_trials(folder, opened.trials())
         write_outputs(folder, _said(answers))
+        heard = _keep_hearing(opened, folder)
         write_atomically(folder / "scores.jsonl", map(json_line, rows))
         pl.DataFrame(table.items(), schema={"system": str, "trial": str, "metric": str, "value": float}).write_parquet(
             folder / "items.parquet"
@@ -55,6 +57,7 @@ def save_scored(
             settings=asdict(table.settings),
             signatures={name: table.signature(name) for name in table.settings.metrics},
             counts=table.counts,
+            **heard,
             versions={
                 "python": platform.python_version(),
                 **{p: version(p) for p in ("numpy", "scipy", "polars", "rapidfuzz")},
@@ -66,3 +69,16 @@ def _said(answers: Answers) -> Iterator[tuple[str, str, Description]]:
     for system, outputs in answers.by_system.items():
         for trial, output in outputs.items():
             yield trial, system, output.description
+
+
+def _keep_hearing(opened: Opened, folder: Path) -> dict[str, Any]:
+    """What hearers answered in a run that is scored again, with their signatures and passports: all of it is about the same trials."""
+    source = Path(str(opened.parameters.get("run", "")))
+    if not is_run(source) or opened.trials != opened.everyone:
+        return {}
+    if (source / "responses.jsonl").is_file():
+        shutil.copyfile(source / "responses.jsonl", folder / "responses.jsonl")
+    if (source / "passports").is_dir():
+        shutil.copytree(source / "passports", folder / "passports")
+    manifest = Run(source).manifest
+    return {key: manifest[key] for key in ("hearers", "people") if key in manifest}

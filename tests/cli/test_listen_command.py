@@ -160,3 +160,73 @@ def test_scores_carry_the_hash_of_the_hearers_passport(
     assert (code, "this is the passport of literal" in err) == (2, True)
     code, out, _ = listen(capsys, folder, "--hearer", "position", "--resamples", 0)
     assert "no passport" in out
+
+
+def responses_file(run: Path, place: Path) -> Path:
+    """Every trial answered by two people, about what people said and about one system; the second person is always wrong."""
+    lines = []
+    for trial in Run(run).trials():
+        wrong = next(e.id for e in trial.scene.entities if e.id != trial.targets[0])
+        for person, entity in (("p1", trial.targets[0]), ("p2", wrong)):
+            for system in (None, "classic/greedy"):
+                response = Response(trial=trial.id, hearer=person, outcome=Outcome.ENTITY, entity=entity, system=system)
+                lines.append(json_line(response_to_json(response)))
+    write_atomically(place, lines)
+    return place
+
+
+def test_people_of_a_file_stand_beside_hearers_and_are_not_doubled(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    people = responses_file(folder, tmp_path / "people.jsonl")
+    listen(capsys, folder, "--hearer", "literal", "--humans", "--resamples", 0)
+    for _ in range(2):
+        code, out, err = listen(capsys, folder, "--people", people, "--resamples", 0, "--format", "json")
+        assert (code, err) == (0, f"people: 156 answers from {people}\n")
+    found = rows_of(out, "ir")
+    assert found["human", "people"] | {"value": None} == found["human", "people"] | {"value": None, "n": 78}
+    assert found["human", "people"]["value"] == found["classic/greedy", "people"]["value"] == 0.5
+    assert found["classic/greedy", "literal"]["n"] == 39
+    assert Run(folder).manifest["people"] == {"source": "people.jsonl", "responses": 156}
+
+
+def test_people_who_answered_other_trials_are_refused(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    stray = tmp_path / "stray.jsonl"
+    stray.write_text('{"trial": "elsewhere", "hearer": "p1", "outcome": "none"}\n')
+    code, _, err = listen(capsys, folder, "--people", stray)
+    assert (code, "'elsewhere', which is not among the trials" in err) == (2, True)
+    code, _, err = listen(capsys, folder, "--people", "synthetic")
+    assert (code, "no answer of a person" in err) == (2, True)
+    assert not (folder / "responses.jsonl").exists()
+
+
+def test_a_hearer_of_ones_own_answers_and_is_not_taken_for_people(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from referee.records import Outcome, Response\n"
+        "class First:\n"
+        "    learns = False\n"
+        "    def fit(self, trials):\n"
+        "        pass\n"
+        "    def resolve(self, description, view):\n"
+        "        entity = view.scene.entities[0].id\n"
+        "        return Response(trial=view.id, hearer='x', outcome=Outcome.ENTITY, entity=entity)\n"
+    )
+    code, out, _ = listen(capsys, folder, "--hearer", f"{tmp_path}/mine.py:First", "--resamples", 0, "--format", "json")
+    assert code == 0
+    assert set(rows_of(out, "ir")) == {("classic/incremental", "mine.py:First"), ("classic/greedy", "mine.py:First")}
+    assert list(json.loads(out)["hearers"]) == ["mine.py:First"]
+
+
+def test_scoring_a_run_again_keeps_its_hearing(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    listen(capsys, folder, "--hearer", "literal", "--humans", "--resamples", 0)
+    assert main(["score", str(folder), "--out", str(tmp_path / "scored"), "--resamples", "0"]) == 0
+    assert list(Run(tmp_path / "scored").responses()) == list(Run(folder).responses())
+    assert Run(tmp_path / "scored").manifest["hearers"] == Run(folder).manifest["hearers"]
+    assert main(["score", str(folder), "--split", "domain=people", "--lenient", "--out", str(tmp_path / "part")]) == 0
+    assert list(Run(tmp_path / "part").responses()) == []

@@ -181,3 +181,17 @@ def test_shipped_outputs_are_the_demo(capsys: pytest.CaptureFixture[str]) -> Non
     code, out, _ = run(capsys, *outputs_files(), "-c", "synthetic", "--metrics", "scene/unique", "-f", "json")
     assert code == 0
     assert {r["system"] for r in json.loads(out)["rows"]} == {"toy-chatty", "toy-minimal"}
+
+
+def test_a_run_remembers_that_people_were_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = tmp_path / "first"
+    assert main(["score", "--demo", "--humans", "--metrics", "set/dice", "--resamples", "0", "--out", str(first)]) == 0
+    capsys.readouterr()
+
+    def systems(*more: str) -> set[str]:
+        args = ["score", str(first), "--metrics", "set/dice", "--resamples", "0", "--format", "json", *more]
+        assert main(args) == 0
+        return {row["system"] for row in json.loads(capsys.readouterr().out)["scores"]}
+
+    assert "human" in systems()
+    assert "human" not in systems("--no-humans")

@@ -149,21 +149,22 @@ def _table(evidence: Sequence[Evidence]) -> list[str]:
 
 def _rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
     head = ("measure", "hearer measure", "n", "r", "interval", "rho", "interval", "without one", "", "ranking")
-    return [head] + [
-        (
-            e.automatic,
-            e.hearer,
-            str(e.n),
-            signed(e.pearson.r) + e.pearson.stars,
-            _interval(e.pearson.low, e.pearson.high),
-            signed(e.spearman.r) + e.spearman.stars,
-            _interval(e.spearman.low, e.spearman.high),
-            _left(e.lowest),
-            _left(e.highest),
-            "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
-        )
-        for e in evidence
-    ]
+    return [head, *map(_row, evidence)]
+
+
+def _row(e: Evidence) -> tuple[str, ...]:
+    return (
+        e.automatic,
+        e.hearer,
+        str(e.n),
+        signed(e.pearson.r) + e.pearson.stars,
+        _interval(e.pearson.low, e.pearson.high),
+        signed(e.spearman.r) + e.spearman.stars,
+        _interval(e.spearman.low, e.spearman.high),
+        _left(e.lowest),
+        _left(e.highest),
+        "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
+    )
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:

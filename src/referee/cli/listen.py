@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
-from referee.listening import Session, hearing_rows
+from referee.listening import Session, add_people, hearing_rows
 from referee.listening import listen as listen_to
 from referee.metrics.hearing import OVER_ITEMS, TIES
 from referee.runs import Run
@@ -28,6 +29,10 @@ EPILOG = """
   referee listen RUN --hearer retrieval --folds 10 --by scene            learns from the run's other folds
 
   referee listen RUN --hearer "remote|model:NAME|endpoint:http://localhost:8000/v1|votes:3"
+
+  referee listen RUN --hearer mine.py:MyHearer --passport CARD.json      a hearer of your own, with its passport
+
+  referee listen RUN --people degen2020 && referee listen RUN --hearer learned --humans     people and a hearer in one table
 
   referee listen RUN --format json                                       measure the responses that are there, people's too
 
@@ -52,8 +57,16 @@ def listen(
     run: Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")],
     hearer: Annotated[
         str | None,
-        typer.Option("--hearer", help="A hearer by name (referee list hearers), with switches as NAME|switch:value."),
+        typer.Option(
+            "--hearer",
+            help="A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS; with switches as NAME|switch:value.",
+        ),
     ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(help="Add people's answers: a corpus with responses, or a file of responses to the run's trials."),
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of corpora for --people (default: REFEREE_DATA).")] = None,
     humans: Annotated[bool, typer.Option("--humans", help="Let it read what people said, too.")] = False,
     train: Annotated[Path | None, typer.Option(help="JSONL trials that a learning hearer learns from.")] = None,
     folds: Annotated[int, typer.Option(help="Without --train: folds of the run's own trials.", min=2)] = 5,
@@ -72,23 +85,35 @@ def listen(
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
     if form not in ("table", "json") or ties not in TIES:
         raise InputError(f"--format is table or json; --ties one of {', '.join(TIES)}")
+    if people is not None:
+        _add_people(run, people, data)
     if hearer is not None:
+        from referee.passports.summoning import name_of, summon
+
+        card = _card(passport, name_of(hearer))
         session = Session(
             hearer=hearer,
+            label=name_of(hearer),
+            summon=summon,
             seed=seed,
             humans=humans,
             folds=folds,
             by=by,
             train=None if train is None else str(train),
-            passport=_passport(passport, hearer),
+            passport=_signed(card),
         )
         with advancing(f"{hearer}: answers") as begin:
             listen_to(run, session, workers, begin(_expected(run, humans)))
+        _keep(run, card)
     opened = Run(run)
     signed = opened.manifest.get("hearers", {})
     responses = list(opened.responses())
     if not responses:
-        raise InputError("nobody has answered in this run", where=run, remedy="name a hearer: --hearer literal")
+        raise InputError(
+            "nobody has answered in this run",
+            where=run,
+            remedy="name a hearer: --hearer literal, or people: --people CORPUS",
+        )
     rows = hearing_rows(opened.trials(), responses, resamples=resamples, confidence=confidence, ties=ties, seed=seed)
     if form == "json":
         print(json.dumps({"rows": rows, "hearers": signed}, ensure_ascii=False, indent=1))
@@ -97,18 +122,45 @@ def listen(
     return 0
 
 
-def _passport(path: Path | None, hearer: str) -> str:
-    """What the card adds to a signature; another hearer's card is refused."""
+def _card(path: Path | None, hearer: str) -> dict[str, Any] | None:
+    """The hearer's card; another hearer's, or that of the same one with other switches, is refused."""
     if path is None:
-        return ""
-    from referee.passports.cards import read_card, sign
+        return None
+    from referee.passports.cards import read_card
 
-    card, name = read_card(path), hearer.partition("|")[0]
-    if str(card["hearer"]).partition("|")[0] != name:
+    card = read_card(path)
+    if str(card["hearer"]) != hearer:
         raise InputError(
-            f"this is the passport of {card['hearer']}, not of {name}", where=path, remedy="name this hearer's own card"
+            f"this is the passport of {card['hearer']}, not of {hearer}",
+            where=path,
+            remedy="name this hearer's own card, made with the same switches",
         )
+    return card
+
+
+def _signed(card: dict[str, Any] | None) -> str:
+    if card is None:
+        return ""
+    from referee.passports.cards import sign
+
     return sign("", card)
+
+
+def _keep(run: Path, card: dict[str, Any] | None) -> None:
+    if card is not None:
+        from referee.passports.cards import keep_card
+
+        keep_card(run, card)
+
+
+def _add_people(run: Path, source: str, data: Path | None) -> None:
+    """Answers of a corpus to what its people said, or of a file to what the run's systems (or people) said."""
+    from referee.passports.people import open_people
+
+    file = Path(source)
+    found = open_people(str(run), file) if file.is_file() else open_people(source, data)
+    n = add_people(run, (a.response for a in found.answers), file.name if file.is_file() else source)
+    print(f"people: {n} answers from {source}", file=sys.stderr)
 
 
 def _expected(run: Path, humans: bool) -> int:
@@ -126,7 +178,7 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
     groups: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
-    filled = [name for name in HEADS if any(_tells(group[name]) for group in groups.values())]
+    filled = [name for name in HEADS if any(_tells(name, group) for group in groups.values())]
     table = Table("system", "hearer", "n", *(HEADS[name] for name in filled), title="hearing")
     for (system, hearer), group in groups.items():
         table.add_row(system, hearer, str(group["ir"]["n"]), *(_cell(group[name]) for name in filled))
@@ -143,11 +195,12 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
         print(text if "|passport:" in text else f"{text}  (no passport: nobody has checked it against people)")
 
 
-def _tells(row: dict[str, Any]) -> bool:
-    """Whether a value is worth a column: shares that are not 0, and votes only where more than one voted."""
-    if row["measure"] in OVER_ITEMS:
-        return bool(row["n"]) and row["participants"] > 1
-    return bool(row["n"]) and (row["measure"] not in (*SHARES, "repeats") or bool(row["value"]))
+def _tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
+    """Whether a value is worth a column: shares that are not 0, and votes only where several voted on an item."""
+    row = group[name]
+    if name in OVER_ITEMS:
+        return bool(row["n"]) and group["ir"]["n"] > row["items"]
+    return bool(row["n"]) and (name not in (*SHARES, "repeats") or bool(row["value"]))
 
 
 def _cell(row: dict[str, Any]) -> str:

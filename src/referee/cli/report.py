@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.report_sources import gather
+from referee.cli.report_sources import gather, gather_hearing
 from referee.errors import InputError, UnknownName
+from referee.reports.hearing_section import hearing_section
 from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.sections import ITEMS, sections_of
@@ -66,7 +67,8 @@ def report(
 
 
 def _part(material: Material, style: str | None, items: int) -> Part:
-    sections = sections_of(material, style=style, items=items)
+    hearing = hearing_section(material.label, gather_hearing(material))
+    sections = sections_of(material, style=style, items=items, hearing=hearing)
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
 

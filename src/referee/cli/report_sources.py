@@ -12,10 +12,13 @@ import numpy as np
 from referee import catalogue
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
+from referee.listening import hearing_rows
+from referee.passports.cards import cards_of
+from referee.reports.hearing_section import Hearing
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs import Run
 
-__all__ = ["gather"]
+__all__ = ["gather", "gather_hearing"]
 
 
 def gather(folders: Sequence[Path]) -> list[Material]:
@@ -51,6 +54,22 @@ def _score(run: Run) -> Scored:
         checksum=trials_checksum(run),
         notes=tuple(table.notes),
     )
+
+
+def gather_hearing(material: Material, resamples: int = 500) -> Hearing:
+    """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
+    rows: list[dict[str, Any]] = []
+    signatures: dict[str, str] = {}
+    cards: dict[str, dict[str, Any]] = {}
+    for scored in material.scored:
+        responses = list(scored.run.responses())
+        if not responses:
+            continue
+        for row in hearing_rows(scored.run.trials(), responses, resamples=resamples):
+            rows.append({**row, "system": material.shown(scored.name, row["system"])})
+        signatures |= scored.run.manifest.get("hearers", {})
+        cards |= cards_of(scored.run.folder)
+    return Hearing(rows=rows, signatures=signatures, cards=cards)
 
 
 def _known(scored: Sequence[Scored]) -> Known:

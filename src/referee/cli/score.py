@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.loading import Opened, open_corpus, open_outputs
 from referee.records import Trial
 from referee.reports import tables
-from referee.runs import is_run
+from referee.runs import Run, is_run
 from referee.score_table import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
 from referee.scoring import score_trials
 
@@ -71,11 +71,13 @@ def score(
         str, typer.Option(help="own: the trial's references; others: other speakers' of the same scene.")
     ] = "own",
     humans: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--humans", help="Add people as a row: each speaker against the others (implies --references others)."
+            "--humans/--no-humans",
+            help="Add people as a row: each speaker against the others (implies --references others). A run remembers it.",
+            show_default=False,
         ),
-    ] = False,
+    ] = None,
     baseline: Annotated[str | None, typer.Option(help="Mark differences from this system.")] = None,
     test: Annotated[str, typer.Option(help="Which test puts the stars: randomisation or bootstrap.")] = "randomisation",
     resamples: Annotated[
@@ -106,6 +108,7 @@ def score(
     _one_of("--references", references, ("own", "others"))
     if not outputs:
         raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
+    humans = _remembered(outputs) if humans is None else humans
     settings = Settings(
         metrics=_present(metric_names(_listed(metrics))),
         by=_groupings(by),
@@ -160,6 +163,11 @@ def _corpus_of(outputs: list[str]) -> str:
             "no corpus was named", remedy="say which: --corpus NAME (referee list corpora) or --corpus FILE.jsonl"
         )
     return runs[0]
+
+
+def _remembered(outputs: list[str]) -> bool:
+    """Whether the run folder that is scored again had people as a row."""
+    return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in outputs if is_run(o))
 
 
 def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:

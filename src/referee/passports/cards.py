@@ -21,13 +21,16 @@ from referee.passports.examining import Begin, Examination, Heard, hear_everythi
 from referee.passports.people import People, cluster_of, open_people
 from referee.passports.summoning import family_of, name_of, summon
 from referee.records import Outcome
+from referee.runs import write_atomically
 from referee.signature import digest, signature
 from referee.statistics.fitness import Probe, decide_fitness
 from referee.statistics.passport import Evidence, Measures, measure
 
-__all__ = ["Examination", "examine", "read_card", "sign"]
+__all__ = ["Examination", "cards_of", "examine", "keep_card", "read_card", "sign"]
 
 PEOPLE = "people"
+KEPT = "passports"
+DIGITS = 12
 
 
 def examine(examination: Examination, begin: Begin = lambda total: lambda n: None) -> dict[str, Any]:
@@ -187,4 +190,15 @@ def read_card(path: str | Path) -> dict[str, Any]:
 
 def sign(signed: str, card: Mapping[str, Any]) -> str:
     """A signature that says by which passport its hearer was admitted: ``…|passport:HASH:VERDICT`` with twelve digits of the hash."""
-    return f"{signed}|passport:{card['hash'][:12]}:{card['verdict'].replace(' ', '-')}"
+    return f"{signed}|passport:{card['hash'][:DIGITS]}:{card['verdict'].replace(' ', '-')}"
+
+
+def keep_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Put a card into a run folder, so that whoever reads the run can see it."""
+    (folder / KEPT).mkdir(exist_ok=True)
+    write_atomically(folder / KEPT / f"{card['hash'][:DIGITS]}.json", [json.dumps(card, ensure_ascii=False, indent=1)])
+
+
+def cards_of(folder: Path) -> dict[str, dict[str, Any]]:
+    """The cards kept in a run folder, by the digits that signatures carry."""
+    return {path.stem: read_card(path) for path in sorted((folder / KEPT).glob("*.json"))}

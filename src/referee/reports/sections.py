@@ -44,8 +44,10 @@ class Section:
     browser: Mapping[str, Any] | None = None
 
 
-def sections_of(material: Material, *, style: str | None = None, items: int = ITEMS) -> list[Section]:
-    """All chapters about one set of trials, in reading order."""
+def sections_of(
+    material: Material, *, style: str | None = None, items: int = ITEMS, hearing: Section | None = None
+) -> list[Section]:
+    """All chapters about one set of trials, in reading order; `hearing` is the one about hearers, if there is one."""
     lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
     placed = ranking(material, lead)
     order = [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
@@ -55,6 +57,7 @@ def sections_of(material: Material, *, style: str | None = None, items: int = IT
         _group(material, "condition", order),
         _distributions(material, order),
         _correlations(material),
+        *([hearing] if hearing else []),
         _items(material, items),
         *([_challenge(material)] if style else []),
         _systems(material),
