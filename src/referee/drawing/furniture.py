@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import cos, pi, sin
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
@@ -19,15 +20,20 @@ METAL = "#5c6168"
 
 def paint_furniture(values: Mapping[str, str]) -> Painted | None:
     """A piece of furniture, or None where it is something else."""
-    build = THINGS.get(values.get("type", ""))
-    if build is None:
+    kind = values.get("type", "")
+    if kind not in THINGS:
         return None
     colour, colour_said = colour_of(values) or (PLAIN, ())
     scale, size_said = scale_of(values)
     facing = values.get("orientation", "")
     shown = {"type", *colour_said, *size_said, *(["orientation"] if facing in TURNS else [])}
-    picture = render(build(colour), facing if facing in TURNS else "front", outline(colour))
+    picture = _seen(kind, colour, facing if facing in TURNS else "front")
     return Painted(scaled(picture, scale), frozenset(shown))
+
+
+@lru_cache(maxsize=256)
+def _seen(kind: str, colour: str, facing: str) -> str:
+    return render(THINGS[kind](colour), facing, outline(colour))
 
 
 def _chair(colour: str) -> list[Part]:
@@ -85,7 +91,7 @@ def _drawer(x: float, y: float, colour: str) -> list[Part]:
 
 
 def _fan(colour: str) -> list[Part]:
-    head = 66.0
+    head = 59.0
     cage, hub = mix(colour, "#ffffff", 0.75), mix(colour, "#000000", 0.15)
     blades = tuple(Spot(corners=_blade(turn, head, 3.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
     vents = tuple(
@@ -97,7 +103,7 @@ def _fan(colour: str) -> list[Part]:
     # narrower towards the back, so that a fan seen from the side has a mouth and a tail
     return [
         Drum(centre=(0, 3, -6), radius=24, length=6, colour=colour),
-        Box(low=(-3.5, 6, -15), high=(3.5, 48, -9), colour=hub),
+        Box(low=(-3.5, 6, -15), high=(3.5, head - 18, -9), colour=hub),
         Drum(centre=(0, head, 0), radius=31, length=6, colour=rim, lying=True, spots=face),
         Drum(centre=(0, head, -6), radius=25, length=6, colour=colour, lying=True),
         Drum(centre=(0, head, -12), radius=18, length=6, colour=colour, lying=True),

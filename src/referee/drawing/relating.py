@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from math import floor
 
 from referee.drawing.sizes import height_of
 from referee.records import Entity, Property, Scene
@@ -20,15 +21,19 @@ ACROSS = {"left": 0, "left-hand": 0, "centre": 1, "center": 1, "right": 2, "righ
 DOWN = {"top": 0, "centre": 1, "center": 1, "bottom": 2}
 LEFT, RIGHT = {"left", "left-of"}, {"right", "right-of"}
 ON, UNDER = {"on-top-of"}, {"under"}
-ABOVE, BELOW = {"above", "behind"}, {"below", "in-front-of"}
+ABOVE, BELOW = {"above"}, {"below"}
+REAR, FRONT = {"behind"}, {"in-front-of"}
 NEAR = {"next-to", "near", *LEFT, *RIGHT}
 AIR = 0.5
+OVER = (0.0, 1.0)
+BEHIND = (0.2, 0.55)  # how far to the side and up the page something further back is, so that it is only partly hidden
 NEARER = 0.3  # how much further down the page the foreground is
 
 Pairs = list[tuple[str, str]]
+Point = tuple[float, float]
 
 
-def relate(scene: Scene) -> dict[str, tuple[float, float]] | None:
+def relate(scene: Scene) -> dict[str, Point] | None:
     """The column and row of each entity, as numbers with fractions; None where the scene names neither regions nor such relations."""
     if not any(e.value(name) for e in scene.entities for name in REGIONS):
         return None
@@ -57,19 +62,21 @@ def _pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pai
     return list(dict.fromkeys(found))
 
 
-def _arrange(members: list[Entity]) -> dict[str, tuple[float, float]]:
+def _arrange(members: list[Entity]) -> dict[str, Point]:
     """The places within one region: columns from 0, rows upwards from 0 (the floor) as negative numbers."""
     ids = [e.id for e in members]
     heights = {e.id: height_of(e) for e in members}
-    on, above = _pairs(members, ON, UNDER), _pairs(members, ABOVE, BELOW)
-    columns = _columns(ids, on + above)
+    steps = {pair: (0.0, heights[pair[1]]) for pair in _pairs(members, ON, UNDER)}
+    steps |= dict.fromkeys(_pairs(members, ABOVE, BELOW), OVER) | dict.fromkeys(_pairs(members, REAR, FRONT), BEHIND)
+    columns = _columns(ids, list(steps))
     near = {frozenset(pair) for pair in _pairs(members, NEAR, set())}
     ordered = _ordered(columns, _pairs(members, LEFT, RIGHT), near)
     places, x = {}, 0.0
     for column, following in pairwise([*ordered, ()]):
-        places.update(_stack(column, x, on, above, heights))
+        stack = _stack(column, x, steps)
+        places.update(stack)
         touching = any(frozenset((a, b)) in near for a in column for b in following)
-        x += 1 if touching else 1 + AIR
+        x += floor(max(at for at, _ in stack.values()) - x) + (1 if touching else 1 + AIR)
     return places
 
 
@@ -105,26 +112,21 @@ def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[st
     return [next(c for c in columns if c[0] == foot) for foot in together]
 
 
-def _stack(
-    column: tuple[str, ...], x: float, on: Pairs, above: Pairs, heights: Mapping[str, float]
-) -> dict[str, tuple[float, float]]:
-    """On top means touching; behind means further up, a little to the side, and partly hidden."""
-    places: dict[str, tuple[float, float]] = {}
+def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
+    """Each as far from the one it is related to as the relation says; several in the same relation to one stand side by side."""
+    places: dict[str, Point] = {}
     for entity in column:
-        under = next((b for a, b in on if a == entity and b in places), None)
-        before = next((b for a, b in above if a == entity and b in places), None)
-        if under is not None:
-            px, py = places[under]
-            places[entity] = (px, py - heights[under])
-        elif before is not None:
-            px, py = places[before]
-            places[entity] = (px + 0.2, py - 0.55)
-        else:
+        below = next((pair for pair in steps if pair[0] == entity and pair[1] in places), None)
+        if below is None:
             places[entity] = (x, min((y for _, y in places.values()), default=1.0) - 1)
+        else:
+            (px, py), (right, up) = places[below[1]], steps[below]
+            beside = sum(y == py - up for _, y in places.values())
+            places[entity] = (px + right + beside, py - up)
     return places
 
 
-def _join(parts: Mapping[tuple[int, int], dict[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
+def _join(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]:
     """The regions side by side and one below the other, each in the middle of its part."""
     across = _starts({c: max(_width(p) for (k, _), p in parts.items() if k == c) for c, _ in parts})
     down = _starts({r: max(_depth(p) for (_, k), p in parts.items() if k == r) for _, r in parts})
@@ -136,11 +138,11 @@ def _join(parts: Mapping[tuple[int, int], dict[str, tuple[float, float]]]) -> di
     return joined
 
 
-def _width(part: dict[str, tuple[float, float]]) -> float:
+def _width(part: dict[str, Point]) -> float:
     return max(x for x, _ in part.values()) + 1
 
 
-def _depth(part: dict[str, tuple[float, float]]) -> float:
+def _depth(part: dict[str, Point]) -> float:
     return 1 - min(y for _, y in part.values())
 
 

@@ -92,13 +92,9 @@ def _painted(entity: Entity) -> tuple[str, Painted]:
 
 
 def _unseen(entity: Entity, shown: Collection[str], without: Collection[str] = ()) -> list[Property]:
-    """The properties that the picture does not show; of a name that occurs twice, it shows the first."""
-    left, seen = [], set()
-    for p in entity.attributes:
-        if p.name not in PLACE_NAMES and p.name not in without and (p.name not in shown or p.name in seen):
-            left.append(p)
-        seen.add(p.name)
-    return left
+    """The properties that the picture does not show; of a name that has two values, it shows the first."""
+    hidden = (p for p in entity.attributes if p.name not in PLACE_NAMES and p.name not in without)
+    return [p for p in dict.fromkeys(hidden) if p.name not in shown or p.value != entity.value(p.name)]
 
 
 def marks_of(entity: Entity, without: Collection[str] = ()) -> str:

@@ -21,7 +21,8 @@ Face = tuple[tuple[Corner, ...], Corner]  # its corners and the direction it loo
 TURNS = {"front": 0, "right": 1, "back": 2, "left": 3}  # quarter turns, anticlockwise seen from above
 PITCH = 24 * pi / 180
 DISTANCE = 420.0
-ROUND = 36
+ROUND = 32
+FIT = 0.92
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,8 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
         pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
     )
     marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
-    return group(marks, transform=f"translate({number(50 - (left + right) / 2)} {number(50 - (top + bottom) / 2)})")
+    x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
+    return group(marks, transform=f"translate({x} {y}) scale({FIT})")
 
 
 def _turn(corner: Corner, turns: int) -> Corner:
