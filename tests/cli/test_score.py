@@ -191,7 +191,7 @@ def test_a_run_remembers_that_people_were_a_row(tmp_path: Path, capsys: pytest.C
     def systems(*more: str) -> set[str]:
         args = ["score", str(first), "--metrics", "set/dice", "--resamples", "0", "--format", "json", *more]
         assert main(args) == 0
-        return {row["system"] for row in json.loads(capsys.readouterr().out)["scores"]}
+        return {row["system"] for row in json.loads(capsys.readouterr().out)["rows"]}
 
     assert "human" in systems()
     assert "human" not in systems("--no-humans")
