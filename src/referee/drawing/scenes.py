@@ -70,10 +70,11 @@ def draw_scene(
     shared = _shared(scene)
     # what stands further up the page is further away: near things are drawn over it
     ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
-    pictures = [_cell(marks_of(e, shared), at[e.id]) for e in ordered]
-    frames = [_cell(_frame(), at[i]) for i in sorted(mark)]
-    labels = [_cell(_label(label), at[i]) for i, label in sorted((numbers or {}).items())]
-    width, height = (BOX * n + 2 * MARGIN for n in (at.columns, at.rows))
+    margin = MARGIN + BOX * _overhang(at)
+    pictures = [_cell(marks_of(e, shared), at[e.id], margin) for e in ordered]
+    frames = [_cell(_frame(), at[i], margin) for i in sorted(mark)]
+    labels = [_cell(_label(label), at[i], margin) for i, label in sorted((numbers or {}).items())]
+    width, height = (BOX * n + 2 * margin for n in (at.columns, at.rows))
     ground = rect(0, 0, width, height, "#ffffff")
     return draw_page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
 
@@ -117,8 +118,15 @@ def _all(entity: Entity, name: str) -> list[str]:
     return [p.value for p in entity.attributes if p.name == name]
 
 
-def _cell(marks: str, at: Place) -> str:
-    x, y = MARGIN + BOX * (at.column + at.dx), MARGIN + BOX * (at.row + at.dy)
+def _overhang(layout: Layout) -> float:
+    """How far the outermost objects reach beyond the grid, in cells."""
+    across = [(p.column + p.dx, layout.columns - 1) for p in layout.values()]
+    down = [(p.row + p.dy, layout.rows - 1) for p in layout.values()]
+    return max([0.0, *(max(-at, at - last) for at, last in across + down)])
+
+
+def _cell(marks: str, at: Place, margin: float) -> str:
+    x, y = margin + BOX * (at.column + at.dx), margin + BOX * (at.row + at.dy)
     return group(group(marks, transform="translate(4 4) scale(0.92)"), transform=f"translate({number(x)} {number(y)})")
 
 

@@ -113,7 +113,8 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
     )
     marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
     x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
-    return group(marks, transform=f"translate({x} {y}) scale({FIT})")
+    look = {"stroke": ink, "stroke_width": 1.1, "stroke_linejoin": "round"}
+    return group(marks, transform=f"translate({x} {y}) scale({FIT})", **look)
 
 
 def _turn(corner: Corner, turns: int) -> Corner:
@@ -159,14 +160,14 @@ def _draw(part: Part, turns: int, ink: str) -> str:
         colour = _shade(part.colour, _turn(out, turns))
         # a drum's side is many narrow strips: a line round each would darken it
         strip = isinstance(part, Drum) and len(corners) == 4
-        marks.append(_face(corners, colour, turns, colour if strip else ink, 0.4 if strip else 1.1))
-    return "".join(marks) + "".join(polygon([_project(_turn(c, turns)) for c in s.corners], s.colour) for s in spots)
+        marks.append(_face(corners, colour, turns, **{"stroke": colour, "stroke_width": 0.4} if strip else {}))
+    return "".join(marks) + "".join(_face(s.corners, s.colour, turns, stroke="none") for s in spots)
 
 
 def _silhouette(drum: Drum, turns: int, ink: str) -> str:
     """A drum's outline as one line: the hull of its two ends."""
     points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
-    return polygon(_half(points) + _half(points[::-1]), ink, stroke=ink, stroke_width=1.6, stroke_linejoin="round")
+    return polygon(_half(points) + _half(points[::-1]), ink, stroke_width=1.6)
 
 
 def _half(points: Sequence[Point]) -> list[Point]:
@@ -199,9 +200,8 @@ def _shade(colour: str, outward: Corner) -> str:
     return mix(colour, "#ffffff", 0.55 * light) if light > 0 else mix(colour, "#000000", -0.9 * light)
 
 
-def _face(corners: Sequence[Corner], colour: str, turns: int, ink: str, width: float) -> str:
-    points = [_project(_turn(c, turns)) for c in corners]
-    return polygon(points, colour, stroke=ink, stroke_width=width, stroke_linejoin="round")
+def _face(corners: Sequence[Corner], colour: str, turns: int, **more: object) -> str:
+    return polygon([_project(_turn(c, turns)) for c in corners], colour, **more)
 
 
 def _project(corner: Corner) -> Point:
