@@ -113,8 +113,10 @@ def _deal(
 
 
 def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
-    """The items of a group in squares, each with its share of every stratum and, where possible, no item twice."""
-    shuffled = sorted(rng.sample(list(hand), len(hand)), key=lambda i: str(strata[i]))
+    """The items of a group in squares, each with its share of every stratum; two copies lie side by side and so go to different squares."""
+    items = sorted(set(hand))
+    rank = dict(zip(items, rng.sample(range(len(items)), len(items)), strict=True))
+    shuffled = sorted(hand, key=lambda i: (str(strata[i]), rank[i]))
     squares = len(hand) // k
     return [item for square in range(squares) for item in shuffled[square::squares]]
 

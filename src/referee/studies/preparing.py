@@ -13,7 +13,7 @@ from referee.errors import InputError, UnknownName
 from referee.records import Description, Trial
 from referee.runs import Run
 from referee.studies.conditions import compared
-from referee.studies.designs import Request, lay_out
+from referee.studies.designs import Layout, Request, lay_out
 from referee.studies.drafting import Draft, Extra
 from referee.studies.extras import as_check, synthetic_extras
 from referee.studies.folder import HUMAN
@@ -57,21 +57,10 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     systems = [] if speaking else _systems(said, wishes)
     usable = _usable(trials, said, systems, notes)
     chosen = _sample(usable, wishes)
-    extras = _extras(usable, chosen, said, wishes, notes)
+    extras = _extras(usable, chosen, wishes, notes)
     kept = {extra.trial.id for extra in extras}
     chosen = [t for t in chosen if t.id not in kept]
     conditions = compared(wishes.protocol, systems)
-    layout = lay_out(
-        "all" if speaking else wishes.design,
-        Request(
-            items=tuple(t.id for t in chosen),
-            conditions=tuple(conditions),
-            participants=wishes.participants,
-            seed=wishes.seed,
-            strata=tuple(t.domain for t in chosen),
-            groups=wishes.groups,
-        ),
-    )
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
@@ -80,7 +69,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         title=wishes.title or f"Study {wishes.id}",
         protocol=wishes.protocol,
         participants=wishes.participants,
-        layout=layout,
+        layout=_layout(chosen, conditions, wishes),
         conditions=conditions,
         trials=chosen,
         outputs=[(t.id, s, said[t.id, s]) for s in systems for t in chosen],
@@ -93,6 +82,18 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         fields={"study": {"contact": wishes.contact}, "session": {"demographics": True}},
     )
     return draft, notes
+
+
+def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> Layout:
+    request = Request(
+        items=tuple(t.id for t in chosen),
+        conditions=tuple(conditions),
+        participants=wishes.participants,
+        seed=wishes.seed,
+        strata=tuple(t.domain for t in chosen),
+        groups=wishes.groups,
+    )
+    return lay_out(wishes.design if conditions else "all", request)
 
 
 def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
@@ -108,7 +109,7 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
             worded += description is not row.description
             said[row.trial, row.system] = description
     if worded:
-        notes.append(f"{worded} descriptions had no words and were worded by the plain realiser (docs/speakers.md)")
+        notes.append(f"{worded} descriptions had no words and were worded by the plain realiser (docs/realisation.md)")
     if wishes.humans:
         said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
     if not said:
@@ -171,9 +172,7 @@ def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
     return [t for t in usable if t.id in chosen]
 
 
-def _extras(
-    usable: Sequence[Trial], chosen: Sequence[Trial], said: Said, wishes: Wishes, notes: list[str]
-) -> list[Extra]:
+def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
     """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
     number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
     if not number:
