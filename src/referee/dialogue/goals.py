@@ -135,7 +135,8 @@ def _thrown(rng: Random, step: int) -> Iterator[tuple[str, Placement]]:
     """Pieces thrown one after the other, up to fifty times each, until they keep clear of the edge and of those before."""
     from shapely import Polygon, box
 
-    table, taken = box(0, 0, *WORK_AREA), []
+    table = box(0, 0, *WORK_AREA)
+    taken: list[Polygon] = []
     for piece in PIECES:
         for _ in range(50):
             x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)

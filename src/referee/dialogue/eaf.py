@@ -1,0 +1,151 @@
+"""The frame of ELAN's annotation format 3.0 (Wittenburg et al. 2006): read without harm and checked for what its schema and ELAN itself demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from lxml import etree
+
+from referee.errors import MalformedInput
+
+__all__ = ["check_eaf", "eaf_faults", "parse_eaf"]
+
+SECTIONS = (
+    *("LICENSE", "HEADER", "TIME_ORDER", "TIER", "LINGUISTIC_TYPE", "LOCALE", "LANGUAGE", "CONSTRAINT"),
+    *("CONTROLLED_VOCABULARY", "LEXICON_REF", "REF_LINK_SET", "EXTERNAL_REF"),
+)
+STEREOTYPES = {"Time_Subdivision", "Symbolic_Subdivision", "Symbolic_Association", "Included_In"}
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
+
+
+def parse_eaf(content: bytes, where: str) -> Any:
+    """The root element; entities, document types and the network are refused."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        remedy = "save the file again in ELAN"
+        raise MalformedInput(f"not XML: {error.msg}", where=where, line=error.lineno or 1, remedy=remedy) from None
+    if root.getroottree().docinfo.doctype:
+        raise MalformedInput("the file declares a document type", where=where, line=1, remedy="delete <!DOCTYPE …>")
+    return root
+
+
+def check_eaf(root: Any, where: str) -> None:
+    """Raises for the first fault."""
+    for line, fault in eaf_faults(root):
+        raise MalformedInput(fault, where=where, line=line, remedy="save the file again in ELAN, format 2.7 to 3.0")
+
+
+def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:
+    """Everything in a document that ELAN would refuse or the schema forbids, with its line."""
+    if root.tag != "ANNOTATION_DOCUMENT":
+        yield root.sourceline, f"the root is {root.tag}, not ANNOTATION_DOCUMENT"
+        return
+    yield from _frame(root)
+    yield from _slots(root)
+    yield from _ids(root)
+    yield from _references(root)
+    if root.find("TIME_ORDER") is not None:
+        yield from _overlaps(root)
+
+
+def _frame(root: Any) -> Iterator[tuple[int, str]]:
+    for name in ("AUTHOR", "DATE", "VERSION"):
+        if root.get(name) is None:
+            yield root.sourceline, f"the document has no {name}"
+    if not _DATE.fullmatch(root.get("DATE", "1970-01-01T00:00:00Z")):
+        yield root.sourceline, f"{root.get('DATE')!r} is no date and time"
+    names = [e.tag for e in root.iterchildren("*")]
+    if unknown := [n for n in names if n not in SECTIONS]:
+        yield root.sourceline, f"{unknown[0]} does not belong here"
+    elif names != sorted(names, key=SECTIONS.index):
+        yield root.sourceline, "the sections are not in the order of the format"
+    for name in ("HEADER", "TIME_ORDER"):
+        if names.count(name) != 1:
+            yield root.sourceline, f"one {name} is needed, there are {names.count(name)}"
+
+
+def _slots(root: Any) -> Iterator[tuple[int, str]]:
+    """Times are whole milliseconds and never run backwards; a slot may be without one."""
+    latest = 0
+    for slot in root.iterfind("TIME_ORDER/TIME_SLOT"):
+        value = slot.get("TIME_VALUE")
+        if value is not None and not value.isdecimal():
+            yield slot.sourceline, f"time slot {slot.get('TIME_SLOT_ID')} has the time {value!r}"
+        elif value is not None and int(value) < latest:
+            yield slot.sourceline, f"time slot {slot.get('TIME_SLOT_ID')} runs backwards"
+        else:
+            latest = latest if value is None else int(value)
+
+
+def _ids(root: Any) -> Iterator[tuple[int, str]]:
+    for path, attribute in (
+        ("TIME_ORDER/TIME_SLOT", "TIME_SLOT_ID"),
+        ("TIER", "TIER_ID"),
+        ("TIER/ANNOTATION/*", "ANNOTATION_ID"),
+        ("LINGUISTIC_TYPE", "LINGUISTIC_TYPE_ID"),
+        ("CONSTRAINT", "STEREOTYPE"),
+    ):
+        seen: set[str] = set()
+        for element in root.iterfind(path):
+            name = element.get(attribute)
+            if not name or name in seen:
+                yield element.sourceline, f"{attribute} {name!r} is missing or used twice"
+            seen.add(name)
+
+
+def _references(root: Any) -> Iterator[tuple[int, str]]:
+    """Everything that is referred to exists, and children follow the constraint of their type."""
+    types = {t.get("LINGUISTIC_TYPE_ID"): t for t in root.iterfind("LINGUISTIC_TYPE")}
+    constraints = {c.get("STEREOTYPE") for c in root.iterfind("CONSTRAINT")}
+    slots = {s.get("TIME_SLOT_ID") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
+    owners = {
+        a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
+    }
+    tiers = {t.get("TIER_ID") for t in root.iterfind("TIER")}
+    for kind in types.values():
+        if kind.get("CONSTRAINTS") and kind.get("CONSTRAINTS") not in constraints & STEREOTYPES:
+            yield kind.sourceline, f"linguistic type {kind.get('LINGUISTIC_TYPE_ID')} has an unknown constraint"
+    for tier in root.iterfind("TIER"):
+        kind, parent = types.get(tier.get("LINGUISTIC_TYPE_REF")), tier.get("PARENT_REF")
+        if kind is None:
+            yield tier.sourceline, f"tier {tier.get('TIER_ID')} has an unknown linguistic type"
+        elif (parent is None) != (kind.get("CONSTRAINTS") is None):
+            yield tier.sourceline, f"tier {tier.get('TIER_ID')}: a parent and a constraint belong together"
+        if parent is not None and parent not in tiers:
+            yield tier.sourceline, f"tier {tier.get('TIER_ID')} has the unknown parent {parent}"
+        yield from _annotations(tier, slots, owners)
+
+
+def _annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator[tuple[int, str]]:
+    for annotation in tier.iterfind("ANNOTATION/*"):
+        name = annotation.get("ANNOTATION_ID")
+        if annotation.tag == "ALIGNABLE_ANNOTATION":
+            if not {annotation.get("TIME_SLOT_REF1"), annotation.get("TIME_SLOT_REF2")} <= slots:
+                yield annotation.sourceline, f"annotation {name} refers to an unknown time slot"
+        elif owners.get(annotation.get("ANNOTATION_REF")) != tier.get("PARENT_REF"):
+            yield annotation.sourceline, f"annotation {name} does not refer to one of the parent tier"
+        if annotation.find("ANNOTATION_VALUE") is None:
+            yield annotation.sourceline, f"annotation {name} has no value"
+
+
+def _overlaps(root: Any) -> Iterator[tuple[int, str]]:
+    """Annotations of one tier have a length and do not overlap."""
+    times = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
+    for tier in root.iterfind("TIER"):
+        spans = []
+        for aligned in tier.iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
+            start, end = (times.get(aligned.get(f"TIME_SLOT_REF{i}")) for i in (1, 2))
+            if start is not None and end is not None and start.isdecimal() and end.isdecimal():
+                spans.append((int(start), int(end), aligned))
+        spans.sort(key=lambda span: span[:2])
+        for start, end, aligned in spans:
+            if end <= start:
+                yield aligned.sourceline, f"annotation {aligned.get('ANNOTATION_ID')} ends before it begins"
+        for (_, end, _), (start, _, aligned) in pairwise(spans):
+            if start < end:
+                yield aligned.sourceline, f"annotation {aligned.get('ANNOTATION_ID')} overlaps the one before"
