@@ -98,6 +98,17 @@ def test_places_are_shown_and_not_written() -> None:
     assert words_in(draw_entity(placed)) == []
 
 
+def test_a_shift_makes_room_instead_of_cutting_things_off() -> None:
+    def corners(svg: str) -> list[tuple[float, float]]:
+        moves = etree.fromstring(svg.encode()).findall(f"{SVG}g")
+        return [(float(x), float(y)) for x, y in (m.get("transform")[10:-1].split() for m in moves)]
+
+    for seed in range(20):
+        svg = draw_scene(TWO, jitter=0.3, seed=seed)
+        width, height = map(float, etree.fromstring(svg.encode()).get("viewBox").split()[2:])
+        assert all(0 <= x <= width - 100 and 0 <= y <= height - 100 for x, y in corners(svg))
+
+
 @pytest.mark.parametrize(
     ("values", "kind"),
     [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from referee import catalogue
 from referee.drawing import Layout, place
 from referee.errors import InputError
 from referee.records import Entity, Property, Relation, Scene
@@ -166,11 +169,7 @@ def test_an_empty_scene_has_a_layout_without_places() -> None:
 @pytest.mark.parametrize(
     "name", ["gre3d3", "gre3d7", "stars", "stars2", "kth-tangrams", "pento-take", "colors", "give2"]
 )
-def test_real_scenes_keep_everything_on_the_page_and_apart(name: str, data_folder: str) -> None:
-    from itertools import islice
-
-    from referee import catalogue
-
+def test_real_scenes_keep_everything_on_the_page_and_apart(name: str, data_folder: Path) -> None:
     scenes = {
         t.scene.id or t.id: t.scene for t in islice(catalogue.create("corpus", name, data=data_folder).trials(), 400)
     }

@@ -50,7 +50,10 @@ def can_draw(scene: Scene) -> bool:
 
 
 def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, without: Collection[str] = ()) -> str:
-    """One entity as an SVG of its own. `without` names attributes that are not worth writing down, such as those that all entities of a scene share."""
+    """One entity as an SVG of its own. `without` names attributes that are not worth writing down, such as those that all entities of a scene share.
+
+    `domain` is taken from callers that know it and changes nothing: what a thing is, its attributes say.
+    """
     return draw_page(marks_of(entity, without), BOX, BOX, size, "picture")
 
 
