@@ -1,0 +1,70 @@
+"""The form of a reference told from its words: pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs 1986; Spanger et al. 2013).
+
+The rule: sounds, broken-off words, function words, hedges and game talk are set aside; what is left are words that describe. None left, but a
+pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones: REDUCED. Three or more: FULL. Nothing of
+all this (a bare "yes"): no form. An annotated expression is a pronoun exactly when it carries the attribute `dpr`, whatever its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from referee.records import Event
+
+__all__ = ["FORMS", "FULL", "PRONOUN", "REDUCED", "describing_words", "form_of", "is_pronoun", "words_of"]
+
+PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
+FORMS = (PRONOUN, REDUCED, FULL)
+REDUCED_UP_TO = 2
+
+POINTING = frozenset(
+    "this that these those it it's its that's he she him her they them one ones same again previous before last another other "
+    "kore sore are koitu soitu aitu これ それ あれ こいつ そいつ あいつ こっち そっち あっち".split()
+)
+_GRAMMAR = (
+    "a an the of to in on at by for from with without and or but so as than then also too if because since while into onto near "
+    "is isn't are aren't was wasn't were be been being am has have had having do does did don't doesn't didn't can can't could would should will "
+    "i i'm i've i'll we we're you you're your yours my mine me us our he's she's they're there there's here what what's which who whose where when how "
+    "not no any some all both each every very really quite just only more most much many lot kind sort kinda sorta bit part way"
+)
+_SOUNDS = "um uh uhm eh em er ah oh ooh mm hmm mhm mm-hmm uh-huh huh yeah yes yep yea ya nope okay ok alright right? well like please sorry exactly sure"
+_GAME = (
+    "now next time turn piece pieces thing things thingy something figure figures shape shapes shaped object looks look looking looked see "
+    "think know guess mean say said let let's get got go going want need move moved moving select take talking talk click find found called "
+    "maybe almost actually probably basically course"
+)
+SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
+WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
+
+
+def words_of(text: str) -> list[str]:
+    """Words in lower case without broken-off ones; a single capital letter other than A and I stays as it is (*the K* names a shape)."""
+    found = (word.replace("’", "'") for word in WORD.findall(text))
+    kept = (word if _is_letter(word) else word.lower() for word in found if not word.endswith("-"))
+    return [word for word in kept if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isupper() and word not in "AI"
+
+
+def describing_words(text: str) -> list[str]:
+    """The words that describe, each once, in order of first use: neither grammar nor hedge nor game talk."""
+    return list(dict.fromkeys(w for w in words_of(text) if w not in SET_ASIDE and w not in ("a", "i")))
+
+
+def form_of(text: str) -> str | None:
+    """PRONOUN, REDUCED or FULL by the rule of this module; None where nothing refers."""
+    describing = describing_words(text)
+    if describing:
+        return REDUCED if len(describing) <= REDUCED_UP_TO else FULL
+    return PRONOUN if any(word in POINTING for word in words_of(text)) else None
+
+
+def is_pronoun(expression: Event) -> bool:
+    """Whether an expression is a demonstrative pronoun: by its annotation where it has one, else by its words."""
+    attributes: Iterable[str] | str | None = expression.data.get("attributes")
+    if attributes is None:
+        return form_of(expression.text or "") == PRONOUN
+    return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
