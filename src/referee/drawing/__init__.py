@@ -8,7 +8,7 @@
 
 from referee.drawing.placing import Layout, Place, place
 from referee.drawing.png import draw_numbered, to_png
-from referee.drawing.scenes import can_draw, draw_entity, draw_scene, kind_of
+from referee.drawing.scenes import can_draw, draw_entity, draw_scene, kind_of, shared_names
 from referee.drawing.sheets import SHEETS, draw_sheet
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "draw_sheet",
     "kind_of",
     "place",
+    "shared_names",
     "to_png",
 ]

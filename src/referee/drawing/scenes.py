@@ -20,7 +20,7 @@ from referee.drawing.silhouettes import paint_figure, paint_pentomino
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
-__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of"]
+__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of", "shared_names"]
 
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,
@@ -70,7 +70,7 @@ def draw_scene(
     """All entities where they stand. `mark` frames some of them, `numbers` writes a label beside each; nothing else tells one from another."""
     at = layout or place(scene, jitter=jitter, seed=seed)
     _check(scene, at, mark, numbers or {})
-    shared = _shared(scene)
+    shared = shared_names(scene)
     # what stands further up the page is further away: near things are drawn over it
     ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
     margin = MARGIN + BOX * _overhang(at)
@@ -108,7 +108,7 @@ def marks_of(entity: Entity, without: Collection[str] = ()) -> str:
     return draw_card(left) if kind == CARD else with_words(painted.marks, left)
 
 
-def _shared(scene: Scene) -> frozenset[str]:
+def shared_names(scene: Scene) -> frozenset[str]:
     """Names of attributes that are the same throughout a scene of several, and so tell nothing apart."""
     if len(scene.entities) < 2:
         return frozenset()
