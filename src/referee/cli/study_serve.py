@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 from pathlib import Path
@@ -141,4 +142,5 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
         timeout_graceful_shutdown=10,
         ws_max_size=256 * 1024,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    with contextlib.suppress(KeyboardInterrupt):  # the server has stopped in order by then, and hands the signal on
+        uvicorn.Server(config).run(sockets=[listening])

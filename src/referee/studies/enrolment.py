@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, case, insert, select, update
 
 from referee.studies import slots
 from referee.studies.problems import Problem
@@ -47,7 +47,10 @@ def find_session(connection: Connection, served: Served, arrival_: Arrival) -> A
     else:
         who = select(session.c.participant).where(session.c.id == arrival_["id"], session.c.study == served.id)
     return connection.execute(
-        select(session).where(session.c.participant.in_(who)).order_by(session.c.created.desc(), session.c.id).limit(1)
+        select(session)
+        .where(session.c.participant.in_(who))
+        .order_by(case((session.c.outcome == "restarted", 1), else_=0), session.c.created.desc(), session.c.id)
+        .limit(1)
     ).one_or_none()
 
 

@@ -50,6 +50,7 @@ class Writer:
         if self._closed:
             raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
         done: Future[T] = Future()
+        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
         self._waiting.put(_Job(work, done))
         return done
 

@@ -1,0 +1,204 @@
+"""A study server inside the test, people who answer it, and a clock that can be set."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from referee.studies.demo import make_demo
+from referee.studies.limits import Limits
+from referee.studies.plan import Step
+from referee.studies.served import Served, open_served
+from referee.studies.server import create_app
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+_MADE: dict[str, Path] = {}
+
+
+def study_folder(
+    tmp: Path, *, protocol: str = "tuna2008", participants: int = 6, id: str = "demo", **settings: str
+) -> Path:
+    """A small study; `settings` replace lines of study.toml, e.g. ``mode='"live"'``."""
+    key = f"{protocol} {participants} {id}"
+    if key not in _MADE or not _MADE[key].exists():
+        master = tmp / f"master-{id}"
+        make_demo(master, protocol, participants=participants, id=id)
+        _MADE[key] = master
+    folder = tmp / id
+    if folder.exists():
+        shutil.rmtree(folder)
+    shutil.copytree(_MADE[key], folder, ignore=shutil.ignore_patterns("data"))
+    change(folder, **settings)
+    return folder
+
+
+def change(folder: Path, **settings: str) -> None:
+    """Set fields of study.toml, by their names."""
+    path = folder / "study.toml"
+    lines = path.read_text("utf-8").splitlines()
+    for name, value in settings.items():
+        places = [i for i, line in enumerate(lines) if line.split("=")[0].strip() == name]
+        assert len(places) == 1, f"{name} stands in study.toml {len(places)} times"
+        lines[places[0]] = f"{name} = {value}"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+class Site:
+    """An application with a loop of its own, asked like a server; no port, no thread."""
+
+    def __init__(self, served: Served, limits: Limits | None = None, **more: Any) -> None:
+        self.served = served
+        self.app = create_app([served], limits=limits, **more)
+        self.loop = asyncio.new_event_loop()
+        self._lifespan = self.app.router.lifespan_context(self.app)
+        self.loop.run_until_complete(self._lifespan.__aenter__())
+        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
+        self.client = httpx.AsyncClient(transport=transport, base_url="http://study.test")
+
+    def __call__(self, method: str, path: str, **more: Any) -> httpx.Response:
+        full = path if path.startswith("/") else f"/s/{self.served.id}/{path}"
+        return self.loop.run_until_complete(self.client.request(method, full, **more))
+
+    def organise(self, method: str, path: str, token: str | None = None, **more: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token or self.served.keys.manage}"}
+        return self(method, f"organise/{path}", headers=headers, **more)
+
+    def rows(self, sql: str, **values: Any) -> list[Any]:
+        from sqlalchemy import text
+
+        with self.served.store.read() as connection:
+            return list(connection.execute(text(sql), values))
+
+    def close(self) -> None:
+        self.loop.run_until_complete(self.client.aclose())
+        self.loop.run_until_complete(self._lifespan.__aexit__(None, None, None))
+        self.loop.close()
+
+
+@contextmanager
+def site(folder: Path, clock: Clock | None = None, limits: Limits | None = None, **more: Any) -> Iterator[Site]:
+    opened = Site(open_served(folder, clock=clock or Clock(), **more), limits)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+@dataclass
+class Person:
+    """A participant's page, as far as the server can tell."""
+
+    site: Site
+    ids: dict[str, str] = field(default_factory=dict)
+    tab: str = field(default_factory=lambda: str(uuid.uuid4()))
+    token: str = ""
+    hash: str = ""
+    plan: dict[str, Any] = field(default_factory=dict)
+
+    def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
+        headers = {"X-Referee-Tab": self.tab, **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
+        return self.site(method, f"api/{path}", headers=headers, **more)
+
+    def enter(self, **more: Any) -> dict[str, Any]:
+        reply = self.ask("POST", "enter", json={"platform": self.ids, "tab": self.tab, **more})
+        assert reply.status_code == 200, reply.text
+        said: dict[str, Any] = reply.json()
+        self.token, self.hash = said["token"], said["consent"]["hash"]
+        return said
+
+    def agree(self, agree: bool = True) -> httpx.Response:
+        reply = self.ask("POST", "consent", json={"agree": agree, "hash": self.hash})
+        if reply.status_code == 200 and "token" in reply.json():
+            self.token = reply.json()["token"]
+        return reply
+
+    def open(self) -> httpx.Response:
+        reply = self.ask("GET", "plan")
+        if reply.status_code == 200:
+            self.plan = reply.json()
+            self.token = self.plan["token"]
+        return reply
+
+    def begin(self) -> Person:
+        """In, consented, plan in hand."""
+        self.enter()
+        assert self.agree().status_code == 200
+        assert self.open().status_code == 200
+        return self
+
+    @property
+    def session(self) -> str:
+        return str(self.site.served.keys.read(self.site.served.id, self.token)["id"])
+
+    @property
+    def saved_steps(self) -> list[int]:
+        return [step["index"] for step in self.plan["steps"] if step["saved"]]
+
+    def step(self, index: int) -> Step:
+        outline = self.site.served.outline_of(self.session)
+        assert outline is not None
+        return outline.plan.steps[index]
+
+    def body(self, index: int, *, right: bool = True, attempt: int = 1, **more: Any) -> dict[str, Any]:
+        return {
+            "index": index,
+            "attempt": attempt,
+            "state": "done",
+            "flags": [],
+            **answer(self.step(index), right),
+            **more,
+        }
+
+    def put(
+        self, index: int, *, id: str | None = None, body: dict[str, Any] | None = None, **more: Any
+    ) -> httpx.Response:
+        return self.ask("PUT", f"trials/{id or uuid.uuid4()}", json=body or self.body(index, **more))
+
+    def answer_all(self, **more: Any) -> None:
+        for index in self.saved_steps:
+            assert self.put(index, **more).status_code == 201
+
+    def complete(self) -> dict[str, Any]:
+        """A whole session, to the code."""
+        self.begin()
+        self.answer_all()
+        reply = self.ask("POST", "finish")
+        assert reply.status_code == 200, reply.text
+        return dict(reply.json())
+
+
+def answer(step: Step, right: bool = True) -> dict[str, Any]:
+    """An answer that the page could have given."""
+    if step.plugin == "form":
+        return {"answer": {"fields": {}}, "times": {}}
+    assert step.plugin == "identify"
+    assert step.stimulus is not None
+    chosen = [
+        name for name, entity in sorted(step.shown.labels.items()) if (entity in step.stimulus.trial.targets) == right
+    ]
+    given = {
+        "outcome": "entity",
+        "entity": chosen[0],
+        "guess": None,
+        "repeats": 0,
+        "corrected": False,
+        "pointer": "mouse",
+        "trusted": True,
+    }
+    return {"answer": given, "times": {"reading_ms": 812.4000000000001, "identification_ms": 1203.7, "t_onset": 16.6}}
