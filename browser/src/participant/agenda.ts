@@ -27,7 +27,7 @@ function remaining(plan: Plan, done: ReadonlySet<number>): Step[] {
 
 export function planAgenda(plan: Plan, letters: readonly Letter[]): Agenda {
   const attempts = new Map(Object.entries(plan.attempts ?? {}).map(([index, n]) => [Number(index), n]));
-  for (const { body } of letters) attempts.set(body.index, Math.max(attempts.get(body.index) ?? 0, body.attempt));
+  for (const { body } of letters) attempts.set(body.index, Math.max(attempts.get(body.index) ?? 1, body.attempt + 1));
   return { steps: remaining(plan, settled(plan, letters)), attempts };
 }
 

@@ -21,7 +21,7 @@ export interface Saved {
   saved: boolean;
   count: number;
   missing: number;
-  correct?: boolean | null;
+  right?: boolean | null;
 }
 
 export class Api {
@@ -50,7 +50,7 @@ export class Api {
   }
 
   client(facts: Record<string, unknown>): Promise<unknown> {
-    return this.ask("POST", "client", { client: facts });
+    return this.ask("POST", "client", facts);
   }
 
   save(uuid: string, body: TrialBody): Promise<Saved> {

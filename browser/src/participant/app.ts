@@ -1,7 +1,7 @@
 // A participant's way through a study: enter, agree, calibrate, load, play, finish; and every way out of it.
 
 import { plainSurroundings, type Surroundings } from "../plugins/surroundings.ts";
-import { speaker, type Say, type StringName } from "../strings.ts";
+import { speaker, type Say } from "../strings.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { readAddress } from "./address.ts";
 import { interruptedBody, planAgenda } from "./agenda.ts";
@@ -59,16 +59,14 @@ export class App {
     const entrance = await this.patiently(() => this.api.enter(this.address.platform, this.address.mode));
     this.greet(entrance);
     if (hasEnded(entrance.state)) return this.end(entrance);
-    if (entrance.state === "entered" || (entrance.consent && !["consented", "running", "finished"].includes(entrance.state))) {
-      if (!(await this.settleConsent(entrance))) return;
-    }
+    if (entrance.other_tab) return this.offerClaim();
+    if (entrance.state === "entered" && !(await this.settleConsent(entrance))) return;
     this.frame.allowWithdrawal(() => this.withdraw());
-    if (entrance.state !== "finished" || !(await this.finish())) await this.perform();
+    if (entrance.state !== "finished" || !(await this.finish())) await this.perform(entrance);
   }
 
   private greet(entrance: Entrance): void {
-    if (entrance.token) this.api.token = entrance.token;
-    this.memory.set("token", this.api.token);
+    this.keepToken(entrance.token);
     this.speak(entrance.strings ?? {});
     const { title, language, direction, mode } = entrance.study;
     this.frame.introduce(title, language, direction, mode === "debug" || this.address.mode === "debug");
@@ -80,29 +78,51 @@ export class App {
   }
 
   private async settleConsent(entrance: Entrance): Promise<boolean> {
-    const { html, hash } = entrance.consent!;
-    const agreed = await askConsent(this.frame, this.say, html);
-    const reply = await this.patiently(() => this.api.consent(agreed, hash));
-    if ("token" in reply && typeof reply.token === "string") {
-      this.api.token = reply.token;
-      this.memory.set("token", reply.token);
+    for (let { consent } = entrance; ; ) {
+      const agreed = await askConsent(this.frame, this.say, consent.html);
+      try {
+        const reply = await this.patiently(() => this.api.consent(agreed, consent.hash));
+        this.keepToken(reply.token);
+        if (hasEnded(reply.state)) this.end(reply);
+        return !hasEnded(reply.state);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.problem !== "consent-changed") throw error;
+        consent = error.more.consent as Entrance["consent"];
+      }
     }
-    if (!agreed || hasEnded(reply.state)) this.end({ ...reply, state: reply.state ?? "declined" });
-    return agreed && !hasEnded(reply.state);
   }
 
-  private async perform(): Promise<void> {
+  private keepToken(token: string | undefined): void {
+    if (token) this.api.token = token;
+    this.memory.set("token", this.api.token);
+  }
+
+  // A consent text that was changed meanwhile has to be read again before anything goes on.
+  private async fetchPlan(entrance: Entrance): Promise<Plan> {
+    for (;;) {
+      try {
+        const plan = await this.patiently(() => this.api.plan());
+        this.keepToken(plan.token);
+        return plan;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.problem !== "consent-again") throw error;
+        if (!(await this.settleConsent(entrance))) throw error;
+      }
+    }
+  }
+
+  private async perform(entrance: Entrance): Promise<void> {
     showNote(this.frame, this.say("calibrating"));
     const calibration = await calibrate(screenFrames);
-    this.around.frameInterval = calibration.frame_interval_ms;
-    const plan = await this.patiently(() => this.api.plan());
+    this.around.frameInterval = calibration.frame_ms;
+    const plan = await this.fetchPlan(entrance);
     await this.patiently(() => this.api.client(describeClient(calibration)));
     this.speak(plan.strings);
     this.prepareSound(plan);
     this.around.failedPictures = await this.loadPictures(plan);
     this.holdPage();
     const box = await openOutbox(plan.study.id);
-    for (let round = await this.open(plan, box); ; round = await this.reopen(box)) {
+    for (let round = await this.open(plan, box); ; round = await this.reopen(entrance, box)) {
       this.play = new Play(round.plan, round.agenda, { frame: this.frame, box, sender: this.sender!, around: this.around, simulation: this.simulation(plan) });
       await this.play.run();
       if (this.over || (await this.finish())) return;
@@ -122,9 +142,9 @@ export class App {
   }
 
   // Some answers were refused: the server says what it has, and the rest is asked again.
-  private async reopen(box: Outbox): Promise<{ plan: Plan; agenda: ReturnType<typeof planAgenda> }> {
+  private async reopen(entrance: Entrance, box: Outbox): Promise<{ plan: Plan; agenda: ReturnType<typeof planAgenda> }> {
     this.sender?.stop();
-    return this.open(await this.patiently(() => this.api.plan()), box);
+    return this.open(await this.fetchPlan(entrance), box);
   }
 
   private async finish(): Promise<boolean> {
@@ -205,12 +225,11 @@ export class App {
   private async explain(error: unknown): Promise<void> {
     if (this.over) return;
     if (!(error instanceof Refusal)) return this.offerReload(error);
-    if (error.problem === "other-tab") return this.play ? this.giveWay() : this.offerClaim(error);
+    if (error.problem === "other-tab") return this.play ? this.giveWay() : this.offerClaim();
     this.stopPlaying();
-    if (error.problem === "no-token" || error.problem === "expired" || error.status === 401) return this.beginAnew();
-    const known = { full: "full", closed: "closed", blocked: "blocked", withdrawn: "withdrawn" }[error.problem] as StringName | undefined;
-    if (known && known !== "withdrawn") return showNote(this.frame, error.message || this.say(known));
-    if (known) return this.end({ state: "withdrawn" });
+    if (error.status === 401 || error.problem === "consent-first") return this.beginAnew();
+    if (error.problem === "withdrawn") return this.end({ state: "withdrawn" });
+    if (error.problem === "full" || error.problem === "closed") return showNote(this.frame, this.say(error.problem));
     await askAgain(this.frame, this.say, error.message || this.say("error"), "retry");
     location.reload();
   }
@@ -235,8 +254,7 @@ export class App {
     location.reload();
   }
 
-  private async offerClaim(refusal: Refusal): Promise<void> {
-    if (typeof refusal.more.token === "string") this.api.token = refusal.more.token;
+  private async offerClaim(): Promise<void> {
     await askAgain(this.frame, this.say, this.say("other_tab"), "continue_here");
     await this.claim();
   }

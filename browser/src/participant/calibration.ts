@@ -5,15 +5,15 @@ import { collectIntervals, median, type Frames } from "../timing/frames.ts";
 export const CALIBRATION_FRAMES = 60;
 
 export interface Calibration {
-  frame_interval_ms: number;
-  frame_interval_longest_ms: number;
+  frame_ms: number;
+  frame_longest_ms: number;
   frames: number;
 }
 
 export async function calibrate(frames: Frames, count = CALIBRATION_FRAMES): Promise<Calibration> {
   await collectIntervals(frames, 5); // the first frames after a change of page are slow
   const intervals = await collectIntervals(frames, count);
-  return { frame_interval_ms: median(intervals), frame_interval_longest_ms: Math.max(...intervals), frames: intervals.length };
+  return { frame_ms: median(intervals), frame_longest_ms: Math.max(...intervals), frames: intervals.length };
 }
 
 export function describeClient(calibration: Calibration): Record<string, unknown> {

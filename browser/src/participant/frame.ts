@@ -20,7 +20,7 @@ export class Frame {
   constructor(root: HTMLElement, say: Say) {
     this.say = say;
     this.stage = make("main", { class: "stage", id: "stage" });
-    const bar = make("header", { class: "bar" }, this.title, this.mode, this.status, this.leave, this.progress);
+    const bar = make("header", { class: "bar" }, make("div", { class: "bar-names" }, this.title, this.mode), this.status, this.leave, this.progress);
     root.replaceChildren(bar, this.banner, this.stage, this.dialog);
     this.leave.hidden = this.progress.hidden = true;
     window.addEventListener("offline", () => this.setOffline(true));

@@ -12,6 +12,7 @@ export interface StudyFacts {
 
 export interface Ending {
   state: string;
+  token?: string;
   outcome?: string;
   code?: string | null;
   redirect?: string | null;
@@ -21,11 +22,10 @@ export interface Ending {
 }
 
 export interface Entrance extends Ending {
-  token: string;
-  consent?: { html: string; hash: string };
+  consent: { html: string; hash: string };
+  other_tab?: boolean;
   study: StudyFacts;
   strings?: Strings;
-  problem?: string;
 }
 
 export interface Step {
@@ -41,7 +41,8 @@ export interface Plan {
   alias: string;
   position: number;
   saved: number[];
-  attempts?: Record<string, number>;
+  attempts?: Record<string, number>; // the number of the next attempt, where there was one
+  token?: string;
   policy: { unsaved_limit: number; aborted: "again" | "skip"; resume?: string; feedback?: boolean };
   pictures: string[];
   strings: Strings;

@@ -74,11 +74,11 @@ export function hasEnded(state: string): boolean {
 export function showEnding(frame: Frame, say: Say, ending: Ending): void {
   const words = WORDS[ending.outcome ?? ""] ?? WORDS[ending.state] ?? "error";
   const parts: Node[] = [make("p", { class: "lead" }, say(words))];
-  if (ending.debriefing) parts.push(make("article", { class: "prose" }, prose(ending.debriefing)));
   if (ending.code) parts.push(codeBox(say, "code", ending.code));
   if (ending.withdrawal_code) parts.push(codeBox(say, "withdrawal_code", ending.withdrawal_code));
   if (ending.form) parts.push(turkForm(say, ending.form));
   if (ending.redirect) parts.push(...redirection(say, ending.redirect));
+  if (ending.debriefing) parts.push(make("article", { class: "prose after" }, prose(ending.debriefing)));
   frame.show(...parts);
 }
 

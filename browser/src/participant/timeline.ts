@@ -84,7 +84,7 @@ export class Play {
   }
 
   private attempt(step: Step): number {
-    return (this.agenda.attempts.get(step.index) ?? 0) + 1;
+    return this.agenda.attempts.get(step.index) ?? 1;
   }
 
   private async waitForRoom(sender: Sender): Promise<void> {
@@ -108,9 +108,9 @@ export class Play {
   }
 
   private async tell(saved: Saved | null): Promise<void> {
-    if (typeof saved?.correct !== "boolean") return;
+    if (typeof saved?.right !== "boolean") return;
     const { frame, around } = this.means;
-    const note = make("div", { class: "page" }, make("p", { class: "lead", role: "status" }, around.say(saved.correct ? "right" : "wrong")));
+    const note = make("div", { class: "page" }, make("p", { class: "lead", role: "status" }, around.say(saved.right ? "right" : "wrong")));
     const shown = await flip(around.frames, () => frame.stage.append(note));
     await hold(around.frames, shown.onset, FEEDBACK_MS, around.frameInterval);
     note.remove();

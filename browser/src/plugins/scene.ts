@@ -78,7 +78,7 @@ export class Scene {
     const name = marked ? `${plain}, ${this.say("marked")}` : plain;
     const picture = make("img", { src: entity.picture, alt: options.pressable ? "" : name, draggable: "false", decoding: "sync" });
     const cell = options.pressable
-      ? make("button", { type: "button", class: "entity", "aria-label": name, tabindex: i === 0 ? 0 : -1, "data-entity": entity.id }, picture)
+      ? make("button", { type: "button", class: "entity", "aria-label": name, "data-entity": entity.id }, picture)
       : make("div", { class: "entity", "data-entity": entity.id }, picture);
     cell.classList.toggle("marked", marked);
     cell.style.gridColumn = String(entity.column + 1);
@@ -88,14 +88,13 @@ export class Scene {
     return cell;
   }
 
-  // The first arrow enters the scene; only one object at a time is a tab stop.
+  // The first arrow enters the scene; Tab goes through the objects in reading order.
   private readonly walk = (event: KeyboardEvent): void => {
     if (!(event.key in STEPS)) return;
     event.preventDefault();
     const current = this.ordered.find((entity) => this.cells.get(entity.id) === document.activeElement);
     const next = current ? neighbour(current, this.ordered, event.key) : this.ordered[0];
     if (!next) return;
-    for (const [id, cell] of this.cells) cell.tabIndex = id === next.id ? 0 : -1;
     this.cells.get(next.id)?.focus();
   };
 }

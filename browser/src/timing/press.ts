@@ -10,7 +10,7 @@ export interface Press {
 }
 
 // Within this time a second press is the other half of a double click.
-const BOUNCE_MS = 300;
+const BOUNCE_MS = 250;
 // A click that follows no press comes from assistive technology.
 const OWN_CLICK_MS = 1000;
 
