@@ -141,7 +141,18 @@ def _pieces(spans: Sequence[Span]) -> list[Piece]:
             found.append(Piece(words, properties))
         else:
             found += [Piece((word,)) for word in words]
-    return found
+    return _without_frames(found)
+
+
+def _without_frames(pieces: list[Piece]) -> list[Piece]:
+    """In "the picture of a man" both nouns are marked as the type; the first is only a frame around the second."""
+    heads = [i for i, piece in enumerate(pieces) if HEAD in piece.names]
+    frames = {i for i in heads[:-1] if pieces[i].names == {HEAD} and pieces[i + 1].words == ("of",)}
+    return [
+        part
+        for i, piece in enumerate(pieces)
+        for part in ([Piece((w,)) for w in piece.words] if i in frames else [piece])
+    ]
 
 
 def _expressed(span: Span) -> list[Property]:

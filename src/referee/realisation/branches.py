@@ -39,7 +39,8 @@ class Cut(NamedTuple):
 
 
 def cut(example: Example, language: Language) -> Cut:
-    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted.
+    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted;
+    what was said before is not said again ("a red chair … surrounded by red").
 
     What someone has, or has not, gets a "with" behind the noun if it stands bare.
     """
@@ -52,7 +53,7 @@ def cut(example: Example, language: Language) -> Cut:
             loose += piece.words
         elif i == example.head:
             head, loose = piece.words, []
-        elif HEAD not in piece.names:
+        elif HEAD not in piece.names and not piece.names <= {name for b in branches for name in b.names}:
             behind = example.head is None or i > example.head
             words = _opened(loose, piece.words, language) if behind else piece.words
             if head and behind and words[0] not in language.openers and any(map(_possessed, piece.properties)):
@@ -74,7 +75,9 @@ def _determiner(example: Example, language: Language) -> str:
 
 
 def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
-    """A phrase behind the noun with the function words in front of it, from its preposition on."""
+    """A phrase behind the noun with the function words in front of it, from its preposition on; one that has its own keeps that alone."""
+    if words[0] in language.openers:
+        return words
     fitting = [w for w in loose if w in language.openers or w in language.determiners]
     start = next((i for i, w in enumerate(fitting) if w in language.openers), None)
     return tuple(fitting[start or 0 :]) + words

@@ -47,13 +47,13 @@ class CaseBase:
         return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), wanted, view)
 
     def _edit(self, case: Example, wanted: Properties, view: SpeakerView) -> str:
-        """The case's words, with the most common phrase for the wanted values wherever it expresses others."""
+        """The case's words, with the most common phrase that fits for the wanted values wherever it expresses others."""
         book = choose(self.rules_.wordings_, view.domain).book
         words: list[str] = []
         for piece in case.pieces:
             values = frozenset(p for p in wanted if p.name in piece.names)
-            replaced = None if not values or piece.properties <= wanted else book.modal(values)
-            words += replaced or piece.words
+            kept = not values or piece.properties <= wanted
+            words += (not kept and book.fitting(values, piece.words, self.language.openers)) or piece.words
         return self.language.polish(" ".join(words))
 
 

@@ -25,6 +25,12 @@ _OPENERS = frozenset({
     "with", "without", "wearing", "facing", "who", "that", "which", "in", "on", "at", "to", "towards", "of", "from", "has", "is",
     "looking", "shown", "seen", "turned", "next", "above", "below", "near", "by", "he", "it", "not",
 })
+_PLACES_OPEN = frozenset({"in", "on", "at", "to", "from", "with", "of"})
+_PREPOSITIONS = _PLACES_OPEN | {"without", "wearing", "facing", "towards", "who", "that", "which", "is", "has", "looking"}
+_THINGS = frozenset({
+    "hair", "beard", "beards", "moustache", "mustache", "goatee", "glasses", "spectacles", "specs", "eyeglasses", "tie", "shirt", "suit", "jacket", "head",
+})
+_GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
 # fmt: on
 
 # Ranks: before the noun size, age, baldness, hair, colour; behind it orientation, hair, features, what is missing of them, clothes, place.
@@ -107,5 +113,14 @@ ENGLISH = Language(
     lacking="without",
     openers=_OPENERS,
     determiners=frozenset({"the", "a", "an"}),
+    prepositions=_PREPOSITIONS,
+    places_open=_PLACES_OPEN,
+    partitive="of",
+    inside=("in", "the"),
+    regions=frozenset({"row", "column", "corner", "line"}),
+    resumptive=frozenset({"he", "it"}),
+    copula="is",
+    things=_THINGS,
+    generic_nouns=_GENERIC_NOUNS,
     before_vowels={"a": "an"},
 )

@@ -43,6 +43,11 @@ class Language:
     Neighbours that open with the same word of `merging` share it: "with a beard and glasses". `openers` can open a phrase behind the noun; a phrase
     without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da),
     `before_vowels` changes a word before a vowel (English a, an).
+
+    For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
+    other, `partitive` puts one place within another, `inside` opens a bare one of the `regions` (a row, a corner), `things` are had and not adjectives,
+    `generic_nouns` can be the head of any description, `resumptive` words (he, it) begin a sentence anew, and the
+    `copula` ends the noun phrase.
     """
 
     code: str
@@ -59,6 +64,15 @@ class Language:
     determiners: frozenset[str] = frozenset()
     contractions: Mapping[tuple[str, str], str] = field(default_factory=dict)
     before_vowels: Mapping[str, str] = field(default_factory=dict)
+    prepositions: frozenset[str] = frozenset()
+    places_open: frozenset[str] = frozenset()
+    partitive: str = ""
+    inside: tuple[str, ...] = ()
+    regions: frozenset[str] = frozenset()
+    resumptive: frozenset[str] = frozenset()
+    copula: str = ""
+    things: frozenset[str] = frozenset()
+    generic_nouns: frozenset[str] = frozenset()
     adjectives: int = BEFORE
     unnamed_rank: int = 50
 

@@ -44,6 +44,12 @@ class PhraseBook:
         counts = self.counts.get(properties)
         return min(counts, key=lambda words: (-counts[words], len(words), words)) if counts else None
 
+    def fitting(self, properties: Properties, model: Words, openers: frozenset[str]) -> Words | None:
+        """The most frequent phrase that can stand where `model` stood: with a preposition if, and only if, that one has one; else the most frequent."""
+        counts = self.counts.get(properties, Counter())
+        alike = {w: n for w, n in counts.items() if (w[0] in openers) == (model[0] in openers)}
+        return min(alike, key=lambda w: (-alike[w], len(w), w)) if alike else self.modal(properties)
+
     def options(self, properties: Properties, most: int) -> list[tuple[Words, float]]:
         """The `most` frequent phrases, each with -log P(phrase | properties)."""
         counts = self.counts.get(properties, Counter())

@@ -70,6 +70,8 @@ class Wordings(NamedTuple):
         if len(axes) < 2:
             return others + [self._opened(axis, language) for axis in axes.values()]
         row = self._opened(axes[AXES[0]], language)
+        if row.side == BEFORE and axes[AXES[1]].words[0] in language.openers:
+            return [*others, row, axes[AXES[1]]._replace(side=AFTER)]  # "the top man in the middle"
         column = axes[AXES[1]] if row.side == BEFORE else self._opened(axes[AXES[1]]._replace(side=AFTER), language)
         return [*others, Branch(row.properties | column.properties, row.words + column.words, row.side)]
 

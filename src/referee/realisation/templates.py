@@ -43,6 +43,12 @@ def names_of(template: Template) -> Names:
     return frozenset(name for part in template if isinstance(part, frozenset) for name in part)
 
 
+def opened(template: Template, place: int, language: Language) -> bool:
+    """Whether an article or a preposition stands before a slot, so that no further preposition fits ("on the … side")."""
+    last = template[place - 1] if place else ""
+    return isinstance(last, str) and (last in language.determiners or last in language.prepositions)
+
+
 class RankedTemplates(RankedPhrases):
     """ATT-Template: all templates of the input's attributes, filled in all ways; the language model picks.
 
@@ -94,7 +100,7 @@ class RankedTemplates(RankedPhrases):
         found = []
         for template, count in fitting.items():
             own: Option = ((), -log(count / total))
-            slots = [[own], *(self._fill(part, said, books) for part in template)]
+            slots = [[own], *(self._fill(i, template, said, books) for i in range(len(template)))]
             filled = cheapest(slots, in_order(len(slots)), model, self.weight(view))
             found += [(filled[1], filled[0])] if filled else []
         return " ".join(min(found)[1]) if found else ""
@@ -111,13 +117,17 @@ class RankedTemplates(RankedPhrases):
                 reduced[_without(template, names_of(template) - names)] += templates[template]
         return Counter({t: n for t, n in reduced.items() if names_of(t) == names})
 
-    def _fill(self, part: str | Slot, said: Sequence[Property], books: Sequence[PhraseBook]) -> list[Option]:
+    def _fill(
+        self, place: int, template: Template, said: Sequence[Property], books: Sequence[PhraseBook]
+    ) -> list[Option]:
+        part = template[place]
         if isinstance(part, str):
             return [((part,), 0.0)]
         wanted = frozenset(p for p in said if p.name in part)
         for book in books:
             if options := book.options(wanted, self.options):
-                return options
+                bare = [o for o in options if o[0][0] not in self.language.prepositions]
+                return bare if bare and opened(template, place, self.language) else options
         return self.in_plain_words(wanted)
 
 
@@ -163,14 +173,18 @@ class MajorityTemplates:
             return FixedWords(BETTER_WORDS).realise(properties, view)
         template, local = found
         everywhere = choose(self.books_, view.domain)
-        words = [self._fill(part, said, (local, everywhere)) for part in template]
-        return self.language.polish(" ".join(["the", *words]))
+        template = ("the", *template)
+        words = [self._fill(i, template, said, (local, everywhere)) for i in range(len(template))]
+        return self.language.polish(" ".join(words))
 
-    def _fill(self, part: str | Slot, said: Sequence[Property], books: Sequence[PhraseBook]) -> str:
+    def _fill(self, place: int, template: Template, said: Sequence[Property], books: Sequence[PhraseBook]) -> str:
+        part = template[place]
         if isinstance(part, str):
             return part
         wanted = frozenset(p for p in said if p.name in part)
         phrases = [words for book in books if (words := book.modal(wanted))]
+        if phrases and opened(template, place, self.language):
+            phrases.sort(key=lambda words: words[0] in self.language.prepositions)
         return " ".join(phrases[0] if phrases else self._piecemeal(wanted, books[-1]))
 
     def _piecemeal(self, wanted: Properties, book: PhraseBook) -> Words:

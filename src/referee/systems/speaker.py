@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Self
 
 from referee.contracts import Realiser, Selector
-from referee.realisation.repetition import said_once
 from referee.records import Description, SpeakerView, Trial
 
 __all__ = ["Composed"]
@@ -34,6 +33,6 @@ class Composed:
     def describe(self, view: SpeakerView) -> Description:
         """The chosen properties, and their words where there is a realiser."""
         properties = tuple(self.selector.select(view))
-        text = None if self.realiser is None else said_once(self.realiser.realise(properties, view))
+        text = None if self.realiser is None else self.realiser.realise(properties, view)
         likely = getattr(self.selector, "distribution", None) if self.distribution else None
         return Description(properties=properties, text=text, distribution=likely(view) if likely else None)

@@ -49,9 +49,9 @@ TABLE: dict[str, WordedRow] = {
 # fmt: on
 
 
-def realiser(name: str) -> Realiser:
-    """What an entry puts properties into words with, untrained."""
-    return build_realiser(TABLE, name)
+def realiser(name: str, mended: bool = True) -> Realiser:
+    """What an entry puts properties into words with, untrained; `mended` says whether broken strings are mended."""
+    return build_realiser(TABLE, name, mended)
 
 
 system = realiser

@@ -39,6 +39,6 @@ TABLE: dict[str, WordedRow] = {
 # fmt: on
 
 
-def system(name: str) -> Composed:
-    """An entry as a speaker."""
-    return build_speaker(TABLE, name)
+def system(name: str, mended: bool = True) -> Composed:
+    """An entry as a speaker; `mended` says whether broken strings are mended."""
+    return build_speaker(TABLE, name, mended)

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.contracts import Realiser, Selector
 from referee.errors import UnknownName
+from referee.realisation.mending import Mended
 from referee.systems.speaker import Composed
 
 __all__ = ["WordedRow", "build_realiser", "build_speaker"]
@@ -40,15 +41,16 @@ def find(table: Mapping[str, WordedRow], name: str) -> WordedRow:
     return table[name]
 
 
-def build_realiser(table: Mapping[str, WordedRow], name: str) -> Realiser:
-    """A fresh realiser from its row."""
+def build_realiser(table: Mapping[str, WordedRow], name: str, mended: bool = True) -> Realiser:
+    """A fresh realiser from its row; its strings are mended unless they are wanted as the algorithm makes them."""
     row = find(table, name)
-    return row.realiser(**deepcopy(dict(row.settings)))
+    made = row.realiser(**deepcopy(dict(row.settings)))
+    return Mended(made) if mended else made
 
 
-def build_speaker(table: Mapping[str, WordedRow], name: str) -> Composed:
+def build_speaker(table: Mapping[str, WordedRow], name: str, mended: bool = True) -> Composed:
     """A fresh selector and realiser from their row."""
     row = find(table, name)
     if row.selector is None:
         raise UnknownName("whole system", name, [n for n, r in table.items() if r.selector])
-    return Composed(row.selector(), build_realiser(table, name))
+    return Composed(row.selector(), build_realiser(table, name, mended))

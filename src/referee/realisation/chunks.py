@@ -1,0 +1,88 @@
+"""A string of words as chunks: stretches that somebody once used for some attributes, each with the function words in front of it (after Abney 1991)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+from typing import NamedTuple, Self
+
+from referee.realisation.annotation import HEAD
+from referee.realisation.language import Language
+from referee.realisation.phrases import Words
+
+__all__ = ["PAUSE", "Chunk", "Chunker"]
+
+PAUSE = ","
+"""Any punctuation."""
+
+LONGEST = 8
+
+
+class Chunk(NamedTuple):
+    """Function words, the words they open, and the attributes these are usually about (none: nobody marked such words)."""
+
+    lead: Words
+    words: Words
+    names: frozenset[str] = frozenset()
+
+    def bare(self) -> Chunk:
+        """Without punctuation in front."""
+        return self._replace(lead=tuple(w for w in self.lead if w != PAUSE))
+
+
+@dataclass(frozen=True)
+class Chunker:
+    """Cuts words into the longest phrases it knows."""
+
+    phrases: Mapping[Words, frozenset[str]]
+    language: Language
+
+    @classmethod
+    def learn(cls, counts: Mapping[tuple[Words, frozenset[str]], int], language: Language) -> Self:
+        """Phrases from annotated ones with their counts, and from the language, with and without the function words in front; each is about what it was
+        most often used for."""
+        seen: dict[Words, Counter[frozenset[str]]] = {}
+        for group, phrases in language.phrases.items():
+            for phrase in phrases:
+                seen.setdefault(tuple(phrase.text.lower().split()), Counter())[frozenset(p.name for p in group)] += 1
+        for noun in (*language.nouns.values(), language.default):
+            seen.setdefault((noun.word,), Counter())[frozenset({HEAD})] += 1
+        for (words, names), count in counts.items():
+            seen.setdefault(words, Counter())[names] += count
+        known = {words: found.most_common(1)[0][0] for words, found in seen.items()}
+        blank = cls({}, language)
+        inner = {tuple(dropwhile(blank.function, words)): names for words, names in known.items()}
+        return cls(
+            {words: names for words, names in {**inner, **known}.items() if not all(map(blank.function, words))},
+            language,
+        )
+
+    def function(self, word: str) -> bool:
+        """Whether a word only opens or joins phrases."""
+        language = self.language
+        return word in language.openers or word in language.determiners or word in (language.conjunction, PAUSE)
+
+    def cut(self, words: Sequence[str]) -> tuple[str, list[Chunk]]:
+        """The determiner of the whole, if there is one, and the chunks; function words that open nothing are lost."""
+        rest = tuple(words)
+        determiner = rest[0] if rest[0] in self.language.determiners else ""
+        while rest and rest[0] in self.language.determiners:
+            rest = rest[1:]
+        chunks: list[Chunk] = []
+        lead: list[str] = []
+        while rest:
+            size = self._longest(rest)
+            if size == 0 and self.function(rest[0]):
+                lead.append(rest[0])
+            else:
+                chunk = rest[: size or 1]
+                generic = frozenset({HEAD}) if chunk[0] in self.language.generic_nouns else frozenset()
+                chunks.append(Chunk(tuple(lead), chunk, self.phrases.get(chunk, generic)))
+                lead = []
+            rest = rest[size or 1 :]
+        return determiner, chunks
+
+    def _longest(self, words: Words) -> int:
+        return next((n for n in range(min(LONGEST, len(words)), 0, -1) if words[:n] in self.phrases), 0)

@@ -1,0 +1,210 @@
+"""Words from several mouths mended into one noun phrase: a head, what may stand before it, what has to follow it, and nothing said twice.
+
+The published realisers string together phrases cut from different descriptions, and some of what comes out is no English ("the in the middle guy",
+"glasses white beard"), or nothing at all. None of the papers describes a repair, so this step is ours, and a switch of every entry. A string that
+needs no mending stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from referee.contracts import Realiser
+from referee.realisation.annotation import HEAD, UNSAYABLE, Example, read_examples
+from referee.realisation.chunks import PAUSE, Chunk, Chunker
+from referee.realisation.english import ENGLISH
+from referee.realisation.language import Language
+from referee.realisation.phrases import Words
+from referee.realisation.repetition import said_once
+from referee.records import Property, SpeakerView, Trial
+
+__all__ = ["Mended", "Mender"]
+
+ADJECTIVES = frozenset({"colour", "size", "age"})
+AXES = frozenset({"x-dimension", "y-dimension"})
+
+
+class Mended:
+    """A realiser whose strings are mended; what it says well is left alone, and where it is silent the language's plain words are used."""
+
+    def __init__(self, realiser: Realiser, language: Language = ENGLISH) -> None:
+        self.realiser = realiser
+        self.language = language
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the realiser, and learn from the same trials which words make a phrase and which are nouns."""
+        trials = list(trials)
+        self.realiser.fit(trials)
+        self.mender_ = Mender.learn(read_examples(trials), self.language)
+        return self
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        text = self.realiser.realise(properties, view)
+        mender: Mender = getattr(self, "mender_", None) or Mender.learn([], self.language)
+        return mender.mend(text, properties)
+
+
+@dataclass(frozen=True)
+class Mender:
+    """The rules, with what they have to know: how words are chunked and which noun is usual for a type."""
+
+    language: Language
+    chunker: Chunker
+    nouns: Mapping[Property, Words]
+
+    @classmethod
+    def learn(cls, examples: Iterable[Example], language: Language) -> Self:
+        counts: Counter[tuple[Words, frozenset[str]]] = Counter()
+        nouns: dict[Property, Counter[Words]] = {}
+        for piece in (p for example in examples for p in example.pieces if p.properties):
+            counts[piece.words, piece.names] += 1
+            if piece.names == {HEAD}:
+                nouns.setdefault(next(iter(piece.properties)), Counter())[piece.words] += 1
+        usual = {kind: min(found, key=lambda w: (-found[w], w)) for kind, found in nouns.items()}
+        return cls(language, Chunker.learn(counts, language), usual)
+
+    def mend(self, text: str, properties: Sequence[Property]) -> str:
+        """The text as one noun phrase; word for word as it was if it is one already."""
+        found = re.findall(r"\w+(?:['’-]\w+)*|[,;:.()/]", text.lower())
+        words = [word if re.match(r"\w", word) else PAUSE for word in found]
+        if all(word == PAUSE for word in words):
+            return self.language.say(properties)
+        determiner, chunks = self.chunker.cut(words)
+        chunks = self._once([self._unclashed(c) for c in chunks])
+        if not any(HEAD in c.names for c in chunks):
+            determiner, chunks = self._headed(determiner, chunks, properties)
+        spoken = [w for c in self._ordered(chunks) for w in (*c.lead, *c.words) if w != PAUSE]
+        mended = said_once(" ".join([determiner, *spoken]).strip())
+        unchanged = mended.split() == [w for w in words if w != PAUSE]
+        return text if unchanged else self.language.polish(mended)
+
+    def _headed(
+        self, determiner: str, chunks: Sequence[Chunk], properties: Sequence[Property]
+    ) -> tuple[str, list[Chunk]]:
+        """With a noun behind the adjectives; the article of "a beard" stays with the beard, and the noun gets its own."""
+        place = next((i for i, c in enumerate(chunks) if self._follows(c) or self._region(c)), len(chunks))
+        before, after = list(chunks[:place]), list(chunks[place:])
+        if determiner and after and not before and self._thing(after[0]) and not after[0].lead:
+            after[0] = after[0]._replace(words=(determiner, *after[0].words))
+        after = [c._replace(lead=self.language.inside) if self._region(c) and not c.lead else c for c in after]
+        noun = Chunk((), self._noun(properties), frozenset({HEAD}))
+        return self.language.articles[self.language.default.gender], [*before, noun, *after]
+
+    def _ordered(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """Adjectives, noun, and behind it what opens like a phrase or is a thing that one has."""
+        head = next(i for i, c in enumerate(chunks) if HEAD in c.names)
+        before, noun, after = chunks[:head], chunks[head], chunks[head + 1 :]
+        if any(self.language.partitive in c.lead for c in (*before, noun)):
+            return list(chunks)  # "the front of a grey desk"
+        back = [c for c in after if self._misplaced(c)]
+        after = [c.bare() for c in before if self._follows(c)] + [c for c in after if c not in back]
+        before = [c for c in before if not self._follows(c)]
+        early, late = ([c for c in back if (c.names == {"colour"}) is last] for last in (False, True))
+        return [
+            *(c._replace(lead=()) for c in early),
+            *before,
+            *(c._replace(lead=()) for c in late),
+            noun,
+            *self._joined(after),
+        ]
+
+    def _misplaced(self, chunk: Chunk) -> bool:
+        """A plain adjective behind the noun: "chair small", "chair on the left and is small"."""
+        loose = set(chunk.lead) <= {self.language.conjunction, self.language.copula}
+        return loose and bool(chunk.names) and chunk.names <= ADJECTIVES and len(chunk.words) == 1
+
+    def _noun(self, properties: Sequence[Property]) -> Words:
+        """The usual noun for the type that was to be said; without one, the language's word for anything."""
+        types = [p for p in properties if p.name == HEAD and p.value not in UNSAYABLE]
+        return self.nouns.get(types[0], (self.language.noun(types).word,)) if types else (self.language.default.word,)
+
+    def _opened(self, chunk: Chunk) -> bool:
+        return self.language.partitive in chunk.words or any(
+            w in self.language.prepositions for w in (*chunk.lead, chunk.words[0])
+        )
+
+    def _region(self, chunk: Chunk) -> bool:
+        return chunk.words[-1] in self.language.regions
+
+    def _thing(self, chunk: Chunk) -> bool:
+        """Something one has, not an adjective: "white beard", not "bearded"."""
+        return HEAD not in chunk.names and chunk.words[-1] in self.language.things
+
+    def _follows(self, chunk: Chunk) -> bool:
+        return self._opened(chunk) or self._thing(chunk)
+
+    def _unclashed(self, chunk: Chunk) -> Chunk:
+        """One opening for each phrase: in "on an at the bottom" and "the at the top" only the last can be meant."""
+        kept: list[str] = []
+        inside = next((i for i, w in enumerate(chunk.words) if not self.chunker.function(w)), len(chunk.words))
+        opening = [*chunk.lead, *chunk.words[:inside]]
+        if len(opening) > 1 and opening[0] in self.language.resumptive:
+            opening = opening[2:]  # "he is facing the front" is said of the one before
+        for word in opening:
+            opens = word in self.language.prepositions or word == self.language.conjunction
+            if kept and kept[-1] in self.language.determiners and (opens or word in self.language.determiners):
+                kept.pop()
+                if opens and kept and kept[-1] in self.language.prepositions:
+                    kept.pop()
+            elif kept and kept[-1] in self.language.places_open and word in self.language.places_open:
+                kept.pop()
+            kept.append(word)
+        return Chunk(tuple(kept), self._whole(chunk.words[inside:]), chunk.names)
+
+    def _whole(self, words: Words) -> Words:
+        """Without an "of" that nothing follows, or only a noun without an article ("in the middle of couch")."""
+        if len(words) > 2 and words[-2] == self.language.partitive and HEAD in self.chunker.phrases.get(words[-1:], ()):
+            return words[:-2]
+        return words[:-1] if len(words) > 1 and words[-1] == self.language.partitive else words
+
+    def _once(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """What repeats an attribute without a reason of its own goes: "red chair at the top red", "right of right"."""
+        loose = {self.language.conjunction, self.language.partitive, PAUSE}
+        kept: list[Chunk] = []
+        for i, chunk in enumerate(chunks):
+            said = [c for c in kept if c.names == chunk.names]
+            if chunk.names <= AXES:
+                again = any(c.words == chunk.words for c in said)
+            elif HEAD in chunk.names:  # "the red one" after "left of" has a right to its noun
+                again = bool(said) and (HEAD in kept[-1].names) != bool(chunk.lead) and set(chunk.lead) <= loose
+            else:
+                again = bool(said) and set(chunk.lead) <= loose
+            ends = i + 1 == len(chunks) or bool(chunks[i + 1].names or chunks[i + 1].lead)
+            if not (again and ends and chunk.names and chunk.names <= ADJECTIVES | AXES | {HEAD}):
+                kept.append(chunk)
+        return kept
+
+    def _joined(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """Phrases behind the noun: bare things get a "with" or an "and", and a place within a place is said with "of"."""
+        found: list[Chunk] = []
+        for chunk in chunks:
+            last = found[-1] if found else None
+            if self._thing(chunk) and not chunk.lead:
+                listed = last is not None and self._thing(last) and last.lead[:1] in self._listing
+                chunk = chunk._replace(lead=(self.language.conjunction if listed else self.language.having,))
+            elif last and self._within(last, chunk):
+                opening = last.lead or chunk.lead
+                found[-1] = last._replace(lead=opening)
+                article = tuple(w for w in chunk.lead if w in self.language.determiners)
+                chunk = chunk._replace(lead=(self.language.partitive, *article))
+            found.append(chunk)
+        return found
+
+    @property
+    def _listing(self) -> tuple[Words, Words]:
+        return (self.language.having,), (self.language.conjunction,)
+
+    def _within(self, one: Chunk, other: Chunk) -> bool:
+        """Whether the second place repeats the first one's words and adds to them: "in the middle in the middle row"."""
+        places = self.language.places_open
+        return (
+            bool(self.language.partitive)
+            and any(w in places for w in other.lead)
+            and (not one.lead or any(w in places for w in one.lead))
+            and len(one.words) < len(other.words)
+            and set(one.words) <= set(other.words)
+        )
