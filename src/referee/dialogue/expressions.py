@@ -1,9 +1,10 @@
 """Marks the referring expressions of an English chat before a person does (after the annotation rules of Tokunaga et al. 2010).
 
-An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. Codes by rule:
-`dpr` it, this, that, these, those, them, and *this/that one*; `dad` a demonstrative before another noun; `siz` a word of size; `typ` a word of
-shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl` next to, near; `ovl` under, on top of; `act` *(that) you moved …*; `cmp` other, another, remaining;
-`sim` same; `num` a number. After *put* and its like a place is where to, not which (*put the square at the top*). *like that*, *that way*, *that's it* and the like are no references.
+An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. Codes by
+rule: `dpr` it, this, that, these, those, them, and *this/that one*; `dad` a demonstrative before another noun; `siz` a word of size; `typ` a word
+of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl` next to, near; `ovl` under, on top of; `act` *(that) you
+moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a place is where to, not which (*put the square
+at the top*). *like that*, *that way*, *that's it* and the like are no references.
 
 The referent is proposed from the words (size, shape, place, number) and, among what they leave, from what is being handled, was handled, pointed at
 or mentioned last, in this order. Where the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
