@@ -1,0 +1,104 @@
+"""Zero loss: a server killed in the middle of its work, again and again, has every answer that it acknowledged, once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crowd import Member, ServerProcess, crowd_with_kills, free_port
+from postgres_server import new_database, postgres
+from sqlalchemy import text
+from study_server import Clock, Person, site, study_folder
+
+from referee.studies.store import open_store, sqlite_url
+
+PEOPLE, KILLS = 9, 3
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+def run_and_kill(folder: Path, database: str | None) -> list[Member]:
+    server = ServerProcess(folder, free_port(), database)
+    server.start()
+    server.wait_until_up()
+    try:
+        crowd = asyncio.run(crowd_with_kills(server, "demo", PEOPLE, KILLS, pause=0.3))
+    finally:
+        server.stop()
+    return crowd
+
+
+def check_everything_is_there_once(url: str, crowd: list[Member]) -> None:
+    store = open_store(url, "demo", create=False)
+    with store.read() as connection:
+        stored = {row.uuid: row for row in connection.execute(text('SELECT uuid, answer, times, "index" FROM trial'))}
+        (places,) = connection.execute(
+            text('SELECT count(*) FROM (SELECT DISTINCT session, "index", attempt FROM trial) t')
+        ).one()
+        states = connection.execute(text("SELECT state, count(*) FROM session GROUP BY state")).all()
+        held = connection.execute(
+            text("SELECT state, count(*) FROM list_slot WHERE session IS NOT NULL GROUP BY state")
+        ).all()
+    store.close()
+    acknowledged = {name: body for member in crowd for name, body in member.acknowledged.items()}
+    assert set(stored) == set(acknowledged)  # all there; and nobody stopped in between, so nothing else
+    for name, body in acknowledged.items():
+        assert json.loads(stored[name].answer) == body["answer"]
+        assert json.loads(stored[name].times) == body["times"]
+    assert places == len(stored)
+    assert [tuple(row) for row in states] == [("coded", PEOPLE)]
+    assert [tuple(row) for row in held] == [("filled", PEOPLE)]
+    assert all(member.code for member in crowd)
+
+
+def test_kill_9_loses_no_acknowledged_answer_on_sqlite(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, participants=PEOPLE)
+    crowd = run_and_kill(folder, None)
+    check_everything_is_there_once(sqlite_url(folder / "data" / "study.sqlite"), crowd)
+
+
+def test_kill_9_loses_no_acknowledged_answer_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    folder = study_folder(tmp_path, participants=PEOPLE)
+    url = new_database(postgres_url, "killed")
+    crowd = run_and_kill(folder, url)
+    check_everything_is_there_once(url, crowd)
+    assert not (folder / "data" / "study.sqlite").exists()
+
+
+def test_postgresql_keeps_the_same_rules(tmp_path: Path, postgres_url: str) -> None:
+    url = new_database(postgres_url, "rules")
+    folder = study_folder(tmp_path, mode='"live"')
+    clock = Clock()
+    with site(folder, clock, database=url) as server:
+        person = Person(server, {"label": "anna"})
+        code = person.complete()["withdrawal_code"]
+        assert server.organise("GET", "progress").json()["states"] == {"coded": 1}
+        for sql in ("UPDATE trial SET answer = '{}'", "DELETE FROM trial", "TRUNCATE trial CASCADE"):
+            with pytest.raises(Exception, match="storage"):
+                server.served.store.write(lambda connection, sql=sql: connection.exec_driver_sql(sql))
+        with server.served.store.read() as connection, pytest.raises(Exception, match="read-only"):
+            connection.exec_driver_sql("DELETE FROM audit")
+        assert server("POST", "api/withdraw-by-code", json={"code": code}).status_code == 200
+        clock.now += 15 * 86_400
+        from referee.studies.withdrawal import purge
+
+        gone = server.served.store.write(lambda connection: purge(connection, server.served))
+        assert gone["trials"] == len(person.saved_steps)
+        assert server.rows("SELECT count(*) FROM participant") == [(0,)]
+    with site(folder, clock, database=url) as server:
+        assert server.rows("SELECT sessions FROM tombstone") == [(1,)]
+
+
+def test_several_studies_share_a_postgresql_database_and_nothing_else(tmp_path: Path, postgres_url: str) -> None:
+    url = new_database(postgres_url, "shared")
+    for name in ("one", "two"):
+        with site(study_folder(tmp_path, id=name), Clock(), database=url) as server:
+            Person(server).complete()
+            assert server.organise("GET", "progress").json()["states"] == {"coded": 1}
