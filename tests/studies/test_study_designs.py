@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -146,7 +147,7 @@ def test_the_square_for_four_is_williams_own() -> None:
 def test_every_condition_follows_every_other_equally_often(k: int) -> None:
     rows = williams_squares(k)
     assert len(rows) == (k if k % 2 == 0 else 2 * k)
-    follows = Counter(pair for row in rows for pair in zip(row, row[1:], strict=False))
+    follows = Counter(pair for row in rows for pair in pairwise(row))
     assert set(follows.values()) == {len(rows) // k}
     assert len(follows) == k * (k - 1)
     for column in zip(*rows, strict=True):

@@ -12,12 +12,13 @@ from referee.studies.validate import Claim, count_of, prove_balance
 __all__ = ["advise", "design_report", "outline_session", "power_lines"]
 
 SIMULATIONS = 500
+KINDS = ("page", "practice", "trial", "check", "break", "form")
 
 
 def design_report(study: Study) -> str:
     """All of it, as text."""
     return "\n".join(
-        [*_numbers(study), "", *_proof(prove_balance(study)), "", *power_lines(study), "", *outline_session(study)]
+        [*_numbers(study), "", *_proof(prove_balance(study)), "", *power_lines(study), "", outline_session(study)]
     )
 
 
@@ -77,18 +78,12 @@ def _nearest(study: Study) -> tuple[int, int]:
     return squares * k, groups * k
 
 
-def outline_session(study: Study) -> list[str]:
-    """What the first participant of the first list would go through, by kind of step."""
-    plan = make_plan(study, study.lists[0].id, study.seed)
-    kinds = Counter(step.kind for step in plan.steps)
+def outline_session(study: Study) -> str:
+    """What a participant goes through, by kind of step."""
+    kinds = Counter(step.kind for step in make_plan(study, study.lists[0].id, study.seed).steps)
     words = {"practice": "practice trial", "check": "attention check"}
-    counted = ", ".join(count_of(number, words.get(kind, kind)) for kind, number in kinds.items())
-    lines = [f"A session (list {plan.list_id}, seed {plan.seed}): consent, {counted}, debriefing and code"]
-    if plan.relaxed:
-        lines.append(
-            f"  in {count_of(plan.relaxed, 'place')} no order kept all limits of [design]; the best one found is used"
-        )
-    return lines
+    counted = ", ".join(count_of(kinds[kind], words.get(kind, kind)) for kind in KINDS if kinds[kind])
+    return f"A session: consent, {counted}, debriefing and code"
 
 
 def advise(study: Study) -> list[str]:

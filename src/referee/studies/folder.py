@@ -119,6 +119,8 @@ def open_study(path: str | Path) -> Study:
     _check_names(about, where, text)
     kind = catalogue.create("protocol", about["protocol"])
     settings = complete(_raw(text, where).get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    if problem := kind.problem_with(settings):
+        raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
     stimuli, lists = _shown(folder)
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))

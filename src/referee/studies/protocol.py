@@ -84,6 +84,9 @@ class Kind(Protocol):
 
     info: Info
 
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """What is wrong with a study's settings beyond their types, in words; None when nothing is."""
+
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The plug-in's parameters, with entities under public labels in an order of their own."""
 

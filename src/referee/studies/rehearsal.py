@@ -8,6 +8,7 @@ from referee import catalogue
 from referee.contracts import Hearer
 from referee.studies.folder import Study
 from referee.studies.plan import check_answer, make_plan
+from referee.studies.validate import count_of
 
 __all__ = ["rehearse"]
 
@@ -15,9 +16,10 @@ __all__ = ["rehearse"]
 def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """One sentence on what was played; an error where a step cannot be shown or answered."""
     listener = hearer or catalogue.create("hearer", "noisy")
-    played = 0
+    played = relaxed = 0
     for one in study.lists:
         plan = make_plan(study, one.id, study.seed)
+        relaxed += plan.relaxed
         plan.public(f"/s/{study.id}")
         for step in plan.steps:
             if step.stimulus is None:
@@ -26,4 +28,6 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
             answer = study.kind.simulate(step.stimulus, step.shown, study.settings, listener, rng)
             check_answer(study, step, answer)
             played += 1
-    return f"Rehearsed: {played} trials on {len(study.lists)} lists, answered by a simulated hearer and accepted"
+    lists = count_of(len(study.lists), "list")
+    kept = f"; {relaxed} of them break a limit of [design] that no order found could keep" if relaxed else ""
+    return f"Rehearsed: {played} trials on {lists}, answered by a simulated hearer and accepted{kept}"

@@ -11,7 +11,7 @@ from referee.records import Outcome, Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
 from referee.studies.protocols.guessing import answer_like, draw_times
-from referee.studies.protocols.scene import SCENE, direction_of, show_scene
+from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene
 
 __all__ = ["CHOICES", "Identification", "declare"]
 
@@ -82,6 +82,11 @@ class Identification:
 
     info: Info
     reading: str
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Times are not negative."""
+        late = [name for name in ("fixation_ms", "timeout_ms") if settings[name] < 0]
+        return f"{late[0]} cannot be negative" if late else problem_with_scene(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Description and scene under public labels, and how they follow each other."""

@@ -10,11 +10,12 @@ from referee.contracts import Hearer
 from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, show_scene
+from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
 
 __all__ = ["JUDGED", "SLIDER_POINTS", "Judgement"]
 
 SLIDER_POINTS = 100
+FEWEST_POINTS, MOST_POINTS = 2, 11
 DECIDING_MS = 4000.0
 JUDGED = {
     "combined_ms": Recorded(type="number", about="from the onset of description and scene to the end", unit="ms"),
@@ -54,6 +55,17 @@ class Judgement:
         answer={"ratings": Recorded(type="ratings", about="the rating on each scale, by its name")},
         times=JUDGED,
     )
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Every scale has a name of its own, a question and words at its ends."""
+        names = settings["scales"]
+        if not names or len(set(names)) < len(names):
+            return "scales need names of their own, at least one"
+        if any(len(settings[part]) != len(names) for part in ("questions", "low", "high")):
+            return f"questions, low and high need one entry for each of the {len(names)} scales"
+        if not FEWEST_POINTS <= settings["points"] <= MOST_POINTS:
+            return f"a Likert scale has {FEWEST_POINTS} to {MOST_POINTS} points"
+        return problem_with_scene(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene, the description, and the scales."""

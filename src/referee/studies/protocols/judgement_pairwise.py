@@ -12,7 +12,7 @@ from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import check_recorded, refuse
 from referee.studies.protocols.judgement import DECIDING_MS, JUDGED
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, show_scene
+from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
 
 __all__ = ["JudgementPairwise"]
 
@@ -36,6 +36,10 @@ class JudgementPairwise:
         answer={"choice": Recorded(type="text", about="the side chosen", values=("left", "right", "tie"))},
         times=JUDGED,
     )
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Something is asked."""
+        return problem_with_scene(settings) if settings["question"].strip() else "the question is empty"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene and both descriptions, on sides of the lot's choosing."""

@@ -17,7 +17,7 @@ class OpenChoice(Identification):
     info = declare(
         "open-choice",
         "Identify, or say why not",
-        "the concerns of van Deemter & Gatt (2007) about forced similarity; answers as in the hearers of this package",
+        "under-specification seen as such: van Deemter & Gatt (2007)",
         reading="together",
         fixation_ms=0,
         timeout_ms=0,

@@ -10,11 +10,12 @@ from referee.contracts import Hearer
 from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, show_scene
+from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
 
 __all__ = ["Production"]
 
 TYPING_MS, THINKING_MS = 180.0, 1500.0
+LONGEST = 5000
 
 
 class Production:
@@ -38,6 +39,11 @@ class Production:
         },
         times={"combined_ms": Recorded(type="number", about="from the scene's onset to the end", unit="ms"), **CLOCKS},
     )
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """There is room for some words."""
+        room = 0 < settings["shortest"] <= settings["longest"] <= LONGEST
+        return problem_with_scene(settings) if room else f"shortest and longest are from 1 to {LONGEST}, in this order"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene with the target marked: here it is what the person has to know."""

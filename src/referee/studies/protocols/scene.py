@@ -12,8 +12,9 @@ from referee.studies.pictures import picture_names
 from referee.studies.protocol import Parameter
 from referee.studies.settings import RIGHT_TO_LEFT
 
-__all__ = ["SCENE", "direction_of", "mark_targets", "show_scene"]
+__all__ = ["SCENE", "direction_of", "mark_targets", "problem_with_scene", "show_scene"]
 
+MOST_JITTER = 0.5
 SCENE = {
     "jitter": Parameter(
         default=0.0, about="Pictures are moved at random within their cells, by up to this share.", unit="cells"
@@ -44,6 +45,11 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
         for label, entity in labels.items()
     ]
     return {"grid": {"columns": layout.columns, "rows": layout.rows}, "entities": entities}, labels
+
+
+def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
+    """Pictures may move within their cell, not out of it."""
+    return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
 
 
 def direction_of(language: str) -> str:

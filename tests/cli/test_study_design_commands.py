@@ -1,0 +1,162 @@
+"""From a run folder to a study that passes its own checks, by the commands as documented."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.studies.designs import DESIGNS
+from referee.studies.folder import open_study
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "RUN"
+    assert main(["score", "--demo", "--metrics", "set/dice", "--out", str(folder)]) == 0
+    return folder
+
+
+def _new(run: Path, out: Path, *options: str) -> int:
+    return main(["study", "new", str(run), "--out", str(out), *options])
+
+
+def test_a_study_is_made_and_passes_its_check(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "My Study"
+    assert _new(run, out, "--with-humans", "--items", "30", "--participants", "6") == 0
+    study = open_study(out)
+    assert study.id == "my-study"
+    assert study.design["conditions"] == ["toy-chatty", "toy-minimal", "human"]
+    domains = Counter(s.trial.domain for s in study.stimuli.values())
+    assert domains["furniture"] == domains["people"] == 45
+    assert (len(study.practice), len(study.checks)) == (3, 2)
+    capsys.readouterr()
+    assert main(["study", "check", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "Ready: my-study" in printed
+    assert "Rehearsed: 120 trials" in printed
+    assert "To do: study.toml [study] contact is empty" in printed
+
+
+def test_the_same_command_makes_the_same_study(run: Path, tmp_path: Path) -> None:
+    options = ("--items", "8", "--participants", "2", "--seed", "5")
+    hashes = []
+    for parent in ("a", "b"):
+        assert _new(run, tmp_path / parent / "s", *options) == 0
+        hashes.append(open_study(tmp_path / parent / "s").hash)
+    assert hashes[0] == hashes[1]
+
+
+def test_a_list_that_lost_its_balance_fails_the_check(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "s"
+    assert _new(run, out, "--items", "8", "--participants", "2") == 0
+    path = out / "lists.json"
+    path.write_text(path.read_text("utf-8").replace("toy-minimal", "toy-chatty", 1), encoding="utf-8")
+    assert main(["study", "check", str(out)]) == 1
+    assert "Problem: it is not true that" in capsys.readouterr().out
+
+
+def test_outputs_of_another_system_join(run: Path, tmp_path: Path) -> None:
+    lines = (run / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
+    mine = tmp_path / "mine.jsonl"
+    chosen = [line.replace('"toy-minimal"', '"mine"') for line in lines if '"toy-minimal"' in line]
+    mine.write_text("\n".join(chosen), encoding="utf-8")
+    out = tmp_path / "s"
+    options = ("--systems", "mine,toy-chatty", "--from-outputs", str(mine), "--domain", "people")
+    assert _new(run, out, *options, "--items", "6", "--participants", "2") == 0
+    study = open_study(out)
+    assert study.design["conditions"] == ["mine", "toy-chatty"]
+    assert {s.trial.domain for s in study.every_stimulus()} == {"people"}
+
+
+def test_properties_without_words_are_worded(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (run / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
+    bare = tmp_path / "bare.jsonl"
+    chosen = [re.sub(r', "text": "[^"]*"', "", line) for line in lines if '"toy-chatty"' in line]
+    bare.write_text("\n".join(chosen).replace("toy-chatty", "bare"), encoding="utf-8")
+    out = tmp_path / "s"
+    assert (
+        _new(
+            run, out, "--systems", "bare,toy-chatty", "--from-outputs", str(bare), "--items", "6", "--participants", "2"
+        )
+        == 0
+    )
+    assert "worded by the plain realiser" in capsys.readouterr().out
+    assert all(s.description.text for s in open_study(out).stimuli.values())
+
+
+def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path) -> None:
+    assert _new(run, tmp_path / "p", "--protocol", "production", "--items", "5", "--participants", "4") == 0
+    study = open_study(tmp_path / "p")
+    assert {s.system for s in study.stimuli.values()} == {None}
+    assert study.checks == ()
+    pairs = ("--protocol", "judgement-pairwise", "--with-humans", "--design", "balanced", "--items", "6")
+    assert _new(run, tmp_path / "q", *pairs, "--participants", "3") == 0
+    stimulus = next(iter(open_study(tmp_path / "q").stimuli.values()))
+    assert stimulus.rival is not None
+    assert " vs " in str(stimulus.system)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--participants", "5"), "plan 4 or 6"),
+        (("--participants", "2", "--systems", "toy-minimum"), "did you mean toy-minimal"),
+        (("--participants", "2", "--design", "greek"), "one of latin"),
+        (("--participants", "2", "--protocol", "tuna2007"), "did you mean"),
+        (("--participants", "2", "--domain", "cars"), "nobody said anything"),
+        (("--participants", "2", "--mode", "test"), "debug, pilot or live"),
+        (("--participants", "2", "--systems", "toy-minimal"), "at least two"),
+        (("--participants", "6", "--items", "12", "--groups", "4"), "cannot be shared out"),
+    ],
+)
+def test_impossible_wishes_are_answered_with_possible_ones(
+    run: Path, tmp_path: Path, options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _new(run, tmp_path / "s", *options) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_folder_that_is_no_run_and_one_that_is_no_study_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _new(tmp_path, tmp_path / "s", "--participants", "2") == 2
+    assert "not a run folder" in capsys.readouterr().err
+    assert main(["study", "check", str(tmp_path)]) == 2
+    assert "study.toml" in capsys.readouterr().err
+
+
+def test_demo_and_show_say_what_a_session_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "demo", str(tmp_path / "d"), "--items", "6"]) == 0
+    assert main(["study", "show", str(tmp_path / "d"), "--list", "L02"]) == 0
+    printed = capsys.readouterr().out
+    assert "list L02" in printed
+    assert len(re.findall(r"^ +\d+  trial ", printed, re.MULTILINE)) == 6
+
+
+def test_protocols_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "protocols"]) == 0
+    assert "tuna2008" in capsys.readouterr().out
+
+
+def test_every_design_is_documented() -> None:
+    text = (DOCS / "designs.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in DESIGNS)
+
+
+def test_the_documented_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line of docs/studies.md that makes or checks something, in order; serving has tests of its own."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```sh\n(.*?)```", (DOCS / "studies.md").read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.partition("#")[0].partition("|")[0].split() for block in blocks for line in block.splitlines()]
+    played = [line[1:] for line in lines if line and "serve" not in line]
+    assert len(played) >= 6
+    assert [main(line) for line in played] == [0] * len(played)

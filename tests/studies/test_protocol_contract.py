@@ -1,0 +1,305 @@
+"""Every protocol of the catalogue keeps the contract: what it shows tells nothing, what it simulates it accepts, what it accepts it can read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from referee import catalogue
+from referee.corpora.synthetic import Synthetic
+from referee.errors import InputError
+from referee.records import Description, Outcome, Trial
+from referee.studies.protocol import Answer, Kind, Stimulus
+
+PROTOCOLS = catalogue.names("protocol")
+HEARERS = ("literal", "noisy", "rsa", "position")
+IDENTIFYING = ("asgre2007", "tuna2008", "self-paced-reading", "open-choice")
+MARKING = ("production", "judgement", "judgement-pairwise")
+DOCS = Path(__file__).parents[2] / "docs" / "protocols.md"
+
+
+def _trials(number: int = 6) -> list[Trial]:
+    return list(Synthetic(seed=3, speakers=1, scenes=number).trials())
+
+
+def _settings(kind: Kind, **changes: Any) -> dict[str, Any]:
+    return {**{name: p.default for name, p in kind.info.parameters.items()}, **changes}
+
+
+def _stimulus(trial: Trial, system: str = "secret-system", text: str | None = None) -> Stimulus:
+    said = trial.references[0] if text is None else Description(text=text, properties=())
+    rival = Stimulus(
+        id=f"{trial.id}|other", trial=trial, description=Description(text="a thing"), system="other-system"
+    )
+    return Stimulus(id=f"{trial.id}|{system}", trial=trial, description=said, system=system, rival=rival)
+
+
+@pytest.mark.parametrize("hearer", HEARERS)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_what_is_simulated_is_accepted_and_can_be_read(name: str, hearer: str) -> None:
+    kind, listener = catalogue.create("protocol", name), catalogue.create("hearer", hearer)
+    settings = _settings(kind)
+    for number, trial in enumerate(_trials()):
+        stimulus = _stimulus(trial)
+        shown = kind.show(stimulus, settings, Random(number))
+        answer = kind.simulate(stimulus, shown, settings, listener, Random(number))
+        sent = json.loads(json.dumps({"answer": dict(answer.answer), "times": dict(answer.times)}))
+        again = Answer(answer=sent["answer"], times=sent["times"], flags=answer.flags)
+        kind.check(again, shown, settings)
+        response = kind.respond(again, stimulus, shown, "P-1")
+        assert (response is not None) == (name in IDENTIFYING)
+        if response is not None:
+            assert (response.trial, response.system, response.hearer) == (trial.id, "secret-system", "P-1")
+            assert response.entity is None or response.entity in {e.id for e in trial.scene.entities}
+
+
+@pytest.mark.parametrize("name", IDENTIFYING)
+def test_a_literal_hearer_of_a_unique_description_finds_the_target_through_the_labels(name: str) -> None:
+    kind, listener = catalogue.create("protocol", name), catalogue.create("hearer", "literal")
+    settings = _settings(kind)
+    found = 0
+    for number, trial in enumerate(_trials(12)):
+        if trial.scene.denotation(trial.references[0].properties or ()) != trial.target_mask:
+            continue
+        stimulus = _stimulus(trial)
+        shown = kind.show(stimulus, settings, Random(number))
+        response = kind.respond(
+            kind.simulate(stimulus, shown, settings, listener, Random(number)), stimulus, shown, "h"
+        )
+        assert (response.outcome, response.entity) == (Outcome.ENTITY, trial.targets[0])
+        found += 1
+    assert found > 3
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_what_is_shown_does_not_depend_on_the_target(name: str) -> None:
+    kind = catalogue.create("protocol", name)
+    settings = _settings(kind, **({"mark_target": False} if "mark_target" in kind.info.parameters else {}))
+    for trial in _trials(3):
+        seen = []
+        for entity in trial.scene.entities:
+            shown = kind.show(_stimulus(replace(trial, targets=(entity.id,)), text="that one"), settings, Random(7))
+            seen.append(({k: v for k, v in shown.parameters.items() if k != "target"}, shown.labels))
+        assert all(one == seen[0] for one in seen)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_neither_target_nor_system_nor_names_of_trial_and_entities_are_shown(name: str) -> None:
+    kind = catalogue.create("protocol", name)
+    for trial in _trials(3):
+        renamed = {e.id: f"hidden-{n}" for n, e in enumerate(trial.scene.entities)}
+        scene = replace(
+            trial.scene, entities=tuple(replace(e, id=renamed[e.id]) for e in trial.scene.entities), id="hidden-scene"
+        )
+        hidden = replace(trial, id="hidden-trial", scene=scene, targets=(renamed[trial.targets[0]],))
+        shown = kind.show(_stimulus(hidden, text="that one"), _settings(kind), Random(1))
+        text = json.dumps(dict(shown.parameters))
+        assert "hidden" not in text
+        assert "system" not in text
+        assert ("target" in shown.parameters) == (name in MARKING)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_order_of_the_entities_in_the_file_does_not_show(name: str) -> None:
+    kind = catalogue.create("protocol", name)
+    trial = _trials(1)[0]
+    turned = replace(trial, scene=replace(trial.scene, entities=trial.scene.entities[::-1]))
+    one, other = (kind.show(_stimulus(t), _settings(kind), Random(1)).parameters["entities"] for t in (trial, turned))
+    assert one == other
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_field_that_was_never_declared_is_refused_by_name(name: str) -> None:
+    kind, listener = catalogue.create("protocol", name), catalogue.create("hearer", "literal")
+    stimulus = _stimulus(_trials(1)[0])
+    shown = kind.show(stimulus, _settings(kind), Random(1))
+    answer = kind.simulate(stimulus, shown, _settings(kind), listener, Random(1))
+    with pytest.raises(InputError, match=r"answer\.score"):
+        kind.check(replace(answer, answer={**answer.answer, "score": 1}), shown, _settings(kind))
+    with pytest.raises(InputError, match=r"times\.cheat_ms"):
+        kind.check(replace(answer, times={**answer.times, "cheat_ms": 1.0}), shown, _settings(kind))
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "12", True, [1]])
+def test_times_are_numbers_from_nought(wrong: Any) -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind)
+    with pytest.raises(InputError, match=r"times\.reading_ms"):
+        kind.check(replace(answer, times={**answer.times, "reading_ms": wrong}), shown, _settings(kind))
+
+
+def _answered(kind: Kind, **changes: Any) -> tuple[Any, Answer]:
+    stimulus = _stimulus(_trials(1)[0], text="the red chair")
+    settings = _settings(kind, **changes)
+    shown = kind.show(stimulus, settings, Random(1))
+    return shown, kind.simulate(stimulus, shown, settings, catalogue.create("hearer", "position"), Random(1))
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"entity": "e99"}, "answer.entity"),
+        ({"entity": None}, "answer.entity"),
+        ({"outcome": "several", "entity": None}, "answer.outcome"),
+        ({"outcome": "perhaps"}, "answer.outcome"),
+        ({"guess": "e1"}, "answer.guess"),
+        ({"pointer": "telepathy"}, "answer.pointer"),
+        ({"trusted": "yes"}, "answer.trusted"),
+        ({"outcome": "timeout"}, "answer.entity"),
+    ],
+)
+def test_an_answer_that_the_page_cannot_give_is_refused(change: dict[str, Any], field: str) -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind)
+    with pytest.raises(InputError) as caught:
+        kind.check(replace(answer, answer={**answer.answer, **change}), shown, _settings(kind))
+    assert caught.value.where == field
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("asgre2007", ("combined_ms",)),
+        ("tuna2008", ("reading_ms", "identification_ms")),
+        ("self-paced-reading", ("reading_ms", "identification_ms", "regions_ms")),
+    ],
+)
+def test_each_way_of_reading_has_its_times(name: str, times: tuple[str, ...]) -> None:
+    kind = catalogue.create("protocol", name)
+    shown, answer = _answered(kind)
+    for time in times:
+        with pytest.raises(InputError) as caught:
+            kind.check(replace(answer, times={**answer.times, time: None}), shown, _settings(kind))
+        assert caught.value.where == f"times.{time}"
+
+
+def test_every_word_has_its_time_and_no_other() -> None:
+    kind = catalogue.create("protocol", "self-paced-reading")
+    shown, answer = _answered(kind)
+    assert len(answer.times["regions_ms"]) == 3
+    with pytest.raises(InputError, match="3 words"):
+        kind.check(replace(answer, times={**answer.times, "regions_ms": [1.0]}), shown, _settings(kind))
+
+
+def test_a_timeout_needs_no_times_and_is_offered_only_where_there_is_a_limit() -> None:
+    tuna, asgre = (catalogue.create("protocol", n) for n in ("tuna2008", "asgre2007"))
+    late = Answer(answer={"outcome": "timeout", "entity": None}, times={"reading_ms": 400.0})
+    tuna.check(late, _answered(tuna)[0], _settings(tuna))
+    with pytest.raises(InputError, match="not offered"):
+        asgre.check(late, _answered(asgre)[0], _settings(asgre))
+
+
+def test_a_slow_simulated_person_times_out() -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind, timeout_ms=1)
+    assert answer.answer["outcome"] == "timeout"
+    kind.check(answer, shown, _settings(kind, timeout_ms=1))
+
+
+# The settings printed by Gatt, Belz & Kow (2008): "a fixation point flashed on the screen for 1000ms", "Trials timed out after 15000ms".
+def test_tuna2008_has_the_printed_settings() -> None:
+    settings = _settings(catalogue.create("protocol", "tuna2008"))
+    assert (settings["fixation_ms"], settings["timeout_ms"]) == (1000, 15000)
+
+
+def test_the_combined_time_of_one_screen_is_the_identification_time_of_the_response() -> None:
+    kind = catalogue.create("protocol", "asgre2007")
+    shown, answer = _answered(kind)
+    response = kind.respond(answer, _stimulus(_trials(1)[0]), shown, "h")
+    assert (response.reading_ms, response.identification_ms) == (None, answer.times["combined_ms"])
+
+
+def test_open_choice_lets_people_say_that_several_fit_and_asks_for_a_guess() -> None:
+    kind = catalogue.create("protocol", "open-choice")
+    trial = _trials(1)[0]
+    vague = Stimulus(id="x", trial=trial, description=Description(properties=(), text="it"))
+    shown = kind.show(vague, _settings(kind), Random(1))
+    answer = Answer(answer={"outcome": "several", "entity": None, "guess": "e2"}, times={"combined_ms": 900.0})
+    kind.check(answer, shown, _settings(kind))
+    response = kind.respond(answer, vague, shown, "h")
+    assert (response.outcome, response.entity) == (Outcome.SEVERAL, None)
+
+
+def test_a_choice_taken_back_is_flagged_so_that_its_time_is_not_used() -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind)
+    changed = replace(answer, answer={**answer.answer, "corrected": True}, flags=("blur",))
+    assert kind.respond(changed, _stimulus(_trials(1)[0]), shown, "h").flags == ("blur", "corrected")
+
+
+@pytest.mark.parametrize(
+    "ratings", [{}, {"adequacy": 5}, {"adequacy": 8, "fluency": 1}, {"adequacy": 2.5, "fluency": 1}, "7"]
+)
+def test_ratings_are_whole_within_limits_and_complete(ratings: Any) -> None:
+    kind = catalogue.create("protocol", "judgement")
+    shown = kind.show(_stimulus(_trials(1)[0]), _settings(kind), Random(1))
+    with pytest.raises(InputError, match="ratings"):
+        kind.check(Answer(answer={"ratings": ratings}), shown, _settings(kind))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_defaults_are_sound_and_pictures_stay_in_their_cells(name: str) -> None:
+    kind = catalogue.create("protocol", name)
+    assert kind.problem_with(_settings(kind)) is None
+    assert "jitter" in kind.problem_with(_settings(kind, jitter=0.9))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "word"),
+    [
+        ("tuna2008", {"timeout_ms": -1}, "timeout_ms"),
+        ("judgement", {"questions": ["one"]}, "questions"),
+        ("judgement", {"scales": ["a", "a"]}, "names"),
+        ("judgement", {"points": 1}, "points"),
+        ("production", {"shortest": 400}, "shortest"),
+        ("judgement-pairwise", {"question": " "}, "question"),
+    ],
+)
+def test_settings_that_cannot_be_shown_are_refused(name: str, change: dict[str, Any], word: str) -> None:
+    kind = catalogue.create("protocol", name)
+    assert word in kind.problem_with({**_settings(kind), **change})
+
+
+def test_a_slider_takes_any_number_from_0_to_100() -> None:
+    kind = catalogue.create("protocol", "judgement")
+    settings = {**_settings(kind), "kind": "slider"}
+    shown = kind.show(_stimulus(_trials(1)[0]), settings, Random(1))
+    kind.check(Answer(answer={"ratings": {"adequacy": 99.5, "fluency": 0}}), shown, settings)
+
+
+def test_sides_of_a_pair_are_drawn_and_remembered() -> None:
+    kind = catalogue.create("protocol", "judgement-pairwise")
+    stimulus = _stimulus(_trials(1)[0], text="the first one")
+    sides = set()
+    for seed in range(20):
+        shown = kind.show(stimulus, _settings(kind), Random(seed))
+        side = next(s for s, text in shown.parameters["pairwise"].items() if text == "the first one")
+        assert shown.labels[side] == "first"
+        sides.add(side)
+    assert sides == {"left", "right"}
+
+
+def test_production_wants_words() -> None:
+    kind = catalogue.create("protocol", "production")
+    shown = kind.show(_stimulus(_trials(1)[0]), _settings(kind), Random(1))
+    for text in (None, "", "   ", "x" * 301):
+        with pytest.raises(InputError, match=r"answer\.text"):
+            kind.check(Answer(answer={"text": text}), shown, _settings(kind))
+    kind.check(Answer(answer={"text": "the red one"}), shown, _settings(kind))
+
+
+def test_the_documentation_has_every_protocol_with_every_setting() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    for name in PROTOCOLS:
+        info = catalogue.create("protocol", name).info
+        assert info.name == name
+        assert f"## `{name}`" in text
+        section = text.partition(f"## `{name}`")[2].partition("\n## ")[0]
+        for setting, parameter in info.parameters.items():
+            assert f"| `{setting}` |" in section, (name, setting)
+            assert parameter.about
