@@ -69,14 +69,13 @@ class Listener:
 
 def decide(shares: Sequence[float], several: float = 0.0, none: float = 0.0) -> tuple[Outcome, int | None]:
     """The outcome, and the place of the entity if it is one, by the rule of this module."""
-    best = max(shares, default=0.0)
-    edge = max(best, several, none) * (1 - TIE)
+    edge = max(*shares, several, none) * (1 - TIE) if shares else max(several, none) * (1 - TIE)
     if none >= edge:
         return Outcome.NONE, None
     if several >= edge:
         return Outcome.SEVERAL, None
-    first = [i for i, share in enumerate(shares) if share >= edge]
-    return (Outcome.ENTITY, first[0]) if len(first) == 1 else (Outcome.SEVERAL, None)
+    first = [share for share in shares if share >= edge]
+    return (Outcome.ENTITY, shares.index(first[0])) if len(first) == 1 else (Outcome.SEVERAL, None)
 
 
 def answer(
@@ -96,7 +95,10 @@ def answer(
     probabilities = [(e.id, share / total) for e, share in zip(entities, shares, strict=True)]
     if several or none:
         _check_names(view.scene)
-        probabilities += [(name, share / total) for name, share in ((SEVERAL, several), (NONE, none)) if share]
+        if several:
+            probabilities.append((SEVERAL, several / total))
+        if none:
+            probabilities.append((NONE, none / total))
     return Response(
         trial=view.id,
         hearer=hearer,
@@ -116,7 +118,7 @@ def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...
 
 
 def _check_names(scene: Scene) -> None:
-    if any(e.id in PSEUDO for e in scene.entities):
+    if [e for e in scene.entities if e.id in PSEUDO]:
         raise InvalidDescription(
             f"an entity of scene {scene.id!r} is called like an answer (several or none)",
             remedy="give the entity another id",

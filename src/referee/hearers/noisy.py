@@ -8,7 +8,7 @@ noise, salience or reserve (guess 1) this is the literal hearer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
 from typing import Any
@@ -24,7 +24,9 @@ SIZES = frozenset({"size", "height", "width"})
 PLACES = frozenset({"location", "x", "y", "x-dimension", "y-dimension"})
 WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"), ("top", "middle", "bottom")
 SCALE = {word: float(i) for words in WORDS for i, word in enumerate(words)} | {"big": 3.0, "center": 1.0}
+GRADED = SIZES | PLACES
 NEARLY_SURE = 1 - 1e-12
+Extensions = Mapping[Property, int]
 
 
 class Noisy(Listener):
@@ -83,47 +85,50 @@ class Noisy(Listener):
         """How probably each entity seems to have everything that was said; relations are judged together with their landmarks."""
         related: list[Property] = []
         rows: list[Sequence[float]] = []
+        extensions = scene.extensions
         for prop in said:
             row = seen.get(prop)
             if row is None:
-                if self._relates(prop, scene):
+                if _relates(prop, extensions):
                     related.append(prop)
                     continue
-                row = seen[prop] = self._row(prop, scene)
+                row = seen[prop] = self._row(prop, extensions, len(scene.entities))
             rows.append(row)
         if related:
             rows.append(_held(scene.denotation(related), self.noise, len(scene.entities)))
         return [prod(column) for column in zip(*rows, strict=True)] if rows else [1.0] * len(scene.entities)
 
-    def _row(self, prop: Property, scene: Scene) -> list[float]:
-        noise = self._noise_of(prop.name)
-        if prop.name in SIZES or prop.name in PLACES:
-            graded = self._graded(prop, scene, noise)
-            if graded is not None:
-                return graded
-        return _held(scene.extension(prop), noise, len(scene.entities))
-
-    def _relates(self, prop: Property, scene: Scene) -> bool:
-        return bool(LANDMARKS.match(prop.name)) or (prop.name, "") in scene.extensions
+    def _row(self, prop: Property, extensions: Extensions, size: int) -> Sequence[float]:
+        name, value = prop
+        noise = self._noise_of(name)
+        wanted = _degree(value) if name in GRADED else None
+        if wanted is None:
+            return _held(extensions.get(prop, 0), noise, size)
+        return self._graded(name, wanted, extensions, size, noise)
 
     def _noise_of(self, name: str) -> float:
-        own = self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
-        return self.noises.get(name, own)
+        if self.noises and name in self.noises:
+            return self.noises[name]
+        return self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
 
-    def _graded(self, prop: Property, scene: Scene, noise: float) -> list[float] | None:
-        """Likeness by distance; None where the value said is not on a scale."""
-        wanted = _degree(prop.value)
-        if wanted is None:
-            return None
-        owners = [(_degree(p.value), mask) for p, mask in scene.extensions.items() if p.name == prop.name]
-        known = [(degree, mask) for degree, mask in owners if degree is not None]
-        degrees = [degree for degree, _ in known] + [wanted]
-        reach = (max(degrees) - min(degrees)) * self.spread or 1.0
-        row = [noise] * len(scene.entities)
+    def _graded(self, name: str, wanted: float, extensions: Extensions, size: int, noise: float) -> list[float]:
+        """Likeness by distance; an entity whose value is not on a scale is like nothing."""
+        known = [
+            (degree, mask)
+            for (owner, value), mask in extensions.items()
+            if owner == name and (degree := _degree(value)) is not None
+        ]
+        degrees = [degree for degree, _ in known]
+        reach = (max(*degrees, wanted) - min(*degrees, wanted)) * self.spread or 1.0 if degrees else 1.0
+        row = [noise] * size
         for degree, mask in known:
-            likeness = exp(-(((degree - wanted) / reach) ** 2) / 2)
-            for i in _members(mask):
-                row[i] = max(row[i], noise + (1 - 2 * noise) * likeness)
+            seems = noise + (1 - 2 * noise) * exp(-(((degree - wanted) / reach) ** 2) / 2)
+            while mask:
+                lowest = mask & -mask
+                place = lowest.bit_length() - 1
+                if row[place] < seems:
+                    row[place] = seems
+                mask ^= lowest
         return row
 
     def _weights(self, scene: Scene) -> list[float]:
@@ -131,24 +136,24 @@ class Noisy(Listener):
         size = len(scene.entities)
         if not self.salience or size < 2:
             return [1.0] * size
-        lacking = {prop: size - mask.bit_count() for prop, mask in scene.extensions.items()}
-        rate = self.salience / (size - 1)
+        holders, rate = scene.extensions, self.salience / (size - 1)
         return [
-            exp(rate * sum(map(lacking.__getitem__, e.attributes)) / len(e.attributes)) if e.attributes else 1.0
+            exp(rate * (size - sum([holders[p].bit_count() for p in e.attributes]) / len(e.attributes)))
+            if e.attributes
+            else 1.0
             for e in scene.entities
         ]
 
 
-def _held(mask: int, noise: float, size: int) -> list[float]:
+def _relates(prop: Property, extensions: Extensions) -> bool:
+    name = prop[0]
+    return (name.startswith("landmark") and LANDMARKS.match(name) is not None) or (name, "") in extensions
+
+
+@lru_cache(maxsize=1 << 14)
+def _held(mask: int, noise: float, size: int) -> tuple[float, ...]:
     seen = 1 - noise
-    return [seen if mask >> i & 1 else noise for i in range(size)]
-
-
-def _members(mask: int) -> Iterator[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+    return tuple([seen if mask >> i & 1 else noise for i in range(size)])
 
 
 @lru_cache(maxsize=4096)
@@ -162,8 +167,8 @@ def _degree(value: str) -> float | None:
 
 def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tuple[list[float], float, float]:
     """Shares of entities, several and none, from one independent look at every entity."""
-    fits = [min(fit, NEARLY_SURE) for fit in fits]
-    none = prod(1 - fit for fit in fits)
+    fits = [fit if fit < NEARLY_SURE else NEARLY_SURE for fit in fits]
+    none = prod([1 - fit for fit in fits])
     alone = [fit / (1 - fit) * none for fit in fits]
     several = max(0.0, 1 - none - sum(alone))
     weighted = [fit * weight for fit, weight in zip(fits, weights, strict=True)]
