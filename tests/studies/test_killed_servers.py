@@ -15,7 +15,7 @@ from study_server import Clock, Person, site, study_folder
 
 from referee.studies.store import open_store, sqlite_url
 
-PEOPLE, KILLS = 9, 3
+PEOPLE, KILLS = 9, 2
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +58,14 @@ def check_everything_is_there_once(url: str, crowd: list[Member]) -> None:
     assert all(member.code for member in crowd)
 
 
+@pytest.mark.slow
 def test_kill_9_loses_no_acknowledged_answer_on_sqlite(tmp_path: Path) -> None:
     folder = study_folder(tmp_path, participants=PEOPLE)
     crowd = run_and_kill(folder, None)
     check_everything_is_there_once(sqlite_url(folder / "data" / "study.sqlite"), crowd)
 
 
+@pytest.mark.slow
 def test_kill_9_loses_no_acknowledged_answer_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
     folder = study_folder(tmp_path, participants=PEOPLE)
     url = new_database(postgres_url, "killed")
