@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
+import shutil
+import subprocess
+from dataclasses import asdict
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -181,3 +186,47 @@ def test_a_piece_snaps_to_a_corner_nearby_and_not_to_one_far_away():
     assert near.snapped("6").placements["6"] == pytest.approx(placed, abs=0.02)
     far = board.apply(Change("move", "6", 1100, 700))
     assert far.snapped("6") == far
+
+
+MIRROR = """
+const crypto = require("crypto");
+const { board, changes } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const hundredths = v => Math.round(v * 100) / 100;
+const canonical = () => Object.keys(board.pieces).sort().map(id => {
+  const p = board.pieces[id];
+  return `${id}:${Math.round(p.x * 100)},${Math.round(p.y * 100)},${p.rotation},${p.flipped ? 1 : 0}`;
+}).join(";") + "|" + board.order.join(",");
+const hashes = changes.map(c => {
+  const p = board.pieces[c.piece];
+  p.x = hundredths(Math.min(Math.max(c.x ?? p.x, 0), board.area[0]));
+  p.y = hundredths(Math.min(Math.max(c.y ?? p.y, 0), board.area[1]));
+  if (c.rotation != null) p.rotation = (((board.step * Math.floor(c.rotation / board.step + 0.5)) % 360) + 360) % 360;
+  if (c.flipped != null) p.flipped = c.flipped;
+  board.order = [...board.order.filter(id => id !== c.piece), c.piece];
+  return crypto.createHash("sha256").update(canonical()).digest("hex");
+});
+console.log(JSON.stringify(hashes));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_client_in_javascript_reaches_the_same_hashes():
+    rng, board = Random(7), scatter(7)
+    changes = [
+        Change(
+            "move",
+            rng.choice(sorted(PIECES)),
+            rng.uniform(-50, 1300),
+            rng.choice([None, rng.randrange(0, 800_000) / 1000]),
+            rng.choice([None, rng.uniform(-800, 800)]),
+            rng.choice([None, True, False]),
+        )
+        for _ in range(2000)
+    ]
+    hashes = []
+    message = json.dumps({"board": board.to_data(), "changes": [asdict(c) for c in changes]})
+    for change in changes:
+        board = board.apply(change)
+        hashes.append(board.hash())
+    answer = subprocess.run(["node", "-e", MIRROR], input=message, capture_output=True, text=True, check=True)
+    assert json.loads(answer.stdout) == hashes

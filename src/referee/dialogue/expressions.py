@@ -156,7 +156,9 @@ def _referents(
         if phrase.size in (None, a.get("size")) and phrase.shape in (None, a.get("shape"))
     ]
     if "cmp" in phrase.attributes and ranked:
+        kind = dialogue.pieces[ranked[0]].get("shape")
         fitting = [p for p in fitting if p != ranked[0]]
+        fitting = [p for p in fitting if dialogue.pieces[p].get("shape") == kind] or fitting
     if phrase.number >= len(fitting):
         return tuple(fitting), not fitting
     if phrase.place and positions and "prj" in phrase.attributes and phrase.number == 1:

@@ -81,11 +81,17 @@ def _named(words: str, board: Board, hand: Hand, rng: Random) -> str | None:
     fitting = [p for p, a in PIECES.items() if (not shape or a["shape"] == shape[1])]
     fitting = [p for p in fitting if not size or PIECES[p]["size"] == SIZES[size[1]]]
     if other:
-        fitting = [p for p in fitting if p != hand.piece]
+        fitting = _others(fitting, hand.piece)
     elif not size and hand.piece in fitting:
         return hand.piece
     placed = _by_place(words, fitting, board)
     return placed or (rng.choice(fitting) if fitting else hand.piece)
+
+
+def _others(fitting: list[str], held: str | None) -> list[str]:
+    """What *the other one* can be: not the one in hand, and of its shape if there is one."""
+    rest = [p for p in fitting if p != held]
+    return [p for p in rest if held and PIECES[p]["shape"] == PIECES[held]["shape"]] or rest
 
 
 def _by_place(words: str, fitting: list[str], board: Board) -> str | None:

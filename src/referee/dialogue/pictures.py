@@ -15,15 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "draw_board", "draw_goal", "paint_board"]
 
-TABLE, PIECE, EDGE, LIT, CURSOR, INK, SHADE = (
-    "#f4f1ea",
-    "#4a6670",
-    "#ffffff",
-    "#d9822b",
-    "#b3261e",
-    "#1d2a30",
-    "#d8d2c4",
-)
+TABLE, PIECE, EDGE = "#f4f1ea", "#4a6670", "#ffffff"
+LIT, CURSOR, INK, SHADE = "#d9822b", "#b3261e", "#1d2a30", "#d8d2c4"
+COLOURS = (TABLE, PIECE, EDGE, LIT, CURSOR, INK)
 ARROW = ((0, 0), (0, 24), (6, 18), (10, 27), (14, 25), (10, 17), (18, 17))
 SMOOTH = 2
 CAPTION = 70
