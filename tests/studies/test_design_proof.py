@@ -54,7 +54,7 @@ def _drop_list(data: dict[str, Any]) -> None:
         (_swap_system, "every item is seen with every condition equally often"),
         (_shorten, "every list has the same number of trials"),
         (_repeat, "nobody meets an item twice"),
-        (_drop_list, "every list is filled by equally many participants"),
+        (_drop_list, "[design] in study.toml says what lists.json has"),
     ],
 )
 def test_damage_is_found(damage: Callable[[dict[str, Any]], None], sentence: str, tmp_path: Path) -> None:
@@ -64,6 +64,20 @@ def test_damage_is_found(damage: Callable[[dict[str, Any]], None], sentence: str
     damage(data)
     path.write_text(json.dumps(data), encoding="utf-8")
     assert sentence in _broken(open_study(study.folder))
+
+
+def test_participants_that_do_not_fill_the_lists_are_found(tmp_path: Path) -> None:
+    study = make_demo(tmp_path / "s", items=6, participants=3)
+    path = study.folder / "study.toml"
+    path.write_text(path.read_text("utf-8").replace("participants = 3", "participants = 4"), encoding="utf-8")
+    assert _broken(open_study(study.folder)) == ["every list is filled by equally many participants"]
+
+
+def test_scenes_that_come_back_are_told(tmp_path: Path) -> None:
+    once, again = (make_demo(tmp_path / str(n), items=n, participants=3) for n in (12, 24))
+    sentence = "nobody sees the same scene twice, in other places or for another target"
+    held = [next(c for c in prove_balance(s) if c.sentence == sentence).holds for s in (once, again)]
+    assert held == [True, False], "a synthetic speaker has twelve scenes here, a second one the same again"
 
 
 def test_a_changed_order_breaks_the_balance_of_successions(tmp_path: Path) -> None:

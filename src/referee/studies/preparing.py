@@ -101,15 +101,17 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
     rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
     for path in wishes.outputs:
         rows += read_outputs(path)
+    _check_systems([*dict.fromkeys(row.system for row in rows)], wishes)
     said: Said = {}
-    worded = 0
+    worded: set[str] = set()
     for row in rows:
-        if row.trial in trials:
+        if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
             description = _worded(row.description, trials[row.trial])
-            worded += description is not row.description
+            worded |= {row.system} if description is not row.description else set()
             said[row.trial, row.system] = description
     if worded:
-        notes.append(f"{worded} descriptions had no words and were worded by the plain realiser (docs/realisation.md)")
+        names = ", ".join(sorted(worded))
+        notes.append(f"descriptions without words were worded by the plain realiser (docs/realisation.md): {names}")
     if wishes.humans:
         said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
     if not said:
@@ -119,6 +121,12 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
             remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
         )
     return said
+
+
+def _check_systems(known: list[str], wishes: Wishes) -> None:
+    for name in wishes.systems:
+        if name not in known and not (name == HUMAN and wishes.humans):
+            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
 
 
 def _worded(description: Description, trial: Trial) -> Description:
@@ -135,9 +143,6 @@ def _worded(description: Description, trial: Trial) -> Description:
 
 def _systems(said: Said, wishes: Wishes) -> list[str]:
     known = list(dict.fromkeys(system for _, system in said))
-    for name in wishes.systems:
-        if name not in known:
-            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
     chosen = list(wishes.systems) or [s for s in known if s != HUMAN]
     return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
 

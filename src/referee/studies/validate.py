@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -28,10 +28,12 @@ def prove_balance(study: Study) -> list[Claim]:
     conditions = sorted({condition for one in lists for _, condition in one.trials})
     return [
         _equal_lists(lists),
-        *_each_item(lists, conditions),
-        *_within_lists(lists, conditions),
+        _each_item(lists, conditions, study.design["duplicates"]),
+        _within_lists(lists, conditions),
         _nobody_twice(lists, kind, bool(study.design["duplicates"]), study.design["groups"]),
+        _no_scene_twice(study),
         _whole_participants(study),
+        _as_declared(study, conditions),
         *_order(lists, conditions, kind),
     ]
 
@@ -45,28 +47,31 @@ def _equal_lists(lists: Sequence[StudyList]) -> Claim:
     )
 
 
-def _each_item(lists: Sequence[StudyList], conditions: Sequence[str]) -> Iterator[Claim]:
-    """Over all lists, an item is seen with every condition equally often."""
+def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> Claim:
+    """Over all lists, every pair of item and condition comes equally often, and those of the duplicates twice as often."""
     seen = Counter(pair for one in lists for pair in one.trials)
     items = sorted({item for item, _ in seen})
-    uneven = [i for i in items if len({seen[i, c] for c in conditions}) > 1]
-    often = sorted({seen[i, c] for i in items for c in conditions})
-    first = f"; first: {uneven[0]}" if uneven else ""
-    yield Claim(
+    least = min(seen[i, c] for i in items for c in conditions)
+    wrong = [i for i in items if any(seen[i, c] != (2 * least if i in twice else least) for c in conditions)]
+    often = sorted({seen[i, c] for i in items if i not in twice for c in conditions})
+    also = f", those of {count_of(len(twice), 'duplicate')} {_numbers([2 * least])}" if twice else ""
+    first = f"; not so: {count_of(len(wrong), 'item')}, first {wrong[0]}" if wrong else ""
+    return Claim(
         sentence="every item is seen with every condition equally often",
-        holds=not uneven,
-        counted=f"{len(items)} items x {len(conditions)} conditions, each pair {_numbers(often)} over the lists{first}",
+        holds=not wrong,
+        counted=f"{len(items)} items x {count_of(len(conditions), 'condition')}, each pair {_numbers(often)} over the lists{also}{first}",
     )
 
 
-def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> Iterator[Claim]:
+def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> Claim:
+    """Within a list, every condition comes equally often."""
     counts = {one.id: Counter(condition for _, condition in one.trials) for one in lists}
     spread = {name: max(c[x] for x in conditions) - min(c[x] for x in conditions) for name, c in counts.items()}
     most = max(spread.values())
     often = sorted({c[x] for c in counts.values() for x in conditions})
     # where items are no multiple of the conditions, a difference of one cannot be avoided
     slack = 0 if all(len(one.trials) % len(conditions) == 0 for one in lists) else 1
-    yield Claim(
+    return Claim(
         sentence="every list has every condition equally often"
         + (" (give or take one: items are no multiple of conditions)" if slack else ""),
         holds=most <= slack,
@@ -83,6 +88,36 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
         holds=most == 0,
         counted=f"at most {most} items again in one list" if most else "no item twice in any list",
         promised=kind != "within" and not (filled and groups == 1),
+    )
+
+
+def _no_scene_twice(study: Study) -> Claim:
+    """In corpora such as TUNA many trials share a designed scene; whoever sees two of them sees the same objects again."""
+    scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
+    most = max(max(Counter(scenes[item] for item, _ in one.trials).values()) for one in study.lists)
+    return Claim(
+        sentence="nobody sees the same scene twice, in other places or for another target",
+        holds=most == 1,
+        counted=f"{len(set(scenes.values()))} scenes, each at most {_numbers([most])} in a list",
+        promised=False,
+    )
+
+
+def _as_declared(study: Study, conditions: Sequence[str]) -> Claim:
+    """What study.toml announces is what lists.json has."""
+    found = {
+        "conditions": [c for c in conditions if c],
+        "items": len({item for one in study.lists for item, _ in one.trials}),
+        "lists": len(study.lists),
+        "groups": len({one.group for one in study.lists}),
+        "trials_each": max(len(one.trials) for one in study.lists),
+    }
+    declared = {**study.design, "conditions": sorted(study.design["conditions"])}
+    wrong = [f"{name} {declared[name]}, found {value}" for name, value in found.items() if declared[name] != value]
+    return Claim(
+        sentence="[design] in study.toml says what lists.json has",
+        holds=not wrong,
+        counted="; ".join(wrong) or ", ".join(found),
     )
 
 
