@@ -29,6 +29,7 @@ __all__ = ["Learned"]
 
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 SHORT, NEAR = 4, 0.65
+REMEMBERED = 1 << 14
 ALONE = "alone in"
 # Two weights that belong to no word: a value is spelled out, or nearly. A near miss starts from half a hit, for training may have shown none.
 HALF = 0.5
@@ -75,6 +76,7 @@ class Learned(Listener):
         for (piece, value), column in columns.items():
             if piece:
                 self.weights_[piece][self.values_.setdefault(value, len(self.values_))] = weights[column]
+        self.remembered_: dict[str, dict[Property, float]] = {}
         return self
 
     def _design(self, heard: Sequence[Lesson], columns: dict[Feature, int]) -> csr_array:
@@ -113,18 +115,35 @@ class Learned(Listener):
         return self.vocabulary_.knows(text) or any(any(_likeness(text, prop)) for prop in scene.extensions)
 
     def _score(self, text: str, scene: Scene) -> list[float]:
-        known = [self.weights_[piece] for piece in self._known(text)]
-        loud = 1 / sqrt(len(known)) if known else 0.0
+        """The sum of what the text says about each of an entity's values; the same words about the same value are worked out once."""
+        told = self._told(text)
         scores = [0.0] * len(scene.entities)
         for value, holders, spoken in _clues(scene):
-            column = self.values_.get(value)
-            weight = 0.0 if column is None else loud * sum([row.get(column, 0.0) for row in known])
-            if spoken:
-                same, near = _likeness(text, value)
-                weight += (same + HALF * near) * self.same_ + near * self.near_
+            weight = told.get(value)
+            if weight is None:
+                weight = told[value] = self._weigh(text, value, spoken)
             for place in holders:
                 scores[place] += weight
         return scores
+
+    def _told(self, text: str) -> dict[Property, float]:
+        told = self.remembered_.get(text)
+        if told is None:
+            if len(self.remembered_) >= REMEMBERED:
+                self.remembered_.clear()
+            told = self.remembered_[text] = {}
+        return told
+
+    def _weigh(self, text: str, value: Property, spoken: bool) -> float:
+        known = [self.weights_[piece] for piece in self._known(text)]
+        column = self.values_.get(value)
+        weight = 0.0
+        if known and column is not None:
+            weight = sum([row.get(column, 0.0) for row in known]) / sqrt(len(known))
+        if spoken:
+            same, near = _likeness(text, value)
+            weight += (same + HALF * near) * self.same_ + near * self.near_
+        return weight
 
 
 def _features(text: str, value: Property, spoken: bool, known: Sequence[str]) -> Iterator[tuple[Feature, float]]:
@@ -147,7 +166,7 @@ def _clues(scene: Scene) -> list[Clue]:
     if found is None:
         relations = {relation.name for entity in scene.entities for relation in entity.relations}
         telling = [
-            (prop, tuple(_places(mask)))
+            (prop, _places(mask))
             for prop, mask in scene.extensions.items()
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
@@ -162,11 +181,9 @@ def _alone(attribute: str) -> Property:
     return Property(ALONE, attribute)
 
 
-def _places(mask: int) -> Iterator[int]:
-    while mask:
-        last = mask & -mask
-        yield last.bit_length() - 1
-        mask ^= last
+@lru_cache(maxsize=1 << 14)
+def _places(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
 @lru_cache(maxsize=1 << 18)
