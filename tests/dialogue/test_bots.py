@@ -8,12 +8,13 @@ from random import Random
 import pytest
 
 from referee.dialogue.board import PIECES
-from referee.dialogue.bots import SETTINGS, play
+from referee.dialogue.bots import play
 from referee.dialogue.clocks import timeline
 from referee.dialogue.following import Hand, follow, understand
 from referee.dialogue.goals import GOALS, scatter, solution
 from referee.dialogue.instructing import Mind, instruct
 from referee.dialogue.log import faults, write_recording
+from referee.dialogue.rules import SETTINGS
 
 
 @pytest.mark.parametrize("name", GOALS)

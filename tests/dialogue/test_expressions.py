@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-
 import pytest
 
 from referee.dialogue.board import PIECES
@@ -11,7 +9,7 @@ from referee.dialogue.bots import play
 from referee.dialogue.dialogue import Dialogue
 from referee.dialogue.expressions import compare, find_phrases, preannotate
 from referee.dialogue.goals import GOALS
-from referee.dialogue.log import replay
+from referee.dialogue.log import positions
 from referee.dialogue.tiers import to_dialogue
 from referee.records import Event
 
@@ -48,8 +46,8 @@ def handled(piece, start, end):
     return Event(kind="action", by="operator", entities=(piece,), start_ms=start, end_ms=end, data={"action": "move"})
 
 
-def proposed(*events, positions=None):
-    marked = preannotate(Dialogue(id="d", pair="p", pieces=PIECES, events=events), positions).tier("expression")
+def proposed(*events, places=None):
+    marked = preannotate(Dialogue(id="d", pair="p", pieces=PIECES, events=events), places).tier("expression")
     return [(e.entities, e.data["uncertain"]) for e in marked]
 
 
@@ -63,7 +61,7 @@ def test_an_ambiguous_kind_is_left_to_the_annotator():
 
 def test_a_place_decides_where_the_places_are_known():
     places = {p: (100.0 * int(p), 0.0) for p in PIECES}
-    assert proposed(said("take the large triangle on the right"), positions=lambda t: places) == [(("2",), False)]
+    assert proposed(said("take the large triangle on the right"), places=lambda t: places) == [(("2",), False)]
 
 
 def test_it_is_the_piece_in_hand_before_the_piece_mentioned():
@@ -112,13 +110,7 @@ def test_proposals_meet_what_the_bots_meant():
 
 def test_known_places_help():
     recording = play(GOALS["cat"], 5)
-    dialogue, moments = to_dialogue(recording), list(replay(recording))
-    times = [m.t_ms for m in moments]
-
-    def positions(t_ms):
-        board = moments[max(bisect(times, t_ms) - 1, 0)].board
-        return {p: (place.x, place.y) for p, place in board.placements.items()}
-
-    without, with_places = compare(dialogue, preannotate(dialogue)), compare(dialogue, preannotate(dialogue, positions))
+    dialogue, places = to_dialogue(recording), positions(recording)
+    without, with_places = compare(dialogue, preannotate(dialogue)), compare(dialogue, preannotate(dialogue, places))
     assert with_places.same_referents >= without.same_referents
     assert with_places.uncertain <= without.uncertain

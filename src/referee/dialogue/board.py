@@ -90,7 +90,7 @@ class Change:
         flipped = data.get("flipped")
         if kind not in CHANGES or piece not in PIECES:
             raise InputError(f"no such change: {kind!r} of piece {piece!r}", remedy=f"use {', '.join(CHANGES)} and 1-7")
-        if any(v is not None and not _finite(v) for v in numbers.values()) or flipped not in (None, True, False):
+        if any(v is not None and not _finite(v) for v in numbers.values()) or not isinstance(flipped, bool | None):
             raise InputError(f"{kind} of piece {piece} has no usable numbers", remedy="give finite x, y and rotation")
         return cls(str(kind), piece, numbers["x"], numbers["y"], numbers["rotation"], flipped)
 

@@ -20,7 +20,8 @@ The server numbers the entries; `t_client_ms` is the sender's monotonic clock an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ __all__ = [
     "faults",
     "header_line",
     "parse_recording",
+    "positions",
     "replay",
     "state_at",
     "write_recording",
@@ -175,6 +177,18 @@ def state_at(recording: Recording, t_ms: float) -> Moment | None:
             break
         found = moment
     return found
+
+
+def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
+    """Where the pieces lay at any time (before the start: at the start); prepared once, quick to ask."""
+    moments = list(replay(recording))
+    times = [moment.t_ms for moment in moments]
+
+    def at(t_ms: float) -> dict[str, tuple[float, float]]:
+        board = moments[max(bisect_right(times, t_ms) - 1, 0)].board
+        return {piece: (place.x, place.y) for piece, place in board.placements.items()}
+
+    return at
 
 
 def faults(recording: Recording) -> list[str]:

@@ -149,8 +149,8 @@ def _end(recording: Recording) -> float:
 
 
 def utterances(recording: Recording) -> tuple[Event, ...]:
-    """What was said, in order of its beginning."""
-    return _in_order(_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say")
+    """What was said in the game, in order of its beginning; talk before the start belongs to the waiting room."""
+    return _in_order(_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
 
 
 def _utterance(t_ms: float, entry: Entry, recording: Recording) -> Event:
