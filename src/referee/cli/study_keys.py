@@ -22,7 +22,7 @@ def keys(
     from referee.studies.served import open_served
     from referee.studies.sessions import OUTCOMES
 
-    served = open_served(study, database=database)
+    served = open_served(study, database=database, begin=False)
     print(announcement(served, public_url))
     shared = served.study.recruitment["platform"] == "prolific"
     for outcome in OUTCOMES:

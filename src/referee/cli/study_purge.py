@@ -19,7 +19,7 @@ def purge(
     from referee.studies.served import open_served
     from referee.studies.withdrawal import purge as delete_due
 
-    served = open_served(study, database=database, create=False)
+    served = open_served(study, database=database, create=False, begin=False)
     gone = served.store.write(lambda connection: delete_due(connection, served))
     served.store.close()
     print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")

@@ -26,7 +26,7 @@ def withdraw(
 
     if (alias is None) == (code is None):
         raise InputError("say who withdraws", remedy="give either --alias or --code")
-    served = open_served(study, database=database, create=False)
+    served = open_served(study, database=database, create=False, begin=False)
     try:
         if alias is not None:
             left = served.store.write(lambda c: withdraw_by_alias(c, served, alias))

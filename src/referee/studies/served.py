@@ -107,15 +107,17 @@ def open_served(
     database: str | None = None,
     accept_changes: bool = False,
     create: bool = True,
+    begin: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> Served:
-    """A study folder ready to be served; its data live in data/ or in the database named."""
+    """A study folder ready to be served; its data live in data/ or in the database named. With `begin` False it is only worked on, not served."""
     study = open_study(Path(folder))
     data = Path(folder) / "data"
     store = open_store(database or sqlite_url((data / "study.sqlite").resolve()), study.id, create=create)
     try:
         served = Served(study=study, store=store, keys=load_keys(data / "keys.toml"), clock=clock)
-        store.write(lambda connection: _begin(connection, served, accept_changes))
+        if begin:
+            store.write(lambda connection: _begin(connection, served, accept_changes))
     except BaseException:
         store.close()
         raise

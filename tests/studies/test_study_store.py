@@ -1,0 +1,159 @@
+"""The store and its one writer."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, event, text
+
+from referee.errors import CannotWrite, InputError, MalformedInput
+from referee.studies.problems import Problem
+from referee.studies.store import Store, back_up, open_store, sqlite_url
+from referee.studies.tables import metadata
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(sqlite_url(tmp_path / "study.sqlite"), "demo")
+    yield opened
+    opened.close()
+
+
+def add(connection: Connection, what: str) -> None:
+    connection.execute(
+        text("INSERT INTO audit (at, study, what, who, data) VALUES (0, 'demo', :what, 'me', '{}')"), {"what": what}
+    )
+
+
+def written(store: Store) -> list[str]:
+    with store.read() as connection:
+        return list(connection.scalars(text("SELECT what FROM audit ORDER BY id")))
+
+
+def test_the_settings_survive_a_power_cut(store: Store) -> None:
+    def settings(connection: Connection) -> list[Any]:
+        names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+
+    assert store.write(settings) == ["wal", 2, 1, 1]  # 2 is FULL
+    assert store.write(lambda c: c.exec_driver_sql("PRAGMA busy_timeout").scalar()) >= 5000
+
+
+def test_migrations_arrive_at_the_tables_the_code_uses(tmp_path: Path) -> None:
+    path = tmp_path / "study.sqlite"
+    open_store(sqlite_url(path), "demo").close()
+    engine = create_engine(sqlite_url(path))
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        assert compare_metadata(context, metadata) == []
+    engine.dispose()
+
+
+def test_what_waits_together_is_committed_together(store: Store) -> None:
+    commits = []
+    event.listen(store.writer.engine, "commit", commits.append)
+    held, go_on = threading.Event(), threading.Event()
+
+    def slow(connection: Connection) -> None:
+        held.set()
+        go_on.wait(10)
+
+    first = store.writer.submit(slow)
+    held.wait(10)
+    rest = [store.writer.submit(lambda c, n=n: add(c, f"{n}")) for n in range(50)]
+    go_on.set()
+    for done in (first, *rest):
+        done.result(10)
+    assert len(commits) == 2
+    assert written(store) == [f"{n}" for n in range(50)]
+
+
+def test_one_that_fails_takes_nobody_along(store: Store) -> None:
+    held, go_on = threading.Event(), threading.Event()
+    store.writer.submit(lambda _: (held.set(), go_on.wait(10)))
+    held.wait(10)
+
+    def fails(connection: Connection) -> None:
+        add(connection, "half")
+        raise ZeroDivisionError
+
+    before, broken, after = (store.writer.submit(w) for w in (lambda c: add(c, "a"), fails, lambda c: add(c, "b")))
+    go_on.set()
+    before.result(10)
+    after.result(10)
+    with pytest.raises(ZeroDivisionError):
+        broken.result(10)
+    assert written(store) == ["a", "b"]
+
+
+def test_a_refusal_keeps_its_audit_row(store: Store) -> None:
+    def refuses(connection: Connection) -> None:
+        add(connection, "refused")
+        raise Problem(409, "no", "No.")
+
+    with pytest.raises(Problem):
+        store.write(refuses)
+    assert written(store) == ["refused"]
+
+
+def test_whoever_stops_waiting_does_not_stop_the_write(store: Store) -> None:
+    done = store.writer.submit(lambda c: add(c, "kept"))
+    assert not done.cancel()
+    done.result(10)
+    assert written(store) == ["kept"]
+
+
+def test_a_closed_store_finishes_what_waits_and_takes_no_more(tmp_path: Path) -> None:
+    store = open_store(sqlite_url(tmp_path / "study.sqlite"), "demo")
+    waiting = [store.writer.submit(lambda c, n=n: add(c, f"{n}")) for n in range(300)]
+    store.close()
+    assert all(done.done() and done.exception() is None for done in waiting)
+    with pytest.raises(Problem, match="stopping"):
+        store.write(lambda c: add(c, "late"))
+    with sqlite3.connect(tmp_path / "study.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM audit").fetchone() == (300,)
+
+
+def test_a_backup_is_whole_while_the_study_runs(store: Store, tmp_path: Path) -> None:
+    store.write(lambda c: add(c, "before"))
+    stop = threading.Event()
+
+    def keep_writing() -> None:
+        while not stop.is_set():
+            store.write(lambda c: add(c, "meanwhile"))
+
+    writing = threading.Thread(target=keep_writing)
+    writing.start()
+    back_up(tmp_path / "study.sqlite", tmp_path / "copy.sqlite")
+    stop.set()
+    writing.join()
+    with sqlite3.connect(tmp_path / "copy.sqlite") as copy:
+        assert copy.execute("SELECT what FROM audit ORDER BY id LIMIT 1").fetchone() == ("before",)
+        assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with pytest.raises(CannotWrite, match="a file already"):
+        back_up(tmp_path / "study.sqlite", tmp_path / "copy.sqlite")
+    with pytest.raises(InputError, match="no data yet"):
+        back_up(tmp_path / "nothing.sqlite", tmp_path / "copy2.sqlite")
+
+
+def test_only_known_databases_are_opened(tmp_path: Path) -> None:
+    for address, said in (("mysql://here/x", "not in mysql"), ("no address", "no database address")):
+        with pytest.raises(MalformedInput, match=said):
+            open_store(address, "demo")
+    with pytest.raises(InputError, match="has not been served"):
+        open_store(sqlite_url(tmp_path / "study.sqlite"), "demo", create=False)
+    assert not (tmp_path / "study.sqlite").exists()
+
+
+def test_a_password_is_never_shown() -> None:
+    with pytest.raises(InputError) as error:
+        open_store("postgresql://someone:secret@127.0.0.1:1/nothing", "demo")
+    assert "secret" not in str(error.value)
+    assert "does not answer" in str(error.value)
