@@ -18,10 +18,11 @@ PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
 FORMS = (PRONOUN, REDUCED, FULL)
 REDUCED_UP_TO = 2
 
-POINTING = frozenset(
+_POINTING = (
     "this that these those it it's its that's he she him her they them one ones same again previous before last another other "
-    "kore sore are koitu soitu aitu これ それ あれ こいつ そいつ あいつ こっち そっち あっち".split()
+    "kore sore are koitu soitu aitu これ それ あれ こいつ そいつ あいつ こっち そっち あっち"
 )
+POINTING = frozenset(_POINTING.split())
 _GRAMMAR = (
     "a an the of to in on at by for from with without and or but so as than then also too if because since while into onto near "
     "is isn't are aren't was wasn't were be been being am has have had having do does did don't doesn't didn't can can't could would should will "

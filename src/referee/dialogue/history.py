@@ -118,7 +118,7 @@ class _Trace:
 
 
 def situations(dialogue: Dialogue) -> Iterator[Situation]:
-    """Every expression that refers to exactly one piece, with the situation it was said in; time linear in the number of events."""
+    """Every expression that surely refers to exactly one piece, with the situation it was said in; time linear in the number of events."""
     utterances = dialogue.tier(UTTERANCE)
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
@@ -131,7 +131,7 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
         if event.kind == EXPRESSION:
             number += 1
             under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
-            if len(event.entities) == 1 and event.entities[0] in dialogue.pieces:
+            if _is_single(event, dialogue):
                 yield _situation(dialogue, number, event, utterances, traces)
         traces[event.kind].note(event)
 
@@ -139,6 +139,10 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
 def all_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
     """The situations of many dialogues."""
     return [situation for dialogue in dialogues for situation in situations(dialogue)]
+
+
+def _is_single(event: Event, dialogue: Dialogue) -> bool:
+    return len(event.entities) == 1 and event.entities[0] in dialogue.pieces and not event.data.get("uncertain")
 
 
 def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:

@@ -24,7 +24,7 @@ from referee.dialogue.demonstratives import fold_places
 from referee.dialogue.history import Situation
 from referee.errors import NotTrained
 
-__all__ = ["FEATURE_SETS", "PUBLISHED_ACCURACY", "Accuracy", "ReferenceResolver", "evaluate_resolvers"]
+__all__ = ["FEATURE_SETS", "PUBLISHED_ACCURACY", "Accuracy", "ReferenceResolver", "evaluate_resolvers", "learn_ranking"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class ReferenceResolver:
         self.weights_: dict[bool, FloatArray] = {}
         for pronoun in (True, False):
             chosen = [i for i, s in enumerate(situations) if not self.separate or s.pronoun == pronoun]
-            self.weights_[pronoun] = _learn([rows[i] for i in chosen], [places[i] for i in chosen], len(self.features))
+            self.weights_[pronoun] = _learned(rows, places, chosen, len(self.features))
         scores = [r @ self.weights_[s.pronoun] for r, s in zip(rows, situations, strict=True)]
         self.sharpness_ = _sharpen(scores, places)
         return self
@@ -93,18 +93,21 @@ class ReferenceResolver:
         return np.array([[row[name] for name in self.features] for row in found])
 
 
-def _learn(rows: Sequence[FloatArray], places: Sequence[int], width: int) -> FloatArray:
-    """Weights of the pairwise machine; none at all where there is nothing to learn from."""
+def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArray:
+    """Weights of the pairwise machine: a table of candidates for every choice, and the place of the right one."""
     from sklearn.svm import LinearSVC
 
-    if not rows:
-        return np.zeros(width)
     gaps = np.concatenate([row[place] - np.delete(row, place, axis=0) for row, place in zip(rows, places, strict=True)])
     both = np.concatenate([gaps, -gaps])
     sides = np.repeat([1, -1], len(gaps))
     machine = LinearSVC(C=C, fit_intercept=False, dual=False).fit(both, sides)
     weights: FloatArray = machine.coef_[0]
     return weights
+
+
+def _learned(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequence[int], width: int) -> FloatArray:
+    """Weights from some of the choices; none at all where there is nothing to learn from."""
+    return learn_ranking([rows[i] for i in chosen], [places[i] for i in chosen]) if chosen else np.zeros(width)
 
 
 def _place(situation: Situation) -> int:
@@ -158,9 +161,9 @@ def _hits(
     """Hits on the kept instances of every fold, by weights learned from the kept instances of the other folds."""
     hits = np.zeros(len(rows))
     for left_out in range(int(fold.max()) + 1):
-        train = np.flatnonzero(kept & (fold != left_out))
-        weights = _learn([rows[i] for i in train], [places[i] for i in train], rows[0].shape[1])
-        for i in np.flatnonzero(kept & (fold == left_out)):
+        train = np.flatnonzero(kept & (fold != left_out)).tolist()
+        weights = _learned(rows, places, train, rows[0].shape[1])
+        for i in np.flatnonzero(kept & (fold == left_out)).tolist():
             scores = rows[i] @ weights
             first = np.isclose(scores, scores.max())
             hits[i] = first[places[i]] / first.sum()

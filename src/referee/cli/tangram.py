@@ -1,0 +1,31 @@
+"""`referee tangram`: situated reference, from recorded dialogues to a task-performance evaluation; one module per subcommand, imported when asked for."""
+
+from __future__ import annotations
+
+from referee.cli import run_command
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "classify": ("referee.cli.tangram_classify", "say *that*, or not? models, baselines and ablations on dialogues"),
+    "resolve": ("referee.cli.tangram_resolve", "which piece is meant? rankings beside chance and recency"),
+    "evaluate": ("referee.cli.tangram_evaluate", "the tables of a task-performance evaluation, of people or rehearsed"),
+    "reduction": ("referee.cli.tangram_reduction", "shorter with every repetition, and the pair's own? repeated games"),
+}
+
+_HELP = """Situated reference: dialogues over a shared board, and what a reference rests on.
+
+Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help explains a command
+
+Commands:
+{commands}
+
+docs/demonstratives.md, docs/task-performance.md and docs/repeated-reference.md show what each finds."""
+
+
+def run(args: list[str]) -> int:
+    if not args or args[0] in ("--help", "-h", "help"):
+        width = max(map(len, COMMANDS))
+        print(_HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items())))
+        return 0
+    return run_command(args[0], args[1:], COMMANDS, "referee tangram")
