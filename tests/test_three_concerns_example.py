@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -49,13 +50,37 @@ def test_the_study_runs_on_synthetic_scenes(
     out = capsys.readouterr().out
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
     means = {
-        row[0]: [float(x) for x in row[2:]] for row in table if row[:1] and row[0] in ("omitted", "added", "exchanged")
+        row[0]: [float(x) for x in row[2:10]]
+        for row in table
+        if row[:1] and row[0] in ("omitted", "added", "exchanged")
     }
     assert means["added"][0] > means["omitted"][0], (
         "Dice punishes omission more than addition (van Deemter & Gatt 2007)"
     )
     assert means["exchanged"][-2] == 0, "the literal hearer never finds what a false description describes"
     assert "REFEREE_DATA is not set" in out
+
+
+def test_a_timed_hearer_takes_as_long_as_people_whose_times_grow_with_length(study: dict[str, Any]) -> None:
+    scene = Scene(entities=(Entity(id="a", attributes=(RED, BIG)), Entity(id="b", attributes=(BLUE, SMALL))))
+    rows = [
+        study["Answered"](
+            description=Description(properties=said),
+            trial=Trial(id=f"{game}{i}", scene=scene, targets=("a",)),
+            right=1.0,
+            milliseconds=1000.0 * len(said),
+            game=game,
+            group="",
+        )
+        for game in ("g", "h")
+        for i, said in enumerate([(RED,), (BIG,), (RED, BIG)])
+    ]
+    hearer = study["timed"]("literal", rows)
+    view = rows[0].trial.for_hearer(Random(1))
+    short, long = (hearer.resolve(Description(properties=said), view) for said in ((RED,), (RED, BIG)))
+    assert study["_total"](short) == pytest.approx(1000, rel=1e-6)
+    assert study["_total"](long) == pytest.approx(2000, rel=1e-6)
+    assert study["_total"](study["timed"]("literal", []).resolve(Description(properties=(RED,)), view)) is None
 
 
 @pytest.mark.data

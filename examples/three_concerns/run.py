@@ -3,7 +3,8 @@
     python examples/three_concerns/run.py [--trials 200] [--resamples 200]
 
 Simulated: every description of a corpus (TUNA where REFEREE_DATA is set, else the synthetic one) is changed by one property (omitted, added, exchanged),
-each version is measured against the original and given to two hearers. Human: Degen 2020, with the authors' codes, against the listeners' times.
+each version is measured against the original and given to two hearers, which say what they take to be meant and how long that takes (times as people's in
+Degen 2020 depend on length, doubt and surplus). Human: Degen 2020, with the authors' codes, against the listeners' success and times.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from answered import Answered, degen, in_like_conditions, score
 
 from referee import catalogue
 from referee.contracts import FloatArray
+from referee.hearers.times import Timed
 from referee.listening import shown
 from referee.records import Description, Outcome, Property, Response, Trial
 from referee.statistics.item_evidence import Association, auc, rank_correlation
@@ -39,12 +41,13 @@ Part = tuple[str, Callable[["Version"], bool]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A description with one property changed, the belief that hearers gave to the target, and whether they pointed at it."""
+    """A description with one property changed; for each hearer its belief in the target, whether it pointed at it, and how long it took (None: unknown)."""
 
     row: Answered
     change: str
     belief: dict[str, float]
     right: dict[str, float]
+    milliseconds: dict[str, float | None]
 
 
 PARTS: tuple[Part, ...] = (
@@ -62,16 +65,18 @@ def main() -> None:
     options = parser.parse_args()
     name = "tuna" if os.environ.get("REFEREE_DATA") else "synthetic"
     trials = [t for t in catalogue.create("corpus", name).trials() if _usable(t)][: options.trials]
-    versions = [v for t in trials for v in _heard(t)]
+    coded = in_like_conditions(degen(coded=True)) if name == "tuna" else []
+    hearers = {hearer: timed(hearer, coded) for hearer in HEARERS}
+    versions = [v for t in trials for v in _heard(t, hearers)]
     print(f"# Simulated hearers, {name}: {len(trials)} descriptions, {len(versions)} versions\n")
     scores = _scores([v.row for v in versions])
     _show_changes(versions, scores)
+    _show_clocks(hearers)
     for hearer in HEARERS:
         _show_simulated(hearer, versions, scores, options.resamples)
     if name == "tuna":
         rounds = in_like_conditions(degen(coded=False))
         _show_people(rounds, "properties read from the words, AUC for finding", _success, options.resamples)
-        coded = in_like_conditions(degen(coded=True))
         _show_people(coded, "the authors' codes, rho with time", _time, options.resamples)
         _show_directions(coded)
     else:
@@ -102,9 +107,26 @@ def versions_of(trial: Trial) -> Iterator[tuple[str, tuple[Property, ...]]]:
             yield ADDED, (*said, prop)
 
 
-def _heard(trial: Trial) -> Iterator[Version]:
+def timed(name: str, rows: Sequence[Answered]) -> Timed:
+    """A hearer whose times grow with length, doubt and surplus as those of people who read the same properties; without people it has no clock."""
+    trials = {r.trial.id: r.trial for r in rows}
+    answers = [
+        Response(
+            trial=r.trial.id,
+            hearer=r.game,
+            outcome=Outcome.ENTITY,
+            entity=r.trial.targets[0],
+            description=Description(properties=r.description.properties),
+            identification_ms=r.milliseconds,
+        )
+        for r in rows
+        if r.right
+    ]
+    return Timed(catalogue.create("hearer", name)).fit(trials.values(), answers)
+
+
+def _heard(trial: Trial, hearers: dict[str, Timed]) -> Iterator[Version]:
     alone = replace(trial, references=trial.references[:1], history=(), episode=())
-    hearers = {name: catalogue.create("hearer", name).fit(()) for name in HEARERS}
     view, target = shown(trial, 1), trial.targets[0]
     for change, properties in versions_of(trial):
         description = Description(properties=properties)
@@ -117,7 +139,13 @@ def _heard(trial: Trial) -> Iterator[Version]:
             change=change,
             belief={n: dict(a.probabilities or ()).get(target, 0.0) for n, a in answers.items()},
             right={n: float(a.outcome == Outcome.ENTITY and a.entity == target) for n, a in answers.items()},
+            milliseconds={n: _total(a) for n, a in answers.items()},
         )
+
+
+def _total(answer: Response) -> float | None:
+    known = answer.reading_ms is not None and answer.identification_ms is not None
+    return (answer.reading_ms or 0) + (answer.identification_ms or 0) if known else None
 
 
 # -- tables --------------------------------------------------------------------------------------------------------------------
@@ -129,18 +157,34 @@ def _scores(rows: Sequence[Answered], taxonomy: dict[str, str | None] | None = N
 
 
 def _show_changes(versions: Sequence[Version], scores: Scores) -> None:
-    """What one change costs, in every measure and in the hearers' belief."""
-    heads = [*MEASURES, *(f"{h}: belief in the target" for h in HEARERS)]
+    """What one change costs, in every measure, in the hearers' belief and in their time."""
+    heads = [*MEASURES, *(f"{h}: belief in the target" for h in HEARERS), *(f"{h}: time (ms)" for h in HEARERS)]
     print(_row("change", "n", *heads), _row(*["---"] * (len(heads) + 2)), sep="\n")
     for change in (OMITTED, ADDED, EXCHANGED):
         mine = [i for i, v in enumerate(versions) if v.change == change]
         means = [float(np.nanmean(scores[m][mine])) for m in MEASURES]
         beliefs = [float(np.mean([versions[i].belief[h] for i in mine])) for h in HEARERS]
-        print(_row(change, len(mine), *(f"{x:.3f}" for x in (*means, *beliefs))))
+        times = [_mean([versions[i].milliseconds[h] for i in mine]) for h in HEARERS]
+        print(_row(change, len(mine), *(f"{x:.3f}" for x in (*means, *beliefs)), *times))
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    known = [v for v in values if v is not None]
+    return f"{np.mean(known):.0f}" if known else "–"
+
+
+def _show_clocks(hearers: dict[str, Timed]) -> None:
+    """What the hearers' times are made of."""
+    for name, hearer in hearers.items():
+        if hearer.times_ is not None:
+            found = ", ".join(f"{c.name} {c.estimate:+.2f} ± {c.error:.2f}" for c in hearer.times_.coefficients)
+            print(
+                f"\nlog time of the {name} hearer ({hearer.times_.n} answers of {hearer.times_.clusters} pairs): {found}"
+            )
 
 
 def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores, resamples: int) -> None:
-    print(f"\n## The {hearer} hearer: rho with its belief in the target, AUC for pointing at it\n")
+    print(f"\n## The {hearer} hearer: rho with its belief in the target, AUC for pointing at it, rho with its time\n")
     print(_row("measure", *(name for name, _ in PARTS)), _row(*["---"] * (len(PARTS) + 1)), sep="\n")
     print(_row("n", *(sum(map(belongs, versions)) for _, belongs in PARTS)))
     for measure in MEASURES:
@@ -150,7 +194,10 @@ def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores, re
             values, speakers = _turned(measure, scores[measure][mine]), [versions[i].row.game for i in mine]
             rho = rank_correlation(values, [versions[i].belief[hearer] for i in mine], speakers, resamples=resamples)
             area = auc(values, [versions[i].right[hearer] for i in mine], speakers, resamples=resamples)
-            cells.append(f"{_told(rho)}; {_told(area)}")
+            clock = rank_correlation(
+                values, [versions[i].milliseconds[hearer] for i in mine], speakers, resamples=resamples
+            )
+            cells.append(f"{_told(rho)}; {_told(area)}; {_told(clock)}")
         print(_row(measure, *cells))
 
 

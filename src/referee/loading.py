@@ -131,7 +131,12 @@ def _read_into(answers: Answers, path: str | Path) -> None:
     problems: list[InputError] = []
     before = set(answers.by_system)
     source = Path(path) / "outputs.jsonl" if is_run(path) else path
-    for output in read_outputs(source, problems.append) if answers.lenient else read_outputs(source):
+    remark = answers.notes.append
+    for output in (
+        read_outputs(source, problems.append, on_remark=remark)
+        if answers.lenient
+        else read_outputs(source, on_remark=remark)
+    ):
         answers.add(output)
     added = [s for s in answers.by_system if s not in before]
     if is_run(path):

@@ -63,3 +63,16 @@ def test_a_line_in_another_encoding_is_one_problem_not_the_end(tmp_path: Path) -
     assert "not UTF-8" in str(problems[0])
     with pytest.raises(MalformedInput, match=":1: byte 29"):
         list(read_outputs(path))
+
+
+def test_a_misspelt_field_is_named_once_with_what_was_meant(tmp_path: Path) -> None:
+    lines = [
+        '{"trial": "a", "text": "red", "propertys": []}',
+        '{"trial": "b", "text": "red", "propertys": [], "seed": 3}',
+    ]
+    (tmp_path / "own.jsonl").write_text("\n".join(lines))
+    remarks: list[str] = []
+    assert len(list(read_outputs(tmp_path / "own.jsonl", on_remark=remarks.append))) == 2
+    assert len(remarks) == 2
+    assert remarks[0].endswith("own.jsonl:1: the field 'propertys' is not read (did you mean properties?)")
+    assert "own.jsonl:2: the field 'seed' is not read (fields are trial, system," in remarks[1]

@@ -10,9 +10,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from referee.errors import NotTrained
+from referee.errors import NotTrained, UnknownName
 from referee.hearers.answering import Listener, answer
 from referee.hearers.literal import Literal
+from referee.hearers.noisy import Noisy
 from referee.hearers.times import Timed, _doubt, _effort, _surplus
 from referee.records import Description, Entity, Event, HearerView, Outcome, Property, Response, Scene, Trial
 
@@ -204,3 +205,10 @@ def test_people_take_longer_to_read_more_and_to_settle_doubt(data_folder: Path) 
     answers = hearer.resolve_many([(t.references[0], t.for_hearer(Random(1))) for t in timed])
     predicted = [(a.reading_ms or 0) + (a.identification_ms or 0) for a in answers]
     assert spearmanr(predicted, [t.episode[0].data["ms_before_click"] for t in timed]).statistic > 0.15
+
+
+def test_the_hearer_inside_may_be_named_and_a_noisy_one_is_made_anew() -> None:
+    named, given = (Timed(hearer).fit(games()) for hearer in ("noisy", Noisy()))
+    assert named.resolve(said("red"), VIEW) == given.resolve(said("red"), VIEW)
+    with pytest.raises(UnknownName, match="did you mean noisy"):
+        Timed("nosy").fit(games())

@@ -15,7 +15,7 @@ from referee.corpora.lines import WrongShape, expect, open_binary, optional, par
 from referee.errors import InputError, MalformedInput
 from referee.records import Description
 
-__all__ = ["Output", "Problem", "output_to_json", "read_outputs"]
+__all__ = ["Output", "Problem", "Remark", "output_to_json", "read_outputs"]
 
 
 class Output(NamedTuple):
@@ -29,6 +29,8 @@ class Output(NamedTuple):
 
 
 Problem = Callable[[InputError], None]
+Remark = Callable[[str], None]
+FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker")
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
 
 
@@ -36,11 +38,15 @@ def _raise(error: InputError) -> None:
     raise error
 
 
-def read_outputs(path: str | Path, on_problem: Problem = _raise) -> Iterator[Output]:
-    """Outputs of a file; what cannot be read goes to `on_problem`, which raises unless told otherwise."""
+def _say_nothing(remark: str) -> None:
+    """Whoever does not ask is not told."""
+
+
+def read_outputs(path: str | Path, on_problem: Problem = _raise, on_remark: Remark = _say_nothing) -> Iterator[Output]:
+    """Outputs of a file; what cannot be read goes to `on_problem`, which raises unless told otherwise, fields that nobody reads to `on_remark`."""
     if _is_xml(path):
         return _read_xml(path, on_problem)
-    return _read_jsonl(path, on_problem)
+    return _read_jsonl(path, on_problem, on_remark)
 
 
 def _is_xml(path: str | Path) -> bool:
@@ -63,13 +69,25 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
         on_problem(error)
 
 
-def _read_jsonl(path: str | Path, on_problem: Problem) -> Iterator[Output]:
+def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
     default = "stdin" if str(path) == "-" else Path(path).name.split(".")[0]
+    strange: set[str] = set()
     for line, text in read_lines(path, on_problem):
         try:
-            yield _output(parse_object(text), default, str(path), line)
+            data = parse_object(text)
+            for name in sorted(data.keys() - strange.union(FIELDS)):
+                strange.add(name)
+                on_remark(f"{path}:{line}: the field {name!r} is not read{_meant(name)}")
+            yield _output(data, default, str(path), line)
         except WrongShape as wrong:
             on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _REMEDY))
+
+
+def _meant(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), FIELDS, n=1)
+    return f" (did you mean {near[0]}?)" if near else f" (fields are {', '.join(FIELDS)})"
 
 
 def _output(data: dict[str, Any], default: str, where: str, line: int) -> Output:

@@ -8,7 +8,6 @@ about trials that the hearer had not learnt from. Sources measure reading and fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import isfinite, log1p, log2
 from random import Random
@@ -17,10 +16,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from referee.contracts import FloatArray, Hearer
-from referee.errors import NotTrained
+from referee.errors import NotTrained, UnknownName
 from referee.hearers.answering import Listener, Pair, words_of
 from referee.hearers.learned import Learned
 from referee.records import Description, HearerView, Outcome, Response, Trial
+from referee.signature import parameters
 
 __all__ = ["Coefficient", "Timed", "Times"]
 
@@ -58,7 +58,7 @@ class Observed(NamedTuple):
 
 
 class Timed(Listener):
-    """Any hearer (by default the learned one), with times added to its answers: medians, without the scatter of people.
+    """Any hearer (by default the learned one; also by name), with times added to its answers: medians, without the scatter of people.
 
     Human times come from responses where they are given to `fit`, else from rounds of a game in which the speaker wrote once and nobody asked back.
     Times outside `fastest_ms` … `slowest_ms` are left out; where fewer than two people or pairs remain, answers carry no times. A hearer that learns is
@@ -69,7 +69,7 @@ class Timed(Listener):
     learns = True
 
     def __init__(
-        self, hearer: Hearer | None = None, fastest_ms: float = 200, slowest_ms: float = 30_000, folds: int = 2
+        self, hearer: Hearer | str | None = None, fastest_ms: float = 200, slowest_ms: float = 30_000, folds: int = 2
     ) -> None:
         self.hearer = hearer
         self.fastest_ms = fastest_ms
@@ -110,7 +110,9 @@ class Timed(Listener):
         ]
 
     def _fresh(self) -> Any:
-        return Learned() if self.hearer is None else deepcopy(self.hearer)
+        if self.hearer is None or isinstance(self.hearer, str):
+            return _named(self.hearer or Learned.name)
+        return type(self.hearer)(**parameters(self.hearer))
 
     def _strangers(
         self, trials: Sequence[Trial], observed: Sequence[Observed]
@@ -124,6 +126,17 @@ class Timed(Listener):
             mine = [o for o in observed if _group(o.trial) in held]
             pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(mine)]
             yield _effort(hearer, pairs, _resolve(hearer, pairs)), mine
+
+
+def _named(name: str) -> Any:
+    """A hearer by name, with its default settings."""
+    from referee.hearers import colour, literal, noisy, rational, retrieval
+
+    known = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational.Rational, retrieval.Retrieval)
+    made = {cls.name: cls for cls in known}
+    if name not in made:
+        raise UnknownName("hearer with times", name, made, hint=f"one of {', '.join(made)}")
+    return made[name]()
 
 
 def _group(trial: Trial) -> str:
