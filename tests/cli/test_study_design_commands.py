@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.cli import main
+from referee.corpora.synthetic import Synthetic
+from referee.records import Description, Trial
+from referee.runs import write_manifest, write_outputs, write_trials
 from referee.studies.designs import DESIGNS
 from referee.studies.folder import open_study
 
@@ -90,6 +94,42 @@ def test_properties_without_words_are_worded(run: Path, tmp_path: Path, capsys: 
     )
     assert "worded by the plain realiser (docs/realisation.md): bare" in capsys.readouterr().out
     assert all(s.description.text for s in open_study(out).stimuli.values())
+
+
+def _run_of(folder: Path, trials: list[Trial]) -> Path:
+    folder.mkdir()
+    write_trials(folder, trials)
+    write_outputs(folder, [(t.id, s, Description(text="that one")) for t in trials for s in ("a", "b")])
+    write_manifest(folder, corpus={"name": "mine"})
+    return folder
+
+
+def test_items_with_two_targets_are_left_out_where_one_click_must_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials = list(Synthetic(speakers=1, scenes=13).trials())
+    double = [replace(t, targets=tuple(e.id for e in t.scene.entities[:2])) for t in trials[:3]]
+    run = _run_of(tmp_path / "RUN", [*double, *trials[3:]])
+    assert _new(run, tmp_path / "s", "--participants", "2") == 0
+    assert "3 items with several targets were left out" in capsys.readouterr().out
+    assert open_study(tmp_path / "s").design["items"] == 10
+    assert _new(run, tmp_path / "j", "--protocol", "judgement", "--participants", "2") == 0
+    assert open_study(tmp_path / "j").design["items"] == 13
+
+
+def test_where_no_synthetic_scene_looks_alike_items_are_set_aside_for_practice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials = [replace(t, domain="odd things") for t in Synthetic(speakers=2, scenes=13).trials()]
+    run = _run_of(tmp_path / "RUN", trials)
+    assert _new(run, tmp_path / "s", "--participants", "2") == 0
+    assert "5 items were set aside" in capsys.readouterr().out
+    study = open_study(tmp_path / "s")
+    practised = {s.trial.id for s in [*study.practice, *(c.stimulus for c in study.checks)]}
+    assert len(practised) == 5
+    assert practised.isdisjoint(s.trial.id for s in study.stimuli.values())
+    assert _new(run, tmp_path / "t", "--participants", "2", "--items", "10") == 0
+    assert open_study(tmp_path / "t").design["items"] == 10, "items that were not drawn are there to practise on"
 
 
 def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path) -> None:

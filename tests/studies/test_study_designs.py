@@ -7,6 +7,8 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from referee.errors import InputError
 from referee.statistics.latin_square import check_latin_squares
@@ -110,6 +112,20 @@ def test_with_one_group_a_duplicate_cannot_be_avoided_but_is_in_another_square()
     (columns,) = squares.columns
     assert len(squares.duplicates) == 2
     assert all(len(set(columns[n : n + 3])) == 3 for n in (0, 3, 6))
+
+
+@settings(max_examples=60, deadline=None)
+@given(k=st.integers(2, 7), items=st.integers(7, 40), teams=st.integers(1, 4), seed=st.integers(0, 999))
+def test_whatever_the_numbers_every_pair_is_seen_equally_often(k: int, items: int, teams: int, seed: int) -> None:
+    layout = lay_out("latin", _request(items, k, k * teams, seed))
+    twice = set(layout.duplicates)
+    assert all(n == (2 if item in twice else 1) for (item, _), n in _pairs(layout).items())
+    assert len(_pairs(layout)) == items * k
+    assert teams * k % len(layout.lists) == 0
+    for one in layout.lists:
+        assert len(set(Counter(system for _, system in one.trials).values())) == 1
+        if layout.groups > 1:
+            assert len({item for item, _ in one.trials}) == len(one.trials)
 
 
 def test_the_seed_decides_everything() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from referee.drawing import can_draw
 from referee.studies.folder import Study
 from referee.studies.plan import make_plan
 from referee.studies.validate import Claim, count_of, prove_balance
@@ -99,6 +100,11 @@ def advise(study: Study) -> list[str]:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
+    cards = len({s.trial.id for s in study.stimuli.values() if not can_draw(s.trial.scene)})
+    if cards:
+        advice.append(
+            f"{count_of(cards, 'item')} of this kind cannot be drawn in full: people will read words on cards"
+        )
     silent = [
         s.id
         for s in study.stimuli.values()

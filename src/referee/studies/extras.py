@@ -32,7 +32,8 @@ def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = D
     own = Random(f"extras|{seed}").getrandbits(30)
     scenes = Synthetic(seed=own, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
     chosen = interleaved(t for t in scenes if t.domain in domains)[:number]
-    return [Extra(trial=trial, description=_everything(trial)) for trial in chosen]
+    named = [replace(trial, id=f"extra-{n}") for n, trial in enumerate(chosen, 1)]
+    return [Extra(trial=trial, description=_everything(trial)) for trial in named]
 
 
 def _everything(trial: Trial) -> Description:

@@ -22,9 +22,13 @@ _KNOWN: dict[str, dict[str, str]] = {}
 
 
 def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
-    """The name of every entity's picture, by entity."""
-    shared = _shared(scene)
-    return {e.id: picture_name(e, domain, shared) for e in scene.entities}
+    """The name of every entity's picture, by entity (worked out once for a scene)."""
+    key = ("pictures", domain)
+    if key not in scene.cache:
+        shared = _shared(scene)
+        scene.cache[key] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
+    names: dict[str, str] = scene.cache[key]
+    return names
 
 
 def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:

@@ -15,7 +15,7 @@ from referee.errors import InputError
 from referee.records import Outcome
 from referee.studies.folder import Check, Study, StudyList
 from referee.studies.forms import FormField, check_fields, comment_fields
-from referee.studies.pictures import picture_name
+from referee.studies.pictures import picture_names
 from referee.studies.protocol import Answer, Shown, Stimulus
 from referee.studies.sequence import Limits, Showing, arrange, broken_limits
 from referee.studies.texts import fill, to_html
@@ -193,7 +193,8 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
 
 def _showing(stimulus: Stimulus) -> Showing:
     trial = stimulus.trial
-    looks = tuple(picture_name(trial.scene.entity(t), trial.domain) for t in trial.targets)
+    names = picture_names(trial.scene, trial.domain)
+    looks = tuple(names[t] for t in trial.targets)
     return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
 
 

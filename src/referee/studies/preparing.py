@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from referee import catalogue
 from referee.corpora.outputs import read_outputs
 from referee.errors import InputError, UnknownName
 from referee.records import Description, Trial
@@ -52,7 +53,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     """A draft of the study, and remarks on what was left out or added."""
     notes: list[str] = []
     speaking = wishes.protocol == "production"
-    trials = {t.id: replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)}
+    trials = _items(run, wishes, notes)
     said = {} if speaking else _said(run, trials, wishes, notes)
     systems = [] if speaking else _systems(said, wishes)
     usable = _usable(trials, said, systems, notes)
@@ -82,6 +83,16 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         fields={"study": {"contact": wishes.contact}, "session": {"demographics": True}},
     )
     return draft, notes
+
+
+def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
+    """The trials of the run; where people click on one object, only those with one target."""
+    trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
+    pointing = catalogue.create("protocol", wishes.protocol).info.plugin == "identify"
+    kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
+    if len(kept) < len(trials):
+        notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")
+    return kept
 
 
 def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> Layout:
@@ -195,13 +206,22 @@ def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, no
             f"there are no {number} items with human descriptions to practise on",
             remedy="use fewer --items, or --practice 0 --checks 0 and write practice.jsonl yourself",
         )
-    drawn = Random(f"practice|{wishes.seed}").sample(with_words, number)
+    shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
+    drawn = sorted(shuffled, key=_in_doubt)[:number]
     if spare[0].id in taken:
         notes.append(f"{number} items were set aside for practice and checks")
+    if wishes.checks and wishes.protocol != "production":
+        notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
     return [
         _paired(Extra(trial=t, description=t.references[0] if t.references else Description()), wishes.protocol)
         for t in drawn
     ]
+
+
+def _in_doubt(trial: Trial) -> bool:
+    """Whether what people said is not known to fit the target alone."""
+    said = trial.references[0].properties if trial.references else None
+    return not said or trial.scene.denotation(said) != trial.target_mask
 
 
 def _paired(extra: Extra, protocol: str) -> Extra:

@@ -29,7 +29,7 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
     """
     scene = trial.for_hearer(rng).scene
     layout = place(scene, jitter=float(settings.get("jitter", 0.0)), seed=rng.getrandbits(32))
-    pictures = picture_names(scene, trial.domain)
+    pictures = picture_names(trial.scene, trial.domain)
     spots = {e.id: layout[e.id] for e in scene.entities}
     order = sorted(spots, key=lambda e: (spots[e].row, spots[e].column, spots[e].dy, spots[e].dx))
     labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}

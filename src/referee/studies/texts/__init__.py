@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from referee.errors import InputError
@@ -73,6 +73,7 @@ def _renderer() -> object:
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
 
 
+@lru_cache(maxsize=1024)
 def to_html(markdown: str) -> str:
     """Safe HTML: tags in the text are shown as text, links with scripts are not links, and there are no pictures from elsewhere."""
     return str(_renderer().render(markdown))  # type: ignore[attr-defined]
