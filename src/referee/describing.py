@@ -7,40 +7,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from referee.corpora.jsonl import trial_from_json
-from referee.corpora.lines import WrongShape
-from referee.errors import InputError
+from referee.corpora.lines import WrongShape, open_binary, parse_object
+from referee.errors import InputError, MalformedInput, NotTrained
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.selection.reasoning import Step
 from referee.speaking import System
 
-__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "view_of"]
+__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "view_of"]
 
 DEFAULT_SYSTEM = "classic/incremental"
+DOMAINS = {
+    "furniture": ("type", "colour", "size", "orientation"),
+    "people": ("type", "age", "hasBeard", "hasGlasses", "hasHair", "hairColour"),
+}
+"""TUNA's two domains by their attributes: what systems without training but with a program for each of them go by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """A description, whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it."""
+    """A description, whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it.
+
+    Where there is no description, `trouble` says why.
+    """
 
     description: Description
     distinguishing: bool | None
+    trouble: str = ""
     also: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
 
 
 def describe(
-    scene: Scene | Mapping[str, Any],
+    scene: Scene | Mapping[str, Any] | str | Path,
     target: str | Sequence[str],
     system: str = DEFAULT_SYSTEM,
     trials: Iterable[Trial] | None = None,
 ) -> Description:
     """Describe an object of a scene: properties and words.
 
-    `scene` is a `Scene` or ``{"entities": [{"id": …, "attributes": {…}}, …]}``; `target` an entity's id, or several. A system that learns is trained on
-    `trials`; without them it raises `NotTrained`. A target that cannot be told apart gets the best there is.
+    `scene` is a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that; `target` an entity's id, or several. A system
+    that learns is trained on `trials`; without them it raises `NotTrained`. A target that cannot be told apart gets the best there is.
 
     >>> import referee
     >>> scene = {"entities": [
@@ -50,17 +60,43 @@ def describe(
     >>> referee.describe(scene, "a").text
     'the red chair'
     """
-    return describe_view(view_of(scene, target), system, trials).description
+    where = str(scene) if isinstance(scene, (str, Path)) else ""
+    try:
+        return describe_view(view_of(scene, target, where), system, trials).description
+    except NotTrained:
+        raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
+
+
+def read_scene(path: str | Path) -> dict[str, Any]:
+    """The JSON form of a scene from a file ("-": standard input)."""
+    with open_binary(path) as file:
+        raw = file.read()
+    try:
+        return parse_object(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise MalformedInput("this is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from None
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=str(path), remedy='write {"entities": [{"id": …}, …]}') from None
 
 
 def view_of(
-    scene: Scene | Mapping[str, Any], target: str | Sequence[str] | None = None, where: str = ""
+    scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
 ) -> SpeakerView:
     """A scene and its target(s) as a speaker sees them; what is wrong with either is said with a remedy.
 
     The JSON form may be that of a whole trial, which names its target itself, its domain and its language; what people said is not looked at.
     """
+    if target is not None and not (isinstance(target, (str, Sequence)) and all(isinstance(t, str) for t in target)):
+        raise InputError(f"{target!r} is no target", where=where, remedy="give the id of an entity, or a list of ids")
     targets = (target,) if isinstance(target, str) else tuple(target or ())
+    if isinstance(scene, (str, Path)):
+        scene = read_scene(scene)
+    if not isinstance(scene, (Scene, Mapping)):
+        raise InputError(
+            f"{type(scene).__name__} is no scene",
+            where=where,
+            remedy='give a Scene, {"entities": [{"id": …, "attributes": {…}}, …]}, or the path of a file with that',
+        )
     if isinstance(scene, Scene):
         view = SpeakerView(id="scene", scene=scene, targets=targets)
     else:
@@ -107,11 +143,13 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
         raise InputError(
             f"{system} only puts given properties into words", remedy="choose a system that also selects them"
         )
-    if trials is not None:
-        speaker.fit(trials)
-    said: Description = speaker.describe(view)
+    known = None if trials is None else list(trials)
+    if known is not None:
+        speaker.fit(known)
+    said, view = _said(speaker, view, known or ())
     if said.properties is None:
-        return Described(description=said, distinguishing=None)
+        trouble = "" if said.text else getattr(speaker, "trouble_", "") or "the system gave no description"
+        return Described(description=said, distinguishing=None, trouble=trouble)
     selector = getattr(speaker, "selector", speaker)
     properties = said.properties
     if said.text is None:
@@ -126,6 +164,30 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     )
 
 
+def _said(speaker: Any, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
+    """What a speaker says. One that goes by domains is told the likeliest, where the scene names none."""
+    try:
+        return speaker.describe(view), view
+    except InputError as error:
+        if "domain" not in error.problem:
+            raise
+        attributes: dict[str, set[str]] = (
+            {domain: set(names) for domain, names in DOMAINS.items()} if not trials else {}
+        )
+        for trial in trials:
+            found = {p.name for e in trial.scene.entities for p in e.attributes}
+            attributes.setdefault(trial.domain or "", set()).update(found)
+        own = {p.name for e in view.scene.entities for p in e.attributes}
+        likeliest = max(attributes, key=lambda domain: len(own & attributes[domain]))
+        if view.domain is None and own & attributes[likeliest]:
+            placed = replace(view, domain=likeliest)
+            return speaker.describe(placed), placed
+        choices = " or ".join(f'"domain": "{domain}"' for domain in attributes)
+        raise InputError(
+            error.problem, where=error.where, remedy=f"write {choices} into the scene, or take another system"
+        ) from None
+
+
 def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> str:
     """The plainest words; sets described in parts are said part by part, and what needs "or" or "not" is written as a formula."""
     from referee.realisation.english import ENGLISH
@@ -136,8 +198,9 @@ def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> 
     if formula is not None and any(len(clause) > 1 or clause[0].negated for clause in formula.clauses):
         return str(formula)
     plain = Plain(PORTUGUESE if view.language == "pt" else ENGLISH)
-    parts = [f.properties for f in selector.fragments(view)] if hasattr(selector, "fragments") else [properties]
-    return f" {plain.language.conjunction} ".join(plain.realise(part, view) for part in parts)
+    whole = [(view.targets, properties)]
+    parts = [(f.referents, f.properties) for f in selector.fragments(view)] if hasattr(selector, "fragments") else whole
+    return f" {plain.language.conjunction} ".join(plain.language.say(said, many=len(of) > 1) for of, said in parts)
 
 
 def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Step]:

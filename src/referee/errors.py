@@ -77,10 +77,11 @@ class CannotWrite(InputError):
 
 
 class NotTrained(RefereeError):
-    """A trained component is used before `fit`."""
+    """A trained component (given itself, or by the name it was asked for) is used before `fit`."""
 
-    def __init__(self, thing: object) -> None:
-        super().__init__(f"{type(thing).__name__} learns from data and has not seen any\n  → call fit(trials) first")
+    def __init__(self, thing: object, remedy: str = "call fit(trials) first") -> None:
+        name = thing if isinstance(thing, str) else type(thing).__name__
+        super().__init__(f"{name} learns from data and has not seen any\n  → {remedy}")
 
 
 class UnknownName(RefereeError):

@@ -56,6 +56,8 @@ def _columns(pattern: str) -> dict[str, str]:
     return {domain: pattern.format(domain) for domain in DOMAINS}
 
 
+_SE = {"furniture": "se_furniture", "people": "se_people", BOTH: "se_all"}
+
 RELEASE = (
     "release: the public corpus (741 trials of 57 speakers in the challenge reading) stands in for the challenges' own data, "
     "in which age and hasShirt of people were annotated anew"
@@ -67,7 +69,11 @@ NEW_SPEAKERS = (
 RECONSTRUCTION = "reconstruction: the papers leave choices open; the column evidence says how much (docs/systems.md names the choices)"
 WORDS = (
     "words: the challenges' tokenisation and case handling are not published, and the bound printed in 2008 fits another edit distance "
-    "than the one defined there; ours substitutes at cost 2, in lower case"
+    "than the one defined there; ours is in lower case, with substitutions at cost 2 (string/edit) and 1 (string/edit.1) beside the one printed value"
+)
+MENDING = (
+    "mending: broken strings are mended here into noun phrases, and silence is filled, which no paper describes; "
+    "NAME|mended:no is the algorithm alone (docs/realisation.md has the effect)"
 )
 
 TASKS: dict[str, Task] = {
@@ -108,6 +114,7 @@ TASKS: dict[str, Task] = {
         table="table6",
         measures=(
             Measure(metric="string/edit", columns=_columns("edit_{}")),
+            Measure(metric="string/edit.1", columns=_columns("edit_{}")),
             Measure(metric="string/exact", columns=_columns("accuracy_{}")),
             Measure(metric="string/nist", columns={BOTH: "nist_both"}),
             Measure(metric="string/bleu.4", columns={BOTH: "bleu_both"}),
@@ -119,6 +126,7 @@ TASKS: dict[str, Task] = {
             "references: print averages over both references of a scene, so words made from one person's properties are also held "
             "against those of the other person; ours are held against the words of the person who chose the properties",
             WORDS,
+            MENDING,
             RECONSTRUCTION,
         ),
     ),
@@ -127,6 +135,7 @@ TASKS: dict[str, Task] = {
         table="table8",
         measures=(
             Measure(metric="string/edit", columns=_columns("edit_{}")),
+            Measure(metric="string/edit.1", columns=_columns("edit_{}")),
             Measure(metric="string/exact", columns=_columns("accuracy_{}")),
             Measure(metric="string/nist", columns={BOTH: "bleu"}),
             Measure(metric="string/bleu.4", columns={BOTH: "nist"}),
@@ -136,6 +145,7 @@ TASKS: dict[str, Task] = {
             RELEASE,
             NEW_SPEAKERS,
             WORDS,
+            MENDING,
             "print: the heads of BLEU and NIST are exchanged in table 8 (1.976 cannot be a BLEU); ours are set beside the column that has the measure",
             RECONSTRUCTION,
         ),
@@ -144,7 +154,8 @@ TASKS: dict[str, Task] = {
         paper="tuna-reg-2009",
         table="table5",
         measures=(
-            Measure(metric="string/edit", columns={"furniture": "se_furniture", "people": "se_people", BOTH: "se_all"}),
+            Measure(metric="string/edit", columns=_SE),
+            Measure(metric="string/edit.1", columns=_SE),
             Measure(
                 metric="string/exact",
                 columns={"furniture": "acc_furniture_pct", "people": "acc_people_pct", BOTH: "acc_all_pct"},
@@ -159,7 +170,7 @@ TASKS: dict[str, Task] = {
             ),
         ),
         by="speaker",
-        reasons=(RELEASE, NEW_SPEAKERS, WORDS, RECONSTRUCTION),
+        reasons=(RELEASE, NEW_SPEAKERS, WORDS, MENDING, RECONSTRUCTION),
     ),
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import referee
+from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.errors import InputError, NotTrained
 
@@ -131,11 +132,13 @@ def test_a_description_that_fits_others_too_is_printed_with_a_warning(
     ("entities", "text"),
     [
         ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "3"),
-        ([{"id": "a", "attributes": {"type": "box", "open": True}}, {"id": "b", "attributes": {"type": "box", "open": False}}], "with open"),
+        ([{"id": "a", "attributes": {"type": "box", "open": True}}, {"id": "b", "attributes": {"type": "box", "open": False}}], "the open box"),
+        ([{"id": "a", "attributes": {"type": "mug", "hot": False}}, {"id": "b", "attributes": {"type": "mug", "hot": True}}], "the non-hot mug"),
+        ([{"id": "a", "attributes": {"type": "mug", "hasLid": False}}, {"id": "b", "attributes": {"type": "mug", "hasLid": True}}], "the mug without lid"),
         ([{"id": "a", "attributes": {"type": "box", "colour": "red"}}, {"id": "b", "attributes": {"type": "box"}}], "red"),
         ([{"id": "a"}], "the one"),
     ],
-    ids=["numbers", "booleans", "a value that the other lacks", "alone and without attributes"],
+    ids=["numbers", "true", "false", "had or not", "a value that the other lacks", "alone and without attributes"],
 )  # fmt: skip
 def test_unusual_scenes_have_an_answer(entities: list[dict[str, Any]], text: str) -> None:
     assert text in (referee.describe({"entities": entities}, "a").text or "")
@@ -198,9 +201,73 @@ def test_from_python_a_scene_is_a_record_or_its_json_form() -> None:
 
 
 def test_from_python_an_untrained_system_is_an_error_and_not_a_guess() -> None:
-    with pytest.raises(NotTrained, match=r"call fit\(trials\) first"):
+    with pytest.raises(NotTrained, match=r"tuna2008-as/DIT-FBI learns from data(.|\n)*trials="):
         referee.describe(CHAIRS, "a", system="tuna2008-as/DIT-FBI")
     assert referee.describe(CHAIRS, "a", "tuna2008-as/DIT-FBI", referee.open_corpus("synthetic").trials()).text
+
+
+@pytest.mark.parametrize(
+    ("target", "text"), [("a,c", "the red ones"), ("a,b", "the chairs"), ("a,b,c", "the ones"), ("a", "the red chair")]
+)
+def test_several_things_are_said_in_the_plural(
+    capsys: pytest.CaptureFixture[str], scene: Path, target: str, text: str
+) -> None:
+    assert run(capsys, scene, "--target", target)[1] == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        ("classic/pro", "the blue chair"),
+        ("classic/rsa.learned", "the blue chair"),
+        ("tuna2008-as/OSU-GP", "the large blue chair"),
+    ],
+)
+def test_a_system_that_goes_by_domains_is_told_the_likeliest_one(
+    capsys: pytest.CaptureFixture[str], scene: Path, tmp_path: Path, system: str, text: str
+) -> None:
+    """A scene that names no domain is taken for furniture by its attributes; one that names another is told what to write."""
+    code, out, _ = run(capsys, scene, "--target", "b", "--system", system)
+    assert (code, out) == (0, f"{text}\n")
+    elsewhere = tmp_path / "kitchen.json"
+    elsewhere.write_text(json.dumps({**CHAIRS, "domain": "kitchen"}), "utf-8")
+    code, _, err = run(capsys, elsewhere, "--target", "b", "--system", system)
+    assert code == 2
+    assert '"domain": "furniture"' in err
+
+
+def test_an_endpoint_that_does_not_answer_is_named_as_the_cause(
+    capsys: pytest.CaptureFixture[str], scene: Path
+) -> None:
+    nobody = "llm/openai-compatible|model:x|endpoint:http://127.0.0.1:9/v1|tries:1"
+    code, out, err = run(capsys, scene, "--target", "a", "--system", nobody)
+    assert (code, out) == (1, "(nothing)\n")
+    assert "the endpoint did not answer" in err
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [("", "it is empty"), ("a\n\nb", "not one description"), ("I'm sorry, but I can't help with that.", "refused")],
+)
+def test_an_answer_that_is_no_description_is_shown(
+    capsys: pytest.CaptureFixture[str], scene: Path, answer: str, why: str
+) -> None:
+    with serving(completion(answer)) as endpoint:
+        code, _, err = run(capsys, scene, "-t", "a", "-s", f"llm/openai-compatible|model:x|endpoint:{endpoint.url}")
+    assert code == 1
+    assert why in err
+
+
+@pytest.mark.parametrize("scene", [None, 3, ["a"]])
+def test_from_python_what_is_no_scene_is_refused_with_a_remedy(scene: Any) -> None:
+    with pytest.raises(InputError, match=r"is no scene(.|\n)*entities"):
+        referee.describe(scene, "a")
+
+
+def test_from_python_a_scene_can_be_a_file(scene: Path) -> None:
+    assert referee.describe(scene, "a") == referee.describe(str(scene), "a") == referee.describe(CHAIRS, "a")
+    with pytest.raises(InputError, match="is no target"):
+        referee.describe(scene, 3)  # type: ignore[arg-type]
 
 
 def test_a_language_without_its_own_words_is_not_pretended() -> None:

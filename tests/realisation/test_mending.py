@@ -15,6 +15,7 @@ HEARD = [
     tell("the [red|colour:red] [couch|type:sofa] [in the middle|x-dimension:3]"),
     tell("the [big|size:large] [grey|colour:grey] [chair|type:chair] [facing right|orientation:right]"),
     tell("the [top|y-dimension:1] [left|x-dimension:1] [desk|type:desk]"),
+    tell("the [desk|type:desk] [next to the grey chair|x-dimension:2]"),
     tell("[chair|type:chair] [in the middle row|y-dimension:2] [right|x-dimension:5]"),
     tell(
         "the [man|type:person] with [glasses|hasGlasses:1] and [a white beard|hasBeard:1 hairColour:light]",
@@ -74,6 +75,8 @@ def test_what_is_broken_is_mended(mender: Mender, said: str, mended: str) -> Non
         "the grey chair left of the red one",
         "the couch in the middle is surrounded by a red border",
         "chair",
+        "the red couch next to the grey chair",
+        "the grey chair top left",
     ],
 )
 def test_what_is_whole_stays_as_it_is_to_the_letter(mender: Mender, said: str) -> None:

@@ -10,9 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.corpora.lines import WrongShape, open_binary, parse_object
-from referee.describing import DEFAULT_SYSTEM, Described, describe_view, view_of
-from referee.errors import InputError, MalformedInput, NotTrained
+from referee.describing import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
+from referee.errors import InputError, NotTrained
 from referee.loading import open_corpus
 from referee.records import SpeakerView, Trial
 
@@ -49,10 +48,10 @@ def describe(
     reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
-    """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning."""
+    """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning, and none at all is exit code 1."""
     if form not in ("text", "json"):
         raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
-    view = view_of(_read(scene), _targets(target), where=scene)
+    view = view_of(read_scene(scene), _targets(target), where=scene)
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
     found, trained_on = _described(view, system, trials, corpus)
     if form == "json":
@@ -60,22 +59,11 @@ def describe(
     else:
         _print(found, explain)
     _warn(found)
-    return 0
+    return 0 if found.description.text else 1
 
 
 def _targets(text: str) -> list[str]:
     return [t.strip() for t in text.split(",") if t.strip()]
-
-
-def _read(path: str) -> dict[str, Any]:
-    with open_binary(path) as file:
-        raw = file.read()
-    try:
-        return parse_object(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise MalformedInput("this is not UTF-8 text", where=path, remedy="save the file as UTF-8") from None
-    except WrongShape as wrong:
-        raise MalformedInput(str(wrong), where=path, remedy='write {"entities": [{"id": …}, …]}') from None
 
 
 def _described(
@@ -86,7 +74,7 @@ def _described(
         return describe_view(view, system, trials), corpus
     except NotTrained:
         if corpus is not None:
-            raise
+            raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
     print(
         f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)", file=sys.stderr
     )
@@ -102,6 +90,7 @@ def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str |
         "properties": None if said.properties is None else [list(p) for p in said.properties],
         "distinguishing": found.distinguishing,
         "also": list(found.also),
+        "trouble": found.trouble or None,
         "trained_on": trained_on,
         "steps": [
             {
@@ -125,8 +114,8 @@ def _print(found: Described, explain: bool) -> None:
 
 
 def _warn(found: Described) -> None:
-    if found.description.properties is None and not found.description.text:
-        print("warning: the system gave no description", file=sys.stderr)
+    if not found.description.text:
+        print(f"referee: nothing was said: {found.trouble or 'the system gave no words'}", file=sys.stderr)
     elif found.distinguishing is False:
         others = f": it is also true of {_some(found.also)}" if found.also else ""
         print(f"warning: this does not single out the target{others}", file=sys.stderr)

@@ -29,7 +29,7 @@ EPILOG = """
 
   referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --split challenge-80/20 --out RUN
 
-  referee run --corpus synthetic --limit 50 --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
+  referee run --corpus synthetic --limit 50 --by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
 
   referee score RUN --by domain                                                     then: measure what was said
 

@@ -158,6 +158,11 @@ def _groupings(by: str) -> tuple[str, ...]:
 def _corpus_of(outputs: list[str]) -> str:
     """The run folder itself when one was named; otherwise the user has to say."""
     runs = [o for o in outputs if is_run(o)]
+    missing = [o for o in outputs if o != "-" and not Path(o).exists()]
+    if missing:
+        raise InputError(
+            f"there is no file or run folder {missing[0]!r}", remedy="name a file with outputs, or the folder of a run"
+        )
     if len(runs) != 1:
         raise InputError(
             "no corpus was named", remedy="say which: --corpus NAME (referee list corpora) or --corpus FILE.jsonl"

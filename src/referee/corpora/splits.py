@@ -100,9 +100,10 @@ def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
     """Units in random order, each to the fold that has the fewest trials so far."""
     units = [unit for stratum in _strata(items, by, seed) for unit in stratum]
     if k < 2 or k > len(units):
+        fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
         raise InputError(
-            f"{len(units)} units cannot make {k} folds by {by}",
-            remedy=f"ask for 2 to {len(units)} folds, or cut by something else",
+            f"{len(units)} {'unit' if len(units) == 1 else 'units'} cannot make {k} folds by {by}",
+            remedy=f"{fewer}cut by something else (--by random), or take more trials",
         )
     sizes = [0] * k
     where = [0] * len(items)

@@ -51,13 +51,14 @@ class Chunker:
             seen.setdefault((noun.word,), Counter())[frozenset({HEAD})] += 1
         for (words, names), count in counts.items():
             seen.setdefault(words, Counter())[names] += count
-        known = {words: found.most_common(1)[0][0] for words, found in seen.items()}
+        known = {words: uses.most_common(1)[0][0] for words, uses in seen.items()}
         blank = cls({}, language)
+        nouns = {word for words, names in known.items() if names == {HEAD} for word in words}
         inner = {tuple(dropwhile(blank.function, words)): names for words, names in known.items()}
-        return cls(
-            {words: names for words, names in {**inner, **known}.items() if not all(map(blank.function, words))},
-            language,
-        )
+        # "next to the green desk" is a place, "green desk" is none
+        inner = {words: names for words, names in inner.items() if HEAD in names or nouns.isdisjoint(words)}
+        found = {**inner, **known}
+        return cls({words: names for words, names in found.items() if not all(map(blank.function, words))}, language)
 
     def function(self, word: str) -> bool:
         """Whether a word only opens or joins phrases."""

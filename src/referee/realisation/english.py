@@ -31,6 +31,12 @@ _THINGS = frozenset({
     "hair", "beard", "beards", "moustache", "mustache", "goatee", "glasses", "spectacles", "specs", "eyeglasses", "tie", "shirt", "suit", "jacket", "head",
 })
 _GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
+# Endings with the plural's; vowels before -y keep it (toys).
+_PLURALS = {
+    "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
+    "person": "people", "man": "men", "human": "humans", "child": "children", "mouse": "mice", "knife": "knives", "shelf": "shelves",
+    "glasses": "glasses", "sheep": "sheep", "fish": "fish",
+}
 # fmt: on
 
 # Ranks: before the noun size, age, baldness, hair, colour; behind it orientation, hair, features, what is missing of them, clothes, place.
@@ -123,4 +129,6 @@ ENGLISH = Language(
     things=_THINGS,
     generic_nouns=_GENERIC_NOUNS,
     before_vowels={"a": "an"},
+    negation="non-",
+    plurals=_PLURALS,
 )

@@ -44,6 +44,9 @@ class Language:
     without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da),
     `before_vowels` changes a word before a vowel (English a, an).
 
+    `negation` stands before an adjective that does not hold. `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
+    a language without any says the same noun.
+
     For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
     other, `partitive` puts one place within another, `inside` opens a bare one of the `regions` (a row, a corner), `things` are had and not adjectives,
     `generic_nouns` can be the head of any description, `resumptive` words (he, it) begin a sentence anew, and the
@@ -73,6 +76,8 @@ class Language:
     copula: str = ""
     things: frozenset[str] = frozenset()
     generic_nouns: frozenset[str] = frozenset()
+    negation: str = ""
+    plurals: Mapping[str, str] = field(default_factory=dict)
     adjectives: int = BEFORE
     unnamed_rank: int = 50
 
@@ -87,6 +92,14 @@ class Language:
             Noun(_plain(p.value), self.default.gender) for p in said if p.name == "type" and p.value not in UNSAYABLE
         ]
         return (known + unknown + [self.default])[0]
+
+    def several(self, noun: Noun) -> Noun:
+        """The noun for more than one; the longest ending that the language knows decides."""
+        endings = [end for end in self.plurals if noun.word.endswith(end)]
+        if not endings:
+            return noun
+        end = max(endings, key=len)
+        return noun._replace(word=noun.word[: len(noun.word) - len(end)] + self.plurals[end])
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
         """Phrases for everything but the noun, in the order they are said; relations (which need a landmark) and unsayable values are left out."""
@@ -103,12 +116,16 @@ class Language:
         return sorted([*found, *(self.describe_unknown(p) for p in left)])
 
     def describe_unknown(self, prop: Property) -> Phrase:
-        """Words for a property that the language has no phrase for: its value as an adjective, or "with" and its name."""
+        """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
+
+        What one has (``hasStripe:1``, ``fringe:yes``) is said with "with", what one is (``hot:1``) as an adjective.
+        """
         name = _plain(re.sub(r"^(?:has|is)(?=[A-Z])", "", prop.name))
-        if prop.value.lower() in _YES:
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name}")
-        if prop.value.lower() in _NO:
-            return Phrase(AFTER, self.unnamed_rank, f"{self.lacking} {name}")
+        value = prop.value.lower()
+        if value in _YES | _NO and (prop.name.startswith("has") or value in ("yes", "no")):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {name}")
+        if value in _YES | _NO:
+            return Phrase(self.adjectives, self.unnamed_rank, name if value in _YES else f"{self.negation}{name}")
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {prop.value}")
         return Phrase(self.adjectives, self.unnamed_rank, _plain(prop.value))
@@ -149,14 +166,14 @@ class Language:
                 words.append(word)
         return " ".join(words)
 
-    def say(self, properties: Sequence[Property]) -> str:
-        """A description in the plainest words; landmarks follow, each a noun phrase behind its relation."""
+    def say(self, properties: Sequence[Property], many: bool = False) -> str:
+        """A description in the plainest words, of one thing or of `many`; landmarks follow, each a noun phrase behind its relation."""
         own, landmarks = _split(properties)
         relations = [p for p in own if p.name in self.relations]
         phrases = self.word([p for p in own if p.name not in self.relations])
         text = self.put_together(
             [p.text for p in phrases if p.place == BEFORE],
-            self.noun(own),
+            self.several(self.noun(own)) if many else self.noun(own),
             [p.text for p in phrases if p.place == AFTER],
         )
         for i, landmark in enumerate(landmarks):

@@ -170,7 +170,7 @@ class Mender:
             if chunk.names <= AXES:
                 again = any(c.words == chunk.words for c in said)
             elif HEAD in chunk.names:  # "the red one" after "left of" has a right to its noun
-                again = bool(said) and (HEAD in kept[-1].names) != bool(chunk.lead) and set(chunk.lead) <= loose
+                again = bool(said and chunk.lead) and set(chunk.lead) <= loose and HEAD not in kept[-1].names
             else:
                 again = bool(said) and set(chunk.lead) <= loose
             ends = i + 1 == len(chunks) or bool(chunks[i + 1].names or chunks[i + 1].lead)

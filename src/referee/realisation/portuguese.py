@@ -162,6 +162,7 @@ PORTUGUESE = Language(
     conjunction="e",
     having="com",
     lacking="sem",
+    negation="não ",
     openers=frozenset(
         {"com", "sem", "de", "em", "no", "na", "à", "ao", "que", "voltado", "voltada", "para", "do", "da"}
     ),

@@ -102,6 +102,7 @@ class LanguageModel:
         if call is None:
             call = self._ask(question, key, view)
         outcome, description = understand(call, self.answer)
+        self.trouble_ = "" if outcome == "answered" else _told(outcome, call)
         self._count(
             {
                 outcome: 1,
@@ -217,6 +218,18 @@ def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
     if call.finish != "length":
         description = _read_json(content) if answer == "properties" else _read_line(content)
     return ("unparsable", Description()) if description is None else ("answered", description)
+
+
+def _told(outcome: str, call: Call) -> str:
+    """Why there is no description, in words for the user."""
+    if outcome == "failed":
+        return f"the endpoint did not answer: {call.failure}"
+    answer = (call.refusal or call.content or "").strip()
+    shown = f": {answer[:120]!r}" if answer else ""
+    if outcome == "refused":
+        return f"the model refused{shown}"
+    cut = " (cut off: raise max_tokens)" if call.finish == "length" else ""
+    return f"the model's answer is not one description{cut}{shown or ': it is empty'}"
 
 
 def _read_line(content: str) -> Description | None:
