@@ -125,12 +125,28 @@ def test_a_field_that_was_never_declared_is_refused_by_name(name: str) -> None:
         kind.check(replace(answer, times={**answer.times, "cheat_ms": 1.0}), shown, _settings(kind))
 
 
-@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "12", True, [1]])
-def test_times_are_numbers_from_nought(wrong: Any) -> None:
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), "12", True, [1]])
+def test_times_are_numbers(wrong: Any) -> None:
     kind = catalogue.create("protocol", "tuna2008")
     shown, answer = _answered(kind)
     with pytest.raises(InputError, match=r"times\.reading_ms"):
         kind.check(replace(answer, times={**answer.times, "reading_ms": wrong}), shown, _settings(kind))
+
+
+def test_a_press_in_the_frame_of_the_onset_is_before_it_and_kept() -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind)
+    early = replace(answer, times={**answer.times, "identification_ms": -8.3})
+    kind.check(early, shown, _settings(kind))
+    assert kind.respond(early, _stimulus(_trials(1)[0]), shown, "h").identification_ms == -8.3
+    with pytest.raises(InputError, match=r"answer\.repeats"):
+        kind.check(replace(answer, answer={**answer.answer, "repeats": -1}), shown, _settings(kind))
+
+
+def test_words_are_counted_the_same_whatever_stands_between_them() -> None:
+    kind = catalogue.create("protocol", "self-paced-reading")
+    stimulus = _stimulus(_trials(1)[0], text="  the\u00a0red\n\tchair\ufeff there\x85now ")
+    assert kind.show(stimulus, _settings(kind), Random(1)).parameters["text"] == "the red chair there now"
 
 
 def _answered(kind: Kind, **changes: Any) -> tuple[Any, Answer]:

@@ -46,13 +46,14 @@ def _check_names(part: str, given: Mapping[str, Any], declared: Collection[str])
 
 
 def _check_kind(field: str, value: Any, declared: Recorded) -> None:
+    timed = declared.unit == "ms"
     if declared.type == "number":
-        _check_number(field, value)
+        _check_number(field, value, timed)
     elif declared.type == "list":
         if not isinstance(value, list) or len(value) > _LONGEST_LIST:
             raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
         for one in value:
-            _check_number(field, one)
+            _check_number(field, one, timed)
     elif declared.type == "truth" and not isinstance(value, bool):
         raise refuse(field, "should be true or false")
     elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):
@@ -61,6 +62,9 @@ def _check_kind(field: str, value: Any, declared: Recorded) -> None:
         raise refuse(field, f"{value!r:.40} is none of {', '.join(declared.values)}")
 
 
-def _check_number(field: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
-        raise refuse(field, "should be a number, not below 0")
+def _check_number(field: str, value: Any, timed: bool) -> None:
+    """A finite number. A time may be negative: who presses in the very frame in which something appears is before its onset, and a fact."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise refuse(field, "should be a number")
+    if value < 0 and not timed:
+        raise refuse(field, "should not be below 0")

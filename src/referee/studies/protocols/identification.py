@@ -11,7 +11,7 @@ from referee.records import Outcome, Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
 from referee.studies.protocols.guessing import answer_like, draw_times
-from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene
+from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene, tidy_words
 
 __all__ = ["CHOICES", "Identification", "declare"]
 
@@ -94,7 +94,7 @@ class Identification:
         choices = list(settings.get("choices", ()))
         language = stimulus.trial.language
         parameters = {
-            "text": stimulus.description.text or "",
+            "text": tidy_words(stimulus.description),
             "language": language,
             "direction": direction_of(language),
             "reading": self._reading(settings),

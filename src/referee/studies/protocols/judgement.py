@@ -10,7 +10,14 @@ from referee.contracts import Hearer
 from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
+from referee.studies.protocols.scene import (
+    SCENE,
+    direction_of,
+    mark_targets,
+    problem_with_scene,
+    show_scene,
+    tidy_words,
+)
 
 __all__ = ["JUDGED", "SLIDER_POINTS", "Judgement"]
 
@@ -72,7 +79,7 @@ class Judgement:
         scene, labels = show_scene(stimulus.trial, settings, rng)
         language = stimulus.trial.language
         parameters = {
-            "text": stimulus.description.text or "",
+            "text": tidy_words(stimulus.description),
             "language": language,
             "direction": direction_of(language),
             "scales": _scales(settings),

@@ -12,7 +12,14 @@ from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import check_recorded, refuse
 from referee.studies.protocols.judgement import DECIDING_MS, JUDGED
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
+from referee.studies.protocols.scene import (
+    SCENE,
+    direction_of,
+    mark_targets,
+    problem_with_scene,
+    show_scene,
+    tidy_words,
+)
 
 __all__ = ["JudgementPairwise"]
 
@@ -50,7 +57,7 @@ class JudgementPairwise:
             )
         scene, labels = show_scene(stimulus.trial, settings, rng)
         sides = ("left", "right") if rng.random() < 0.5 else ("right", "left")
-        texts = (stimulus.description.text or "", stimulus.rival.description.text or "")
+        texts = (tidy_words(stimulus.description), tidy_words(stimulus.rival.description))
         language = stimulus.trial.language
         parameters = {
             "pairwise": dict(sorted(zip(sides, texts, strict=True))),

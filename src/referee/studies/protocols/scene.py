@@ -7,14 +7,15 @@ from random import Random
 from typing import Any
 
 from referee.drawing import place
-from referee.records import Trial
+from referee.records import Description, Trial
 from referee.studies.pictures import picture_names
 from referee.studies.protocol import Parameter
 from referee.studies.settings import RIGHT_TO_LEFT
 
-__all__ = ["SCENE", "direction_of", "mark_targets", "problem_with_scene", "show_scene"]
+__all__ = ["SCENE", "direction_of", "mark_targets", "problem_with_scene", "show_scene", "tidy_words"]
 
 MOST_JITTER = 0.5
+BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
 SCENE = {
     "jitter": Parameter(
         default=0.0, about="Pictures are moved at random within their cells, by up to this share.", unit="cells"
@@ -55,6 +56,11 @@ def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
 def direction_of(language: str) -> str:
     """Which way a language is written."""
     return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def tidy_words(description: Description) -> str:
+    """The words with single blanks between them, so that browser and server count the same words."""
+    return " ".join((description.text or "").replace(BYTE_ORDER_MARK, " ").split())
 
 
 def mark_targets(trial: Trial, labels: Mapping[str, str]) -> dict[str, Any]:
