@@ -104,7 +104,8 @@ function factList(facts: [string, string][]): HTMLElement {
   return make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
 }
 
-const TIMES = ["identification_ms", "combined_ms", "reading_ms"];
+const FIRST = ["identification_ms", "reading_ms", "combined_ms"];
+const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
 
 export function resultsPanel(systems: readonly SystemResult[]): HTMLElement {
   const withErrors = systems.filter((system) => system.errors.rate !== null);
@@ -115,12 +116,13 @@ export function resultsPanel(systems: readonly SystemResult[]): HTMLElement {
     const share = `${(100 * system.errors.rate!).toFixed(1)} %`;
     return row(system.system, interval(system.errors.rate!, low, high, top, `${system.system}: ${share} errors`), share, make("span", { class: "chart-n" }, `n = ${system.errors.n}`));
   });
-  const measures = [...new Set(systems.flatMap((system) => Object.keys(system.means)))].sort((a, b) => TIMES.indexOf(b) - TIMES.indexOf(a) || a.localeCompare(b));
-  const blocks = measures.flatMap((name) => [make("h3", {}, measureWord(name)), make("div", { class: "rows" }, ...meanRows(systems, name))]);
+  const measures = [...new Set(systems.flatMap((system) => Object.keys(system.means)))].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const blocks = measures.map((name) => make("div", {}, make("h3", {}, measureWord(name)), make("div", { class: "rows" }, ...meanRows(systems, name))));
   const warning = make("p", { class: "note" }, "For looking only: means of all trials so far, nothing excluded. The planned analysis has its own command.");
   if (!systems.length) return panel("results", "Results by system", make("p", { class: "note" }, "No answers yet."));
-  const errors = errorRows.length ? [make("h3", {}, "errors, with 95 % intervals (Wilson)"), make("div", { class: "rows" }, ...errorRows)] : [];
-  return panel("results", "Results by system", warning, ...errors, ...blocks);
+  const scale = `errors with 95 % intervals (Wilson), from 0 to ${Math.round(100 * top)} %`;
+  const errors = errorRows.length ? [make("div", {}, make("h3", {}, scale), make("div", { class: "rows" }, ...errorRows))] : [];
+  return panel("results", "Results by system", warning, make("div", { class: "measures" }, ...errors, ...blocks));
 }
 
 function measureWord(name: string): string {
