@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from referee.dialogue.dialogue import OPERATOR, SOLVER
-from referee.dialogue.following import Act, Hand, follow, understand
+from referee.dialogue.following import Act, Hand, follow, rest, understand
 from referee.dialogue.goals import Goal
 from referee.dialogue.instructing import Instruction, Mind, instruct
 from referee.dialogue.log import Entry, Header, Recording
@@ -18,6 +18,9 @@ __all__ = ["play"]
 
 KEY_MS = 90.0
 BATCH = 3
+DRAW_BACK = (
+    0.2  # REX-J: the cursor is off the referent of 17.5 % of the demonstrative pronouns (Iida et al. 2010, table 5)
+)
 SERVER = "server"
 DELAY = {SOLVER: 12.0, OPERATOR: 9.0, SERVER: 9.0}
 AHEAD = {SOLVER: 5_000.0, OPERATOR: -3_000.0}  # the players' own clocks do not start when the server's does
@@ -99,6 +102,9 @@ class _Session:
                 self.game, notes = change(self.game, act.change, act.t_ms)
                 self.take_down(act.t_ms, notes)
         self.t_ms = max([self.t_ms, *(a.t_ms for a in acts)])
+        if self.game.outcome is None and self.rng.random() < DRAW_BACK:
+            away, self.hand = rest(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
+            self.trace(away)
         if command.kind == "take" and self.rng.random() < 0.3:
             span = {"start": 0, "end": 8, "referents": [command.piece], "attributes": ["dpr"]}
             self.say(OPERATOR, Instruction("this one?", (span,)))

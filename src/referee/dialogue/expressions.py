@@ -6,8 +6,8 @@ of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …
 moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a place is where to, not which (*put the square
 at the top*). *like that*, *that way*, *that's it* and the like are no references.
 
-The referent is proposed from the words (size, shape, place, number) and, among what they leave, from what is being handled, was handled, pointed at
-or mentioned last, in this order. Where the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
+The referent is proposed from the words (size, shape, place, number) and, among what they leave, from what is being handled, else was handled or
+mentioned last. Where the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
 """
 
 from __future__ import annotations
@@ -173,18 +173,32 @@ def _referents(
 
 
 def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
-    """Pieces from the most to the least likely to be *it*: in hand now, handled, under the cursor, mentioned; latest first.
+    """Pieces from the most to the least likely to be *it*: in hand now, then handled or mentioned, latest first.
 
-    The operator says *this* of what the cursor is over.
+    The operator says *this* of what the cursor is over. A mention that fitted several pieces stands for the one the cursor stayed on longest since.
     """
     past = [e for e in dialogue.events if (e.start_ms or 0.0) <= time]
     now = [e for e in past if e.end_ms is not None and e.end_ms > time]
     if by == OPERATOR:
         yield from (p for e in reversed(now) if e.kind == MOUSE for p in e.entities)
     yield from (p for e in reversed(now) if e.kind == ACTION for p in e.entities)
-    recent = [*(e for e in past if e.kind in (ACTION, MOUSE)), *(e for e in before if not e.data.get("uncertain"))]
-    recent.sort(key=lambda e: min(e.end_ms or 0.0, time))
-    yield from (p for e in reversed(recent) for p in e.entities)
+    recent = sorted([*(e for e in past if e.kind == ACTION), *before], key=lambda e: min(e.end_ms or 0.0, time))
+    for event in reversed(recent):
+        if not event.data.get("uncertain"):
+            yield from event.entities
+        elif stays := _stays(past, event, time):
+            yield max(stays, key=lambda p: stays[p])
+
+
+def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
+    """How long the cursor was over each candidate of a mention since it was made."""
+    since, stays = mention.start_ms or 0.0, dict[str, float]()
+    for event in past:
+        if event.kind == MOUSE and event.end_ms is not None and event.end_ms > since:
+            for piece in set(event.entities) & set(mention.entities):
+                shown = min(event.end_ms, time) - max(event.start_ms or 0.0, since)
+                stays[piece] = stays.get(piece, 0.0) + shown
+    return stays
 
 
 class Agreement(NamedTuple):

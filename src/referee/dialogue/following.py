@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from referee.dialogue.board import PIECES, Board, Change
+from referee.dialogue.board import PIECES, WORK_AREA, Board, Change
 from referee.dialogue.instructing import AMOUNTS, REGIONS
 
-__all__ = ["Act", "Command", "Hand", "follow", "understand"]
+__all__ = ["Act", "Command", "Hand", "follow", "rest", "understand"]
 
 FRAME = 1000 / 60
 NUMBERS = {"twice": 2, "two times": 2, "three times": 3, "four times": 4, "upside down": 4, "around": 4, "half": 4}
@@ -170,6 +170,14 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
         acts.append(Act(t, x + grip[0], y + grip[1], Change("move", piece, x, y)))
     last = acts[-1]
     return [*acts, Act(last.t_ms + rng.uniform(60, 180), last.x, last.y, Change("release", piece))]
+
+
+def rest(hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
+    """The hand draws back to some point of the table, as hands do while their owner waits."""
+    angle, way = rng.uniform(0, 2 * math.pi), rng.uniform(150, 350)
+    x, y = hand.cursor[0] + way * math.cos(angle), hand.cursor[1] + way * math.sin(angle)
+    end = (min(max(x, 10.0), WORK_AREA[0] - 10), min(max(y, 10.0), WORK_AREA[1] - 10))
+    return [Act(t, *point) for t, point in _path(hand.cursor, end, t_ms, rng)], Hand(end, hand.piece)
 
 
 _HANDLE = {"take": _take, "turn": _turned, "flip": _flipped, "put": _carried, "shift": _carried}
