@@ -1,6 +1,6 @@
 // Bundles every entry point into the Python package. An entry is a name: src/<name>.ts, src/<name>.css and src/<name>.html become <name>.js, .css, .html.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -10,15 +10,16 @@ const ENTRIES = ["participant", "organiser"];
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "src", "referee", "studies", "static");
 
-const bundle = (entryPoints) =>
+const bundle = (kind) =>
   build({
-    entryPoints,
+    entryPoints: ENTRIES.map((entry) => join(here, "src", `${entry}.${kind}`)),
     outdir: target,
     bundle: true,
     minify: true,
+    metafile: true,
     format: "iife",
-    target: ["es2020", "chrome90", "firefox90", "safari15"],
-    legalComments: "linked",
+    target: ["es2021", "chrome90", "firefox90", "safari15"],
+    legalComments: "none",
     logLevel: "warning",
   });
 
@@ -34,7 +35,19 @@ async function writePage(entry) {
   await writeFile(join(target, `${entry}.html`), page);
 }
 
+// Every package whose code is in a bundle is named with its licence, as its licence asks.
+async function writeLicences(inputs) {
+  const packages = [...new Set(Object.keys(inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort();
+  const texts = await Promise.all(packages.map(async (name) => {
+    const folder = join(here, "node_modules", name);
+    const { version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const file = (await readdir(folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file ? await readFile(join(folder, file), "utf8") : ""}`;
+  }));
+  await writeFile(join(target, "licences.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
 await mkdir(target, { recursive: true });
-await bundle(ENTRIES.map((entry) => join(here, "src", `${entry}.ts`)));
-await bundle(ENTRIES.map((entry) => join(here, "src", `${entry}.css`)));
-await Promise.all(ENTRIES.map(writePage));
+const { metafile } = await bundle("ts");
+await bundle("css");
+await Promise.all([...ENTRIES.map(writePage), writeLicences(metafile.inputs)]);

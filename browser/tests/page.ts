@@ -12,5 +12,13 @@ const NAMES = [
 for (const name of NAMES) {
   Object.defineProperty(globalThis, name, { value: (window as unknown as Record<string, unknown>)[name], configurable: true, writable: true });
 }
-// Events carry the times of the window's clock: the page must read the same one.
-Object.defineProperty(globalThis, "performance", { value: window.performance, configurable: true, writable: true });
+
+// One clock for frames, events and the page, as in a browser; jsdom's own counts from another moment than Node's.
+const stamped = new WeakMap<object, number>();
+Object.defineProperty(window.Event.prototype, "timeStamp", {
+  get(this: object): number {
+    if (!stamped.has(this)) stamped.set(this, performance.now());
+    return stamped.get(this)!;
+  },
+});
+globalThis.requestAnimationFrame = (callback) => window.requestAnimationFrame(() => callback(performance.now()));
