@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from referee.drawing import can_draw
 from referee.studies.folder import Study
 from referee.studies.plan import make_plan
 from referee.studies.validate import Claim, count_of, prove_balance
 
-__all__ = ["advise", "design_report", "outline_session", "power_lines"]
+__all__ = ["advise", "design_numbers", "design_report", "outline_session", "power_lines"]
 
 SIMULATIONS = 500
 KINDS = ("page", "practice", "trial", "check", "break", "form")
 
 
-def design_report(study: Study) -> str:
-    """All of it, as text."""
-    return "\n".join(
-        [*_numbers(study), "", *_proof(prove_balance(study)), "", *power_lines(study), "", outline_session(study)]
-    )
+def design_report(study: Study, power: Sequence[str] | None = None) -> str:
+    """All of it, as text; `power` is what `power_lines` said, if it was asked before."""
+    proof = _proof(prove_balance(study))
+    strength = power_lines(study) if power is None else power
+    return "\n".join([*design_numbers(study), "", *proof, "", *strength, "", outline_session(study)])
 
 
-def _numbers(study: Study) -> Iterator[str]:
+def design_numbers(study: Study) -> list[str]:
+    """How many of everything."""
     design = study.design
     trials = sum(len(one.trials) for one in study.lists) * study.participants // len(study.lists)
-    yield f"{study.title} ({study.id}): protocol {study.protocol}, design {design['kind']}, seed {study.seed}"
-    yield (
-        f"{len(design['conditions']) or 'no'} conditions, {design['items']} items"
-        + (f" (+ {len(design['duplicates'])} shown twice as often)" if design["duplicates"] else "")
-        + f", {study.participants} participants in {count_of(design['groups'], 'group')}"
-    )
-    yield f"{count_of(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; about {study.minutes} minutes a session"
+    twice = f" (+ {len(design['duplicates'])} shown twice as often)" if design["duplicates"] else ""
+    return [
+        f"{study.title} ({study.id}): protocol {study.protocol}, design {design['kind']}, seed {study.seed}",
+        f"{len(design['conditions']) or 'no'} conditions, {design['items']} items{twice}, "
+        f"{study.participants} participants in {count_of(design['groups'], 'group')}",
+        f"{count_of(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
+        f"about {study.minutes} minutes a session",
+    ]
 
 
 def _proof(claims: list[Claim]) -> Iterator[str]:

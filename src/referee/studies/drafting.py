@@ -10,7 +10,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.corpora.jsonl import description_to_json, json_line, trial_to_json
-from referee.records import Description, Trial
+from referee.records import NOTHING, Description, Trial
 from referee.runs import write_atomically, write_outputs, write_trials, writing_folder
 from referee.studies.designs import Layout
 from referee.studies.folder import Study, open_study
@@ -65,7 +65,7 @@ class Draft:
 
 def write_study(path: str | Path, draft: Draft) -> Study:
     """The folder, whole or not at all; it is opened again, so that what was written is known to be readable."""
-    from referee.studies.design_report import design_report
+    from referee.studies.design_report import design_numbers, design_report, power_lines
 
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
@@ -75,7 +75,11 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_atomically(folder / "lists.json", _lists(draft))
         write_atomically(folder / "study.toml", study_toml(draft))
         _write_texts(folder / "texts" / draft.language, draft)
-        write_atomically(folder / "design.txt", design_report(open_study(folder)).splitlines())
+        study = open_study(folder)
+        power = power_lines(study)
+        write_atomically(folder / "design.txt", design_report(study, power).splitlines())
+        remarks = {"design": design_numbers(study)[1:], "analysis": power}
+        write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
 
 
@@ -113,8 +117,8 @@ def _write_texts(folder: Path, draft: Draft) -> None:
 # -- study.toml ------------------------------------------------------------------------------------------------------------
 
 
-def study_toml(draft: Draft) -> Iterator[str]:
-    """The lines of study.toml: every field with the sentence that explains it."""
+def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> Iterator[str]:
+    """The lines of study.toml: every field with the sentence that explains it, and under some headings what was worked out."""
     yield "# A study of referring expressions, and its preregistration: commit this folder to a public archive before the first participant."
     yield "# Check it with `referee study check`, run it with `referee study serve`."
     info = catalogue.create("protocol", draft.protocol).info
@@ -126,6 +130,7 @@ def study_toml(draft: Draft) -> Iterator[str]:
         values = {**_known(draft).get(section, {}), **draft.fields.get(section, {})}
         yield ""
         yield f"# {_HEADINGS[section]}"
+        yield from (f"# {line}" for line in remarks.get(section, ()))
         if section == "protocol":
             yield f"# {info.title}. Source: {info.source}."
         yield f"[{section}]"

@@ -106,21 +106,21 @@ def make_plan(study: Study, list_id: str, seed: int) -> Plan:
     return Plan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
 
 
-Draft = dict[str, Any]
+Parts = dict[str, Any]
 
 
-def _page(study: Study, name: str, button: str, kind: str = PAGE) -> Draft:
+def _page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
     html = to_html(study.texts[name])
-    return _draft(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
+    return _parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
 
 
-def _draft(
+def _parts(
     kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
-) -> Draft:
+) -> Parts:
     return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
 
 
-def _practice(study: Study, rng: Random) -> Iterator[Draft]:
+def _practice(study: Study, rng: Random) -> Iterator[Parts]:
     if study.practice:
         yield _page(study, "practice", "start")
         for stimulus in study.practice:
@@ -128,7 +128,7 @@ def _practice(study: Study, rng: Random) -> Iterator[Draft]:
     yield _page(study, "ready", "start")
 
 
-def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Draft]:
+def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
     """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
     checks = _spread_checks(len(stimuli), study.checks, rng)
     pause = study.session["break_every"]
@@ -144,30 +144,29 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
     """Before which trial each check comes: one in every stretch of the session, at a place of its own in it."""
     places: dict[int, list[Check]] = {}
     for number, check in enumerate(rng.sample(checks, len(checks))):
-        low, high = number * trials // len(checks), (number + 1) * trials // len(checks)
-        places.setdefault(
-            rng.randrange(min(max(low, 1), trials - 1), max(high, low + 1)) if trials > 1 else 0, []
-        ).append(check)
+        low = max(number * trials // len(checks), min(1, trials - 1))
+        high = max((number + 1) * trials // len(checks), low + 1)
+        places.setdefault(rng.randrange(low, high), []).append(check)
     return places
 
 
-def _closing(study: Study) -> Iterator[Draft]:
+def _closing(study: Study) -> Iterator[Parts]:
     if study.session["demographics"] and study.demographics:
         yield _form(study, "", study.demographics)
     if study.session["comments"]:
         yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
 
 
-def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Draft:
+def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
     parameters = {
         "html": to_html(text),
         "fields": [one.public() for one in fields],
         "button": study.strings["continue"],
     }
-    return _draft(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
+    return _parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
 
 
-def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Draft:
+def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
     protocol = study.kind
     shown = protocol.show(stimulus, study.settings, rng)
     parameters = dict(shown.parameters)
@@ -176,7 +175,7 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
         parameters["entities"] = [
             {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
         ]
-    return _draft(kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True)
+    return _parts(kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True)
 
 
 def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
