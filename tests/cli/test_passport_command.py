@@ -244,11 +244,23 @@ def test_bad_hearers_are_named(study: Path, capsys: pytest.CaptureFixture[str]) 
     assert "no switch is called" in complaint(f"{study}/toys.py:Floor|depth:2")
 
 
+def test_a_hearer_that_learns_nothing_needs_no_folds_and_one_that_learns_needs_two_games(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("trials.jsonl", "responses.jsonl"):
+        lines = [line for line in (study / name).read_text().splitlines() if '"g0-' in line]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    card = card_of(capsys, "literal", "--data", tmp_path)
+    assert (card["n"], card["units"], len(card["folds"])) == (20, 1, 1)
+    assert "1 unit cannot make 5 folds by game" in error_of(capsys, "majority", "--data", tmp_path)
+
+
 def test_bad_data_are_named(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--corpus degen2020" in error_of(capsys, "literal")
     assert "no such file or folder" in error_of(capsys, "literal", "--data", tmp_path / "nothing")
     assert "no answer of a person" in error_of(capsys, "literal", "--corpus", "synthetic")
-    assert "12 units cannot make 50 folds" in error_of(capsys, "literal", "--data", study, "--folds", 50)
+    complaint = error_of(capsys, "majority", "--data", study, "--folds", 50)
+    assert "12 units cannot make 50 folds by game\n  → ask for 2 to 12 folds" in complaint
     assert "name it CARD.json" in error_of(capsys, "literal", "--data", study, "--out", tmp_path / "card.txt")
     assert "no such folder" in error_of(capsys, "literal", "--data", study, "--out", tmp_path / "no" / "card.json")
     stray = tmp_path / "responses.jsonl"

@@ -85,6 +85,7 @@ def listen(
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
     if form not in ("table", "json") or ties not in TIES:
         raise InputError(f"--format is table or json; --ties one of {', '.join(TIES)}")
+    Run(run).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
     if people is not None:
         _add_people(run, people, data)
     if hearer is not None:

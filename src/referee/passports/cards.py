@@ -17,7 +17,7 @@ import numpy as np
 from referee import __version__
 from referee.errors import InputError, MalformedInput
 from referee.passports.columns import Belief, tabulate
-from referee.passports.examining import Begin, Examination, Heard, hear_everything, question_of
+from referee.passports.examining import Begin, Examination, Heard, fitting_folds, hear_everything, question_of
 from referee.passports.people import People, cluster_of, open_people
 from referee.passports.summoning import family_of, name_of, summon
 from referee.records import Outcome
@@ -39,6 +39,7 @@ def examine(examination: Examination, begin: Begin = lambda total: lambda n: Non
     people = open_people(examination.corpus, examination.data)
     if examination.limit is not None:
         people = people.some(examination.limit, examination.by, examination.seed)
+    examination = fitting_folds(examination, people)
     heard = hear_everything(examination, people, begin)
     units = [cluster_of(a, examination.by) for a in people.answers]
     evidence = tabulate(people.answers, [heard.beliefs[question_of(a)] for a in people.answers], units)

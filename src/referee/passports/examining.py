@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from referee.passports.probes import KINDS, fitting, make_probes
 from referee.passports.summoning import name_of, summon
 from referee.records import Description, HearerView, Response, Trial
 
-__all__ = ["Begin", "Examination", "Heard", "hear_everything", "question_of"]
+__all__ = ["Begin", "Examination", "Heard", "fitting_folds", "hear_everything", "question_of"]
 
 Advance = Callable[[int], None]
 Begin = Callable[[int], Advance]
@@ -76,13 +76,25 @@ def hear_everything(examination: Examination, people: People, begin: Begin) -> H
     return heard
 
 
+def _units(people: People, by: str) -> Counter[str]:
+    return Counter(unit_of(a.trial, by) for a in people.answers)
+
+
+def fitting_folds(examination: Examination, people: People) -> Examination:
+    """The same examination, with no more folds than there are games if the hearer learns nothing: folds then only show how it varies."""
+    if getattr(summon(examination.hearer, examination.seed), "learns", True):
+        return examination
+    return replace(examination, folds=min(examination.folds, len(_units(people, examination.by))))
+
+
 def _share_out(people: People, examination: Examination) -> dict[str, int]:
     """Units in random order, each to the fold with the fewest answers so far."""
-    sizes = Counter(unit_of(a.trial, examination.by) for a in people.answers)
-    if not 2 <= examination.folds <= len(sizes):
+    sizes = _units(people, examination.by)
+    if examination.folds > len(sizes):
+        few = "2 folds (--folds 2)" if len(sizes) == 2 else f"2 to {len(sizes)} folds"
         raise InputError(
-            f"{len(sizes)} units cannot make {examination.folds} folds by {examination.by}",
-            remedy=f"ask for 2 to {len(sizes)} folds" if len(sizes) > 1 else "more games or speakers are needed",
+            f"{len(sizes)} unit{'s' * (len(sizes) != 1)} cannot make {examination.folds} folds by {examination.by}",
+            remedy=f"ask for {few}" if len(sizes) > 1 else "a hearer that learns needs more games or speakers",
         )
     order = sorted(sizes)
     Random(examination.seed).shuffle(order)
