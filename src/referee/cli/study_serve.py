@@ -140,6 +140,7 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,  # people answer every few seconds: one connection each, kept
         ws_max_size=256 * 1024,
     )
     with contextlib.suppress(KeyboardInterrupt):  # the server has stopped in order by then, and hands the signal on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -24,7 +24,9 @@ def find_study(studies: Mapping[str, Served], study: str) -> Served:
     return served
 
 
-def visited(request: Request, study: StudyId) -> Served:
+async def visited(
+    request: Request, study: StudyId
+) -> Served:  # async, as all of these: a plain function would cost a thread each time
     return find_study(request.app.state.studies, study)
 
 
@@ -53,7 +55,7 @@ def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Call
     return Caller(served=served, who=who, tab=tab)
 
 
-def _participant(
+async def _participant(
     request: Request,
     served: Visited,
     authorization: Annotated[str, Header(max_length=4000)] = "",
@@ -70,8 +72,8 @@ def bearer(authorization: str) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _organiser(*rights: str) -> Callable[..., Served]:
-    def allowed(
+def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
+    async def allowed(
         request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
     ) -> Served:
         right = served.keys.right(bearer(authorization))

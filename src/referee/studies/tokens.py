@@ -12,6 +12,7 @@ import re
 import secrets
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,12 +36,12 @@ class Keys:
     manage: str
 
     def sign(self, study: str, payload: dict[str, Any]) -> str:
-        return self._signer(study).dumps(payload)
+        return _signer(self.signing, study).dumps(payload)
 
     def read(self, study: str, token: str) -> dict[str, Any]:
         """The payload of a token that this study signed; refusal otherwise."""
         try:
-            payload = self._signer(study).loads(token, max_age=TOKEN_DAYS * 86_400)
+            payload = _signer(self.signing, study).loads(token, max_age=TOKEN_DAYS * 86_400)
         except SignatureExpired:
             raise Problem(401, "expired", "This link is too old. Open the study's link again.") from None
         except BadData:
@@ -65,10 +66,11 @@ class Keys:
         code = self.derive("withdraw", study, participant)
         return "-".join(code[i : i + 4] for i in range(0, len(code), 4))
 
-    def _signer(self, study: str) -> URLSafeTimedSerializer:
-        return URLSafeTimedSerializer(
-            self.signing, salt=f"participant of {study}", signer_kwargs={"digest_method": hashlib.sha256}
-        )
+
+@lru_cache(maxsize=256)
+def _signer(signing: str, study: str) -> URLSafeTimedSerializer:
+    settings = {"digest_method": hashlib.sha256}
+    return URLSafeTimedSerializer(signing, salt=f"participant of {study}", signer_kwargs=settings)
 
 
 def code_hash(code: str) -> str:

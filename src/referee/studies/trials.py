@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Insert, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from referee.studies import slots
+from referee.studies.plan import Step
 from referee.studies.problems import Problem
 from referee.studies.served import Outline, Served
 from referee.studies.sessions import ACTIVE, Row, missing, next_attempt
@@ -49,14 +51,24 @@ def body_hash(given: Given) -> str:
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
-_SESSION = select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at).join(
-    list_slot, list_slot.c.id == session.c.slot, isouter=True
+# Statements of the one path that everybody walks every few seconds are built once.
+_SESSION = (
+    select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at)
+    .join(list_slot, list_slot.c.id == session.c.slot, isouter=True)
+    .where(session.c.id == bindparam("session_id"))
 )
+_ROWS = select(trial.c["index"], trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
+    trial.c.session == bindparam("session_id")
+)
+_ADD: Mapping[str, Insert] = {
+    "sqlite": sqlite.insert(trial).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(trial).on_conflict_do_nothing(),
+}
 
 
 def load(connection: Connection, served: Served, session_id: str) -> Any:
     """The session with its place; refused when there was no consent yet."""
-    row = connection.execute(_SESSION.where(session.c.id == session_id)).one_or_none()
+    row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
     if row is None or row.study != served.id:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
     return row
@@ -75,10 +87,7 @@ def guard(served: Served, row: Any, tab: str) -> None:
 
 
 def rows_of(connection: Connection, session_id: str) -> list[Row]:
-    found = connection.execute(
-        select(trial.c["index"], trial.c.attempt, trial.c.state).where(trial.c.session == session_id)
-    )
-    return [Row(index=r[0], attempt=r[1], state=r[2]) for r in found]
+    return [Row(*found[:3]) for found in connection.execute(_ROWS, {"session_id": session_id})]
 
 
 def note(
@@ -93,72 +102,51 @@ def note(
 def save(connection: Connection, served: Served, outline: Outline, given: Given) -> Kept:
     """Store an answer, or say that it is stored already."""
     row = load(connection, served, given.session)
-    rows = rows_of(connection, given.session)
+    stored = connection.execute(_ROWS, {"session_id": given.session}).all()
+    rows = [Row(*found[:3]) for found in stored]
     fingerprint = body_hash(given)
-    known = _already(connection, given, rows)
-    if known is not None and row.state != "withdrawn":
-        return _again(connection, served, outline, given, rows, known, fingerprint)
+    if row.state != "withdrawn":
+        for found in stored:
+            if found.uuid == given.uuid or (found[0], found.attempt) == (given.index, given.attempt):
+                if (found.uuid, found.hash) == (given.uuid, fingerprint):
+                    return _kept(served, outline, rows, new=False)
+                raise _second(connection, served, given, fingerprint, found.uuid)
     guard(served, row, given.tab)
     _expected(given, rows)
     now = served.clock()
-    step = outline.plan.steps[given.index]
-    connection.execute(
-        insert(trial).values(
-            uuid=given.uuid,
-            session=given.session,
-            index=given.index,
-            attempt=given.attempt,
-            state=given.state,
-            kind=step.kind,
-            stimulus=step.stimulus.id if step.stimulus else None,
-            answer=given.answer,
-            times=given.times,
-            flags=sorted(given.flags),
-            labels=dict(step.shown.labels),
-            received_at=now,
-            hash=fingerprint,
-        )
-    )
+    if not _add(connection, given, outline.plan.steps[given.index], now, fingerprint):
+        raise _second(connection, served, given, fingerprint, None)
     kept = _kept(served, outline, [*rows, Row(given.index, given.attempt, given.state)], new=True)
     _move_on(connection, served, row, kept, now)
     return kept
 
 
-def _already(connection: Connection, given: Given, rows: list[Row]) -> Any | None:
-    """The row that has this UUID, or this place; looked up only where there can be one."""
-    place = (trial.c.session == given.session) & (trial.c["index"] == given.index) & (trial.c.attempt == given.attempt)
-    return connection.execute(
-        select(trial.c.uuid, trial.c.session, trial.c.hash).where((trial.c.uuid == given.uuid) | place).limit(1)
-    ).one_or_none()
+def _add(connection: Connection, given: Given, step: Step, now: float, fingerprint: str) -> bool:
+    """False when the UUID belongs to somebody else's answer."""
+    values = {
+        "uuid": given.uuid,
+        "session": given.session,
+        "index": given.index,
+        "attempt": given.attempt,
+        "state": given.state,
+        "kind": step.kind,
+        "stimulus": step.stimulus.id if step.stimulus else None,
+        "answer": given.answer,
+        "times": given.times,
+        "flags": sorted(given.flags),
+        "labels": dict(step.shown.labels),
+        "received_at": now,
+        "hash": fingerprint,
+    }
+    return connection.execute(_ADD[connection.dialect.name], values).rowcount == 1
 
 
-def _again(
-    connection: Connection,
-    served: Served,
-    outline: Outline,
-    given: Given,
-    rows: list[Row],
-    known: Any,
-    fingerprint: str,
-) -> Kept:
-    if known.uuid == given.uuid and known.hash == fingerprint:
-        return _kept(served, outline, rows, new=False)
-    note(
-        connection,
-        served,
-        "second-answer",
-        "participant",
-        given.session,
-        uuid=given.uuid,
-        index=given.index,
-        attempt=given.attempt,
-        hash=fingerprint,
-    )
-    raise Problem(
-        409,
-        "already-answered",
-        "Another answer to this trial is stored already; the first one stays.",
-        uuid=known.uuid if known.session == given.session else None,
+def _second(connection: Connection, served: Served, given: Given, fingerprint: str, first: str | None) -> Problem:
+    """Another answer in the place of a stored one: noted and refused."""
+    about = {"uuid": given.uuid, "index": given.index, "attempt": given.attempt, "hash": fingerprint}
+    note(connection, served, "second-answer", "participant", given.session, **about)
+    return Problem(
+        409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first
     )
 
 
