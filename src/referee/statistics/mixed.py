@@ -8,7 +8,7 @@ system is compared with one baseline, and an omnibus (Wald) test asks whether sy
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,10 @@ class SystemEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedModel:
-    """Effects against the baseline, the spread of the random effects, the omnibus test, and how the search ended."""
+    """Effects against the baseline, the spread of the random effects, the omnibus test, and how the search ended.
+
+    `covariance` is that of the effects, in their order; differences between systems other than the baseline need it.
+    """
 
     baseline: str
     effects: tuple[SystemEffect, ...]
@@ -55,6 +58,7 @@ class MixedModel:
     items: int
     converged: bool
     message: str
+    covariance: FloatArray = field(repr=False, compare=False)
 
     def frame(self) -> pl.DataFrame:
         """One row per system other than the baseline."""
@@ -196,6 +200,7 @@ def _model(
         items=coded.sizes[1],
         converged=outcome[1],
         message=outcome[2],
+        covariance=covariance,
     )
 
 

@@ -1,0 +1,215 @@
+"""The analysis that human data deserve: participants and items as crossed random effects, every pair of systems, corrected, with sizes and intervals.
+
+Times are modelled as logarithms, so that an effect is a ratio of times; errors as log odds (Baayen et al. 2008; Jaeger 2008). Sizes are d with all variances
+of the model in the denominator (Westfall et al. 2014) for times, differences of error rates with errors clustered by participant and item for errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import InputError
+from referee.reports.sheets import Cell, Sheet
+from referee.statistics.clusters import cluster_bootstrap, cluster_differences
+from referee.statistics.comparisons import adjust
+from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["contrasts", "measure_sheets", "p_text"]
+
+ERROR = "error"
+NAMES = {
+    ERROR: "error rate",
+    "reading_ms": "reading time",
+    "identification_ms": "identification time",
+    "combined_ms": "reading and identification together",
+}
+Row = dict[str, Any]
+
+
+def measure_sheets(
+    frame: pl.DataFrame, measure: str, *, study: str, alpha: float, correction: str
+) -> tuple[list[Sheet], list[str]]:
+    """Means by system and contrasts of all pairs for one measure, or a sentence that says why not."""
+    known = frame.drop_nulls(measure)
+    if known["system"].n_unique() < 2 or known["participant"].n_unique() < 2:
+        return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
+    sheets = [_means(known, measure, study)]
+    model, why = _model(known, measure)
+    notes = [] if model is None else [_omnibus(model)]
+    if why:
+        notes.append(why)
+    pairs = _pairs(known, measure, model, correction)
+    sheets.append(_contrast_sheet(pairs, measure, study, alpha, correction, notes))
+    return sheets, []
+
+
+# -- means -----------------------------------------------------------------------------------------------------------------
+
+
+def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
+    rows = cluster_bootstrap(frame, value=measure, system="system").sort("mean").to_dicts()
+    by_system = frame.select("system", measure).group_by("system").median()
+    medians = {} if measure == ERROR else dict(by_system.iter_rows())
+    cells = [
+        (
+            Cell(r["system"]),
+            Cell(str(r["n"]), order=float(r["n"])),
+            Cell(_value(r["mean"], measure), small=f"{_value(r['low'], measure)}, {_value(r['high'], measure)}"),
+            *([Cell(_value(medians[r["system"]], measure))] if medians else []),
+        )
+        for r in rows
+    ]
+    return Sheet(
+        name=f"{measure}-means",
+        corpus=study,
+        title=f"{NAMES[measure].capitalize()} by system{'' if measure == ERROR else ', ms'}",
+        header=("system", "n", "mean", *(["median"] if medians else [])),
+        rows=tuple(cells),
+        notes=("Intervals (95%) from a bootstrap that draws participants and items.",),
+        tidy=tuple({"measure": measure, **r, **({"median": medians[r["system"]]} if medians else {})} for r in rows),
+    )
+
+
+def _value(value: float, measure: str) -> str:
+    return f"{100 * value:.1f}%" if measure == ERROR else f"{value:,.0f}"
+
+
+# -- models ----------------------------------------------------------------------------------------------------------------
+
+
+def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, str]:
+    """The mixed model, without systems whose odds have no finite estimate; or why there is none."""
+    try:
+        if measure != ERROR:
+            return mixed_times(frame, time=measure), ""
+        usable, same = _with_both_outcomes(frame)
+        left = f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)." if same else ""
+        if usable["system"].n_unique() < 2:
+            return None, f"No logistic model: {left or 'fewer than two systems.'}"
+        return mixed_correctness(usable, correct=ERROR), left
+    except InputError as error:
+        return None, f"No mixed model: {error.problem}."
+
+
+def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    import polars as pl
+
+    rates = frame.group_by("system").agg(pl.col(ERROR).mean())
+    same = sorted(rates.filter(pl.col(ERROR).is_in([0.0, 1.0]))["system"].to_list())
+    return frame.filter(~pl.col("system").is_in(same)), same
+
+
+def _omnibus(model: MixedModel) -> str:
+    spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
+    said = "no omnibus test" if model.chi2 is None else f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+    warned = "" if model.converged else " The search did not converge: look, do not believe."
+    return (
+        f"Mixed model, {model.n:,} answers, {model.participants} participants, {model.items} items: "
+        f"systems differ {said}; SD of effects: {spread}.{warned}"
+    )
+
+
+def contrasts(model: MixedModel) -> list[Row]:
+    """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval; for linear models also d."""
+    from scipy.special import ndtr, ndtri
+
+    reach = float(ndtri(0.975))
+    systems = [model.baseline, *(e.system for e in model.effects)]
+    estimates = [0.0, *(e.estimate for e in model.effects)]
+    total = sqrt(sum(sd**2 for sd in model.sds.values())) if "residual" in model.sds else None
+    rows = []
+    for a, b in combinations(range(len(systems)), 2):
+        gap = estimates[a] - estimates[b]
+        error = sqrt(max(_variance(model, a, b), 0.0))
+        p = 2 * float(ndtr(-abs(gap / error))) if error > 0 else None
+        rows.append(
+            {
+                "system_a": systems[a],
+                "system_b": systems[b],
+                "estimate": gap,
+                "error": error,
+                "p": p,
+                "ratio": exp(gap),
+                "ratio_low": exp(gap - reach * error),
+                "ratio_high": exp(gap + reach * error),
+                "d": gap / total if total else None,
+            }
+        )
+    return rows
+
+
+def _variance(model: MixedModel, a: int, b: int) -> float:
+    """Of a difference of two effects; the baseline's own is fixed at 0."""
+    c = model.covariance
+    own = [float(c[i - 1, i - 1]) for i in (a, b) if i]
+    return sum(own) - (2 * float(c[a - 1, b - 1]) if a and b else 0.0)
+
+
+def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
+    """Contrasts of the model beside plain differences with clustered errors; where a pair has no model, the latter's p counts."""
+    plain = cluster_differences(frame, value=measure, system="system").to_dicts()
+    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
+    rows = []
+    for row in plain:
+        found = modelled.get(frozenset((row["system_a"], row["system_b"])))
+        if found is not None and found["system_a"] != row["system_a"]:
+            found = _turned(found)
+        test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": "mixed model"}
+        ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d")}
+        kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
+        rows.append({"measure": measure, **kept, **ratio, **test})
+    method = correction if correction == "holm" else None
+    corrected = adjust([r["p"] for r in rows], "holm") if method else [r["p"] for r in rows]
+    for row, p in zip(rows, corrected, strict=True):
+        row["p_corrected"] = p
+    return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))
+
+
+def _turned(row: Row) -> Row:
+    turned = {"ratio": 1 / row["ratio"], "ratio_low": 1 / row["ratio_high"], "ratio_high": 1 / row["ratio_low"]}
+    return {**row, **turned, "d": None if row["d"] is None else -row["d"]}
+
+
+def _contrast_sheet(
+    pairs: Sequence[Row], measure: str, study: str, alpha: float, correction: str, notes: Sequence[str]
+) -> Sheet:
+    """Pairs that differ, the clearest first; all of them are in the tidy rows."""
+    clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
+    ratio = "odds ratio" if measure == ERROR else "ratio"
+    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure)) for r in clear)
+    word = "corrected by Holm" if correction == "holm" else "not corrected"
+    counted = f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}, p {word}; the others are in --format json."
+    return Sheet(
+        name=f"{measure}-pairs",
+        corpus=study,
+        title=f"{NAMES[measure].capitalize()}: pairs that differ",
+        header=("system", "against", "difference", ratio, *([] if measure == ERROR else ["d"]), "p"),
+        rows=rows,
+        left=2,
+        notes=(counted, *notes),
+        tidy=tuple(pairs),
+    )
+
+
+def _contrast_cells(r: Row, measure: str) -> list[Cell]:
+    scale, unit = (100, " points") if measure == ERROR else (1, " ms")
+    bounds = "" if r["low"] is None else f"{scale * r['low']:+,.0f}, {scale * r['high']:+,.0f}"
+    cells = [Cell(f"{scale * r['difference']:+,.0f}{unit}", small=bounds)]
+    if r["ratio"] is None:
+        cells.append(Cell("–"))
+    else:
+        cells.append(Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}"))
+    if measure != ERROR:
+        cells.append(Cell("–" if r["d"] is None else f"{r['d']:+.2f}"))
+    return [*cells, Cell(p_text(r["p_corrected"]))]
+
+
+def p_text(p: float | None) -> str:
+    """A p value as papers print it."""
+    return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)

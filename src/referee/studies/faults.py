@@ -1,0 +1,82 @@
+"""A network as it is: requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong (rule 16)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+import httpx
+
+from referee.errors import UnknownName
+
+__all__ = ["FAULTS", "Faults", "Unreliable"]
+
+FAULTS = {
+    "loss": "a request is lost, or its reply is: the server may or may not have heard",
+    "delay": "a request waits on the way",
+    "duplicate": "a request arrives twice",
+    "reload": "the page is reloaded in the middle of a trial, in a new window",
+    "skew": "the device's clock is wrong and drifts",
+}
+LONGEST_DELAY_S = 0.02
+FURTHEST_SKEW_MS = 5e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faults:
+    """Which faults happen, and to what share of requests or trials."""
+
+    kinds: frozenset[str] = frozenset()
+    share: float = 0.1
+
+    @classmethod
+    def named(cls, names: Iterable[str], share: float = 0.1) -> Faults:
+        chosen = frozenset(names)
+        for name in sorted(chosen - FAULTS.keys()):
+            raise UnknownName("fault", name, FAULTS, hint=f"one of {', '.join(FAULTS)}")
+        return cls(kinds=chosen, share=share)
+
+    def strike(self, kind: str, rng: Random, tally: Counter[str]) -> bool:
+        """Whether this fault happens now; counted when it does."""
+        struck = kind in self.kinds and rng.random() < self.share
+        tally[kind] += struck
+        return struck
+
+    def skew_of(self, rng: Random, tally: Counter[str]) -> float:
+        """How far off somebody's clock is, in milliseconds; one clock is one fault."""
+        if "skew" not in self.kinds:
+            return 0.0
+        tally["skew"] += 1
+        return rng.uniform(0.0, FURTHEST_SKEW_MS)
+
+
+class Unreliable(httpx.AsyncBaseTransport):
+    """Another transport with faults on the way; what it loses it loses as an error of the connection."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, faults: Faults, rng: Random, tally: Counter[str]) -> None:
+        self.inner = inner
+        self.faults = faults
+        self.rng = rng
+        self.tally = tally
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self.faults.strike("delay", self.rng, self.tally):
+            await asyncio.sleep(self.rng.random() * LONGEST_DELAY_S)
+        if self.faults.strike("loss", self.rng, self.tally):
+            if self.rng.random() < 0.5:
+                raise httpx.ConnectError("lost on the way to the server", request=request)
+            await self._deliver(request)
+            raise httpx.ReadError("the reply was lost", request=request)
+        if self.faults.strike("duplicate", self.rng, self.tally):
+            await self._deliver(request)
+        return await self._deliver(request)
+
+    async def _deliver(self, request: httpx.Request) -> httpx.Response:
+        """One copy of the request, with its reply read to the end."""
+        copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
+        reply = await self.inner.handle_async_request(copy)
+        await reply.aread()
+        return reply
