@@ -63,6 +63,15 @@ def test_every_field_of_the_preregistration_stands_in_the_file_with_its_sentence
             assert setting.about in text
 
 
+@pytest.mark.parametrize("protocol", catalogue.names("protocol"))
+def test_the_planned_measures_are_things_that_the_protocol_records(protocol: str, tmp_path: Path) -> None:
+    study = make_demo(tmp_path / "s", protocol)
+    info = study.kind.info
+    outcomes = info.answer["outcome"].values if "outcome" in info.answer else ()
+    recorded = {*info.answer, *info.times, *outcomes, *study.settings.get("scales", ())}
+    assert set(study.analysis["measures"]) - {"error"} <= recorded
+
+
 def test_the_hash_covers_every_file_but_the_data(folder: Path) -> None:
     before = open_study(folder).hash
     (folder / "data").mkdir()

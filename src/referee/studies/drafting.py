@@ -143,6 +143,18 @@ def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Itera
         yield f"{name} = {toml_value([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
 
 
+_TIMES = ["identification_ms", "reading_ms"]
+_PLANNED: dict[str, dict[str, Any]] = {
+    "asgre2007": {"measures": ["error", "combined_ms"]},
+    "open-choice": {"measures": ["error", "several", "none", "dont-know", "combined_ms"]},
+    "tuna2008": {"measures": ["error", *_TIMES], "tests": ["mixed-model", "tuna2008"]},
+    "self-paced-reading": {"measures": ["error", *_TIMES, "regions_ms"]},
+    "production": {"measures": ["text"], "tests": []},
+    "judgement": {"measures": ["adequacy", "fluency"]},
+    "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
+}
+
+
 def _known(draft: Draft) -> dict[str, dict[str, Any]]:
     layout = draft.layout
     return {
@@ -169,4 +181,5 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             "order": layout.order,
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
+        "analysis": _PLANNED.get(draft.protocol, {}),
     }

@@ -138,7 +138,7 @@ _ANALYSIS = {
     "measures": Setting(default=["error", "identification_ms", "reading_ms"], about="Primary measure first."),
     "tests": Setting(
         default=["mixed-model"],
-        about="Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets).",
+        about="Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), paired-comparison.",
     ),
     "alpha": Setting(default=0.05, about="Significance level.", low=0, high=1),
     "correction": _one_of("holm", "tukey", "none", about="Correction over pairs of systems."),
