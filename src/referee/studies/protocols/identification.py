@@ -49,7 +49,9 @@ def declare(
         ),
         "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
         "timeout_ms": Parameter(
-            default=timeout_ms, about="The trial ends without an answer so long after the scene appeared; 0 for never.", unit="ms"
+            default=timeout_ms,
+            about="The trial ends without an answer so long after the scene appeared; 0 for never.",
+            unit="ms",
         ),
         "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
         **SCENE,
