@@ -1,0 +1,117 @@
+// The Tangram board as pure data: a mirror of referee.dialogue.board, whose docstring is the contract for everything here.
+
+export interface Placement {
+  x: number;
+  y: number;
+  rotation: number;
+  flipped: boolean;
+}
+
+export interface Board {
+  pieces: Readonly<Record<string, Placement>>;
+  order: readonly string[];
+  step: number;
+  area: readonly [number, number];
+}
+
+export interface Change {
+  kind: "grab" | "move" | "rotate" | "flip" | "release";
+  piece: string;
+  x?: number | null;
+  y?: number | null;
+  rotation?: number | null;
+  flipped?: boolean | null;
+}
+
+export type Point = readonly [number, number];
+
+export const UNIT = 100;
+export const AREA: readonly [number, number] = [1200, 800];
+
+function triangle(leg: number): Point[] {
+  const height = leg / Math.SQRT2;
+  return [[0, (-2 * height) / 3], [height, height / 3], [-height, height / 3]];
+}
+
+export const SHAPES: Readonly<Record<string, readonly Point[]>> = {
+  "large triangle": triangle(2 * UNIT),
+  "medium triangle": triangle(Math.SQRT2 * UNIT),
+  "small triangle": triangle(UNIT),
+  "square": [[-UNIT / 2, -UNIT / 2], [UNIT / 2, -UNIT / 2], [UNIT / 2, UNIT / 2], [-UNIT / 2, UNIT / 2]],
+  "parallelogram": [[-UNIT, -UNIT / 2], [0, -UNIT / 2], [UNIT, UNIT / 2], [0, UNIT / 2]],
+};
+
+export const PIECES: Readonly<Record<string, string>> = {
+  "1": "large triangle", "2": "large triangle", "3": "medium triangle", "4": "small triangle", "5": "small triangle", "6": "square", "7": "parallelogram",
+};
+
+export const hundredths = (value: number): number => Math.round(value * 100) / 100;
+
+const between = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+
+export function shapeOf(piece: string): readonly Point[] {
+  return SHAPES[PIECES[piece]!]!;
+}
+
+export function corners(piece: string, { x, y, rotation, flipped }: Placement): Point[] {
+  const angle = (rotation * Math.PI) / 180;
+  const [cos, sin, sign] = [Math.cos(angle), Math.sin(angle), flipped ? -1 : 1];
+  return shapeOf(piece).map(([a, b]) => [x + sign * a * cos - b * sin, y + sign * a * sin + b * cos] as const);
+}
+
+export function putPiece(board: Board, piece: string, { x, y, rotation, flipped }: Placement): Board {
+  const order = board.order.at(-1) === piece ? board.order : [...board.order.filter((other) => other !== piece), piece];
+  return { ...board, pieces: { ...board.pieces, [piece]: { x, y, rotation, flipped } }, order };
+}
+
+export function applyChange(board: Board, change: Change): Board {
+  const old = board.pieces[change.piece]!;
+  const turned = change.rotation == null ? old.rotation : board.step * Math.floor(change.rotation / board.step + 0.5);
+  return putPiece(board, change.piece, {
+    x: hundredths(between(change.x ?? old.x, 0, board.area[0])),
+    y: hundredths(between(change.y ?? old.y, 0, board.area[1])),
+    rotation: ((turned % 360) + 360) % 360,
+    flipped: change.flipped ?? old.flipped,
+  });
+}
+
+function covers(points: readonly Point[], x: number, y: number): boolean {
+  const turns = points.map(([ax, ay], i) => {
+    const [bx, by] = points[(i + 1) % points.length]!;
+    return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+  });
+  return turns.every((turn) => turn >= 0) || turns.every((turn) => turn <= 0);
+}
+
+function distanceToEdge([ax, ay]: Point, [bx, by]: Point, x: number, y: number): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const along = between(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0, 1);
+  return Math.hypot(x - ax - along * dx, y - ay - along * dy);
+}
+
+// The top-most piece under a point, its edge included.
+export function pieceAt(board: Board, x: number, y: number): string | null {
+  return [...board.order].reverse().find((piece) => covers(corners(piece, board.pieces[piece]!), x, y)) ?? null;
+}
+
+// For fingers, which are thicker than a point: the piece under it, else the nearest one within reach.
+export function pieceNear(board: Board, x: number, y: number, reach: number): string | null {
+  const exact = pieceAt(board, x, y);
+  if (exact !== null || reach <= 0) return exact;
+  let [found, best]: [string | null, number] = [null, reach];
+  for (const piece of board.order) {
+    const points = corners(piece, board.pieces[piece]!);
+    const distance = Math.min(...points.map((point, i) => distanceToEdge(point, points[(i + 1) % points.length]!, x, y)));
+    if (distance <= best) [found, best] = [piece, distance];
+  }
+  return found;
+}
+
+export function canonical(board: Board): string {
+  const whole = (value: number): number => Math.round(value * 100);
+  const rows = Object.keys(board.pieces).sort().map((id) => {
+    const { x, y, rotation, flipped } = board.pieces[id]!;
+    return `${id}:${whole(x)},${whole(y)},${rotation},${flipped ? 1 : 0}`;
+  });
+  return `${rows.join(";")}|${board.order.join(",")}`;
+}
