@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sqlite3
 import threading
 import time
 import uuid
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -404,6 +406,24 @@ def test_rule_13_what_is_stored_is_the_same_text_for_the_same_answer(server: Sit
     (stored,) = server.rows("SELECT answer, times FROM trial")
     assert stored.answer == json.dumps(body["answer"], sort_keys=True, separators=(",", ":"))
     assert json.loads(stored.times)["reading_ms"] == 812.4000000000001  # raw floats, not rounded
+
+
+def test_rule_13_exports_are_the_same_each_time_and_leave_out_who_withdrew(server: Site) -> None:
+    leaver, stayer = Person(server), Person(server)
+    leaver.complete()
+    stayer.complete()
+    once, again = (server.organise("GET", "export.zip") for _ in range(2))
+    assert (once.status_code, once.content == again.content) == (200, True)
+    aliases = {row["alias"] for row in server.organise("GET", "participants").json()["participants"]}
+    assert all(alias in _unzipped(once.content) for alias in aliases)
+    leaver.ask("POST", "withdraw")
+    left = _unzipped(server.organise("GET", "export.zip").content)
+    assert sorted(alias in left for alias in aliases) == [False, True]
+
+
+def _unzipped(content: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        return "".join(files.read(name).decode("utf-8", "replace") for name in files.namelist())
 
 
 def test_rule_14_a_server_starts_on_its_store_or_not_at_all(workshop: Path) -> None:

@@ -10,7 +10,6 @@ from sqlalchemy import insert, select
 from referee.studies import attending, organiser, requests, trials
 from referee.studies.callers import Managing, Viewing
 from referee.studies.problems import Problem
-from referee.studies.served import Served
 from referee.studies.tables import correction, participant, session, trial
 from referee.studies.withdrawal import withdraw_by_alias
 
@@ -100,13 +99,10 @@ def correct(served: Managing, body: requests.Correct) -> dict[str, Any]:
 
 @router.get("/export.zip")
 def export(served: Viewing) -> Response:
-    """The data as `referee study export` writes them, identities left out."""
-    return Response(_zipped(served), media_type="application/zip")
+    """The data as `referee study export` writes them, identities left out; that someone took them is recorded."""
+    from referee.studies.export import export_zip
 
-
-def _zipped(served: Served) -> bytes:
-    try:
-        from referee.studies.export import export_zip
-    except ImportError:
-        raise Problem(404, "no-export", "Use `referee study export` on the machine that serves the study.") from None
-    return bytes(export_zip(served.study, served.store))
+    content = export_zip(served.study, served.store)
+    served.store.write(lambda connection: trials.note(connection, served, "exported", "organiser"))
+    name = f'attachment; filename="{served.id}.zip"'
+    return Response(content, media_type="application/zip", headers={"content-disposition": name})

@@ -22,7 +22,7 @@ from referee.studies.tokens import Keys, load_keys
 
 __all__ = ["Outline", "Served", "open_served"]
 
-PLANS_KEPT = 4096
+PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,11 @@ class Served:
     def kept_outline(self, session_id: str) -> Outline | None:
         """The plan of a session if it is at hand."""
         key = self._places.get(session_id)
-        return self._plans.get(key) if key is not None else None
+        with self._lock:
+            if key is None or key not in self._plans:
+                return None
+            self._plans.move_to_end(key)
+            return self._plans[key]
 
     def outline_of(self, session_id: str) -> Outline | None:
         """The plan of a session by its id, looked up once; None before consent."""
