@@ -63,10 +63,11 @@ def evaluate(
         name, rehearsal = _rehearsal(recordings, synthetic, ties, seed)
         found, reviewed = rehearsal.evaluation, rehearsal.review
     data = {"source": name, **_as_json(found, reviewed, rehearsal)}
+    tables = json.dumps(data, ensure_ascii=False, indent=1, default=lambda array: array.tolist())
     text = _lines(name, found, reviewed, rehearsal)
     if out is not None:
-        _save(out, data, text, rehearsal)
-    print(json.dumps(data, ensure_ascii=False, indent=1) if form == "json" else "\n".join(text))
+        _save(out, tables, text, rehearsal)
+    print(tables if form == "json" else "\n".join(text))
     return 0
 
 
@@ -116,7 +117,7 @@ def _read(answers: Sequence[Path], trials: Path | None) -> tuple[list[Trial], li
     return list(known.values()), given
 
 
-def _save(out: Path, data: dict[str, Any], text: Sequence[str], rehearsal: Rehearsal | None) -> None:
+def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
     from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
     from referee.runs import write_atomically
 
@@ -129,7 +130,7 @@ def _save(out: Path, data: dict[str, Any], text: Sequence[str], rehearsal: Rehea
     if rehearsal is not None:
         write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(rehearsal.trials)))
         write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in rehearsal.responses))
-    write_atomically(out / "evaluation.json", [json.dumps(data, ensure_ascii=False, indent=1)])
+    write_atomically(out / "evaluation.json", [tables])
     write_atomically(out / "evaluation.txt", text)
 
 

@@ -46,7 +46,7 @@ class FormPrediction:
 
 
 def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[FormPrediction]:
-    """The majority form of the other games, then linear machines on dialogue history, action history and both."""
+    """The majority form of the other games, then linear machines on dialogue history, action history, both, and both with the figure's past forms."""
     kept = [s for s in situations if form_of(s.text) is not None]
     forms = np.array([str(form_of(s.text)) for s in kept])
     places = fold_places(kept, folds, "pair", seed)
@@ -55,9 +55,21 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
         "action history": matrix(kept, (ACTION_HISTORY,)),
         "both": matrix(kept, (DIALOGUE_HISTORY, ACTION_HISTORY)),
     }
+    sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(kept)])
     guesses = {"majority": _majority(forms, places)}
     guesses |= {name: _guess(rows, forms, places) for name, rows in sources.items()}
     return [_prediction(name, forms, guess) for name, guess in guesses.items()]
+
+
+def _own_past(situations: Sequence[Situation]) -> FloatArray:
+    """How often the pair had the figure before (log scale), and the form it had last: reduction goes by repetitions, not by seconds."""
+    forms: dict[tuple[str, str], list[str]] = {}
+    found = []
+    for s in situations:
+        past = forms.setdefault((s.dialogue, s.target), [])
+        found.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
+        past.append(str(form_of(s.text)))
+    return np.array(found)
 
 
 def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
