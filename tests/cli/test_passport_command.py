@@ -283,3 +283,17 @@ def test_reasoning_about_the_speaker_predicts_franke_and_degens_listeners(
     assert rational["auc"] > 0.65
     assert rational["log_likelihood"] > rational["chance_log_likelihood"] > position["log_likelihood"]
     assert position["verdict"] == "not fit"
+
+
+def test_an_examination_goes_on_where_its_endpoint_failed(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(*[completion("1")] * 15, (503, {}, b"")) as server:
+        named = f"remote|model:toy|endpoint:{server.url}|tries:1|parallel:1"
+        args = (named, "--data", study, "--limit", 40, "--folds", 2, "--probes", 0, "--calls", tmp_path / "calls")
+        assert "goes on from there" in error_of(capsys, *args)
+        server.script[:] = [completion("1")]
+        before = len(server.seen)
+        card = card_of(capsys, *args)
+        # the same words about things that look the same are one question
+        assert 0 < len(server.seen) - before <= card["n"] - 15
