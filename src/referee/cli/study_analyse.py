@@ -62,31 +62,29 @@ def analyse(
 
 
 def _show(found: Analysis) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True)
     for remark in found.remarks:
-        console.print(remark, markup=False)
+        print(remark)
     for sheet in found.sheets:
-        console.print(f"\n{sheet.title}", markup=False)
-        if sheet.rows:
-            console.print(_table(sheet), crop=False, no_wrap=True)
-        for note in sheet.notes:
-            console.print(f"  {note}", markup=False)
+        print(f"\n{sheet.title}")
+        print("\n".join([*_lines(sheet), *(f"  {note}" for note in sheet.notes)]))
 
 
-def _table(sheet: Sheet) -> object:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
+def _lines(sheet: Sheet) -> list[str]:
+    """Columns of the width they need, whatever the terminal's: a cut number is worse than a long line."""
+    if not sheet.rows:
+        return []
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    for i, (upper, head) in enumerate(zip(above, sheet.header, strict=True)):
-        table.add_column(Text(f"{upper} {head}".strip()), justify="left" if i < sheet.left else "right", no_wrap=True)
-    for row in sheet.rows:
-        table.add_row(*(Text(_cell(cell)) for cell in row))
-    return table
+    heads = [f"{upper} {head}".strip() for upper, head in zip(above, sheet.header, strict=True)]
+    cells = [heads, *([_cell(cell) for cell in row] for row in sheet.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        placed = [
+            text.ljust(width) if i < sheet.left else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(f"  {'  '.join(placed)}".rstrip())
+    return [lines[0], f"  {'-' * (sum(widths) + 2 * len(widths) - 2)}", *lines[1:]]
 
 
 def _cell(cell: Cell) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import exp, sqrt
+from math import exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
@@ -164,11 +164,25 @@ def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correcti
         ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d")}
         kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
         rows.append({"measure": measure, **kept, **ratio, **test})
-    method = correction if correction == "holm" else None
-    corrected = adjust([r["p"] for r in rows], "holm") if method else [r["p"] for r in rows]
-    for row, p in zip(rows, corrected, strict=True):
+    for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):
         row["p_corrected"] = p
     return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))
+
+
+def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float | None]:
+    """p for as many pairs as there are: Holm's steps, Tukey's range of so many normal means, or as they are."""
+    p_values = [r["p"] for r in rows]
+    if correction == "holm":
+        return adjust(p_values, "holm")
+    if correction == "none":
+        return p_values
+    from scipy.special import ndtri
+    from scipy.stats import studentized_range
+
+    return [
+        None if p is None else float(studentized_range.sf(-float(ndtri(p / 2)) * sqrt(2), systems, inf))
+        for p in p_values
+    ]
 
 
 def _turned(row: Row) -> Row:
@@ -183,7 +197,7 @@ def _contrast_sheet(
     clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
     ratio = "odds ratio" if measure == ERROR else "ratio"
     rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure)) for r in clear)
-    word = "corrected by Holm" if correction == "holm" else "not corrected"
+    word = {"holm": "corrected by Holm", "tukey": "corrected by Tukey"}.get(correction, "not corrected")
     counted = f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}, p {word}; the others are in --format json."
     return Sheet(
         name=f"{measure}-pairs",
