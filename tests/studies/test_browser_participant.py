@@ -1,0 +1,380 @@
+"""Participants in a real Chromium: every protocol, every way of pointing, and everything that goes wrong on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from study_in_browser import Visitor, chromium, make_study, serve, stored, wait_for
+
+from referee.studies.served import Served
+from referee.studies.tables import session
+
+PROTOCOLS = (
+    "asgre2007", "tuna2008", "self-paced-reading", "open-choice", "production", "judgement", "judgement-pairwise",
+)  # fmt: skip
+HOSTILE = '<img src=x onerror="window.hacked = 1"> הכיסא האדום'
+PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
+    folder = tmp_path_factory.mktemp("browser")
+    made = {name: make_study(folder / name, name, name) for name in PROTOCOLS}
+    made["four"] = make_study(folder / "four", "asgre2007", "four", practice=1)
+    made["whole"] = make_study(
+        folder / "whole", "tuna2008", "whole", practice=1, changes={"demographics": "true", "comments": "true"}
+    )
+    made["skip"] = make_study(folder / "skip", "asgre2007", "skip", changes={"aborted": '"skip"'})
+    made["confirm"] = make_study(folder / "confirm", "asgre2007", "confirm", changes={"confirm": "true"})
+    made["hostile"] = _hostile(folder / "hostile")
+    return made
+
+
+def _hostile(folder: Path) -> Served:
+    """Every description is hostile and in Hebrew, and the page runs from right to left."""
+    make_study(folder, "tuna2008", "hostile", changes={"direction": '"rtl"'}).store.close()
+    for name, field, value in (
+        ("outputs", "text", HOSTILE),
+        ("trials", "language", "he"),
+        ("practice", "text", HOSTILE),
+    ):
+        path = folder / f"{name}.jsonl"
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        path.write_text("".join(json.dumps(_with(row, field, value)) + "\n" for row in rows), "utf-8")
+    from referee.studies.served import open_served
+
+    for left in (folder / "data").glob("study.sqlite*"):
+        left.unlink()
+    return open_served(folder)
+
+
+def _with(row: dict[str, object], field: str, value: str) -> dict[str, object]:
+    inner = row.get("output") or row.get("description")
+    if field not in row and isinstance(inner, dict):
+        return {**row, **{k: {**inner, field: value} for k in ("output", "description") if k in row}}
+    return {**row, field: value}
+
+
+@pytest.fixture(scope="module")
+def site(studies: dict[str, Served]) -> Iterator[str]:
+    with serve(*studies.values()) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(browser: Browser, site: str) -> Iterator[object]:
+    here: list[Visitor] = []
+
+    def come(study: str, query: str = "", **options: object) -> Visitor:
+        here.append(Visitor.at(browser, f"{site}/s/{study}/{query}", **options))
+        return here[-1]
+
+    yield come
+    for visitor in here:
+        visitor.context.close()
+
+
+def rows_of_last(served: Served) -> list[object]:
+    newest = stored(served, session)[-1]
+    return [row for row in stored(served) if row.session == newest.id]
+
+
+@pytest.mark.parametrize("protocol", [*PROTOCOLS, "whole"])
+def test_a_participant_completes_every_protocol_by_mouse(protocol: str, visit, studies: dict[str, Served]) -> None:
+    served = studies[protocol]
+    person = visit(protocol)
+    person.agree()
+    assert person.finish().startswith("DEBUG-")
+    newest = stored(served, session)[-1]
+    expected = served.outline(newest.list, newest.plan_seed, newest.study_hash).saved
+    rows = rows_of_last(served)
+    assert [row.index for row in rows] == list(expected)
+    assert {(row.attempt, row.state) for row in rows} == {(1, "done")}
+    assert newest.state == "coded"
+    assert person.problems == []
+    assert person.violations() == []
+    for row in rows:
+        assert row.answer.get("trusted", True) is True
+        assert row.times["t_frame"] < row.times["t_onset"] < row.times["t_response"]
+        if protocol == "self-paced-reading":
+            _check_reading(row.times)
+
+
+def _check_reading(times: dict[str, float]) -> None:
+    """The times of a word-by-word trial fit together, and none is rounded."""
+    assert times["identification_ms"] == pytest.approx(times["t_response"] - times["t_onset"], abs=1e-6)
+    assert times["combined_ms"] == pytest.approx(times["t_response"] - times["text_onset"], abs=1e-6)
+    assert times["reading_ms"] >= sum(times["regions_ms"]) - 1e-6
+    assert any(value != round(value) for value in times["regions_ms"])
+
+
+def test_the_display_is_calibrated_before_the_first_trial(visit, studies: dict[str, Served]) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    client = stored(studies["asgre2007"], session)[-1].client
+    assert client["frames"] >= 60
+    assert client["frame_ms"] > 0
+    assert client["cross_origin_isolated"] is True
+    assert client["touch"] is False
+
+
+def test_everything_can_be_done_with_the_keyboard_alone(visit, studies: dict[str, Served]) -> None:
+    person = visit("tuna2008")
+    keyboard, page = person.page.keyboard, person.page
+    page.get_by_role("button", name="I agree").wait_for()
+    page.get_by_role("button", name="I agree").focus()
+    keyboard.press("Enter")
+    moves = ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowRight")
+    while (thing := person.next_thing()) != "end":
+        person.wait()
+        if thing == "reading":
+            keyboard.press("Space")
+        elif thing == "scene":
+            for key in moves:
+                keyboard.press(key)
+            focused = page.locator(".scene button.entity:focus-visible")
+            expect(focused).to_have_count(1)
+            assert focused.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+            keyboard.press("Enter")
+        else:
+            page.locator(".page .actions .button").last.focus()
+            keyboard.press("Enter")
+    answers = [row.answer for row in rows_of_last(studies["tuna2008"]) if row.kind == "trial"]
+    assert {answer["pointer"] for answer in answers} == {"keyboard"}
+
+
+def test_a_phone_is_enough(visit, studies: dict[str, Served]) -> None:
+    person = visit("open-choice", **PHONE)
+    page = person.page
+    person.page.get_by_role("button", name="I agree").tap()
+    while (thing := person.next_thing()) != "end":
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), thing
+        if thing == "scene":
+            sizes = page.evaluate(
+                "[...document.querySelectorAll('main button')].map(b => Math.min(b.offsetWidth, b.offsetHeight))"
+            )
+            assert min(sizes) >= 44
+            person.wait()
+            page.get_by_role("button", name="Several fit").tap()
+            expect(page.get_by_text("Which one is your best guess?")).to_be_visible()
+            person.wait()
+        person.do(thing, "tap")
+    answers = [row.answer for row in rows_of_last(studies["open-choice"]) if row.kind == "trial"]
+    assert {(answer["pointer"], answer["outcome"], answer["entity"]) for answer in answers} == {
+        ("touch", "several", None)
+    }
+    assert all(answer["guess"] for answer in answers)
+
+
+def test_a_reload_in_the_middle_of_a_trial_is_reported_and_the_trial_comes_again(
+    visit, studies: dict[str, Served]
+) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    person.page.reload()
+    person.finish()
+    first = [(row.attempt, row.state) for row in rows_of_last(studies["asgre2007"])][:2]
+    assert first == [(1, "aborted"), (2, "done")]
+
+
+def test_a_study_may_skip_what_was_interrupted(visit, studies: dict[str, Served]) -> None:
+    person = visit("skip")
+    person.agree()
+    person.go_to("scene")
+    person.page.reload()
+    person.finish()
+    rows = rows_of_last(studies["skip"])
+    assert [(row.attempt, row.state) for row in rows][:2] == [(1, "aborted"), (1, "done")]
+    assert rows[0].index < rows[1].index
+
+
+def test_answers_given_offline_arrive_when_the_network_is_back(visit, studies: dict[str, Served]) -> None:
+    person = visit("four")
+    person.agree()
+    person.go_to("scene")
+    person.context.set_offline(True)  # three answers fit into the box, then the study waits
+    expect(person.page.get_by_text("No connection.")).to_be_visible()
+    for _ in range(3):
+        person.go_to("scene")
+        person.do("scene")
+    expect(person.page.get_by_text("We go on as soon as")).to_be_visible()
+    assert rows_of_last(studies["four"]) == []
+    person.context.set_offline(False)
+    person.finish()
+    rows = rows_of_last(studies["four"])
+    assert len({row.index for row in rows}) == len(rows) == 4
+
+
+def test_answers_survive_a_reload_while_the_server_is_silent(visit, studies: dict[str, Served]) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    person.context.route("**/api/trials/*", lambda route: route.abort())
+    person.do("scene")
+    person.next_thing()
+    assert rows_of_last(studies["asgre2007"]) == []
+    person.context.unroute("**/api/trials/*")
+    person.page.on("dialog", lambda dialog: dialog.accept())
+    person.page.reload()
+    wait_for(lambda: len(rows_of_last(studies["asgre2007"])) >= 1)
+    assert rows_of_last(studies["asgre2007"])[0].state == "done"
+    person.finish()
+
+
+def test_a_second_window_asks_and_takes_over_and_the_first_one_stops(
+    visit, studies: dict[str, Served], site: str
+) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    second = Visitor(person.context, person.context.new_page())
+    second.page.goto(f"{site}/s/asgre2007/")
+    expect(second.page.get_by_text("This study is open in another window.")).to_be_visible()
+    second.page.get_by_role("button", name="Continue here").click()
+    expect(person.page.get_by_text("The study goes on in another window.")).to_be_visible()
+    second.finish()
+    assert len({row.session for row in rows_of_last(studies["asgre2007"])}) == 1
+    assert stored(studies["asgre2007"], session)[-1].state == "coded"
+
+
+def test_withdrawing_asks_first_and_ends_everything(visit, studies: dict[str, Served]) -> None:
+    person = visit("tuna2008")
+    person.agree()
+    person.go_to("scene")
+    leave = person.page.get_by_role("button", name="Withdraw")
+    leave.click()
+    person.page.get_by_role("button", name="No, go on").click()
+    expect(person.page.locator(".scene")).to_be_visible()
+    leave.click()
+    person.page.get_by_role("button", name="Yes, withdraw").click()
+    expect(person.page.get_by_text("You have withdrawn.")).to_be_visible()
+    assert stored(studies["tuna2008"], session)[-1].state == "withdrawn"
+    person.page.reload()
+    expect(person.page.get_by_text("You have withdrawn.")).to_be_visible()
+
+
+def test_the_withdraw_button_is_on_every_page_after_consent(visit) -> None:
+    person = visit("judgement")
+    person.agree()
+    while (thing := person.next_thing()) != "end":
+        expect(person.page.get_by_role("button", name="Withdraw", exact=True)).to_be_visible()
+        person.do(thing)
+    expect(person.page.get_by_role("button", name="Withdraw", exact=True)).to_be_visible()
+
+
+def test_declining_stores_nothing(visit, studies: dict[str, Served]) -> None:
+    before = len(stored(studies["tuna2008"], session))
+    person = visit("tuna2008")
+    person.page.get_by_role("button", name="I do not want to take part").click()
+    expect(person.page.get_by_text("nothing was stored")).to_be_visible()
+    assert len(stored(studies["tuna2008"], session)) == before
+
+
+def test_back_button_and_double_click_change_nothing(visit, studies: dict[str, Served]) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.page.locator(".page .actions .button").wait_for()
+    heading = person.page.locator("h1").inner_text()
+    person.page.locator(".page .actions .button").dblclick()
+    expect(person.page.locator("h1")).not_to_have_text(heading)
+    person.go_to("scene")
+    person.page.go_back()
+    person.page.wait_for_timeout(200)
+    person.wait()
+    person.page.locator(".scene button.entity").first.dblclick()
+    person.finish()
+    rows = rows_of_last(studies["asgre2007"])
+    assert [row.attempt for row in rows] == [1] * len(rows)
+
+
+def test_a_taken_back_choice_is_kept_as_corrected(visit, studies: dict[str, Served]) -> None:
+    person = visit("confirm")
+    person.agree()
+    corrected = 0
+    while (thing := person.next_thing()) != "end":
+        person.do(thing)
+        if thing == "scene" and not corrected:
+            person.page.get_by_role("button", name="Take back").click()
+            person.wait()
+            person.page.locator(".scene button.entity").nth(1).click()
+            corrected = 1
+        if thing == "scene":
+            person.page.get_by_role("button", name="Confirm").click()
+    answers = [row.answer for row in rows_of_last(studies["confirm"]) if "corrected" in row.answer]
+    assert [answer["corrected"] for answer in answers] == [True] + [False] * (len(answers) - 1)
+    assert answers[0]["entity"] == "e2"
+
+
+def test_a_hostile_description_is_text_and_right_to_left_is_respected(visit) -> None:
+    person = visit("hostile")
+    page = person.page
+    person.agree()
+    person.go_to("reading")
+    shown = page.locator(".reading .description")
+    assert shown.inner_text() == HOSTILE
+    assert page.evaluate("document.documentElement.dir") == "rtl"
+    assert page.evaluate("window.hacked") is None
+    person.go_to("scene")
+    places = page.evaluate(
+        "[...document.querySelectorAll('.scene .entity')].map(n => [Number(n.style.gridColumn.split(' ')[0]), n.getBoundingClientRect().x])"
+    )
+    ordered = [x for _, x in sorted(places)]
+    assert ordered == sorted(ordered), "a scene keeps its left and right in any script"
+    person.finish()
+    assert person.problems == []
+    assert person.violations() == []
+
+
+def test_names_for_screen_readers_reveal_nothing(visit) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    names = (
+        person.page.locator(".scene")
+        .get_by_role("button")
+        .evaluate_all("nodes => nodes.map(n => n.getAttribute('aria-label'))")
+    )
+    assert names == [f"Object {n}" for n in range(1, len(names) + 1)]
+    assert person.page.locator(".scene img:not([alt=''])").count() == 0
+    expect(person.page.get_by_role("progressbar")).to_have_count(1)
+    expect(person.page.get_by_role("group", name=f"Scene with {len(names)} objects")).to_be_visible()
+
+
+def test_pictures_that_do_not_load_are_offered_again(visit) -> None:
+    person = visit("tuna2008")
+    person.context.route("**/pictures/*", lambda route: route.abort())
+    person.agree()
+    expect(person.page.get_by_text("Some pictures could not be loaded.")).to_be_visible(timeout=20_000)
+    person.context.unroute("**/pictures/*")
+    person.page.get_by_role("button", name="Try again").click()
+    person.go_to("reading")
+
+
+def test_who_comes_again_after_the_end_gets_the_same_code(visit) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    code = person.finish()
+    person.page.reload()
+    expect(person.page.locator(".code").first).to_have_text(code)
+
+
+@pytest.mark.parametrize("how", ["data-only", "visual"])
+def test_a_study_can_be_rehearsed_by_simulation(how: str, visit, studies: dict[str, Served]) -> None:
+    person = visit("tuna2008", f"?simulate={how}")
+    person.agree()
+    expect(person.page.locator(".code").first).to_be_visible(timeout=60_000)
+    rows = [row for row in rows_of_last(studies["tuna2008"]) if row.kind == "trial"]
+    assert len(rows) == 3
+    assert all("untrusted" in row.flags for row in rows)
