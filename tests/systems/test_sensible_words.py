@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 
 import pytest
@@ -48,7 +48,7 @@ DOMAINS = {
 
 def faults(text: str, nouns: set[str]) -> list[str]:
     words = re.findall(r"\w+(?:['’-]\w+)*", text.lower())
-    pairs = list(zip(words, words[1:], strict=False))
+    pairs = list(pairwise(words))
     stretches = [
         (words[i : i + n], words[i + n : i + 2 * n]) for n in range(1, 7) for i in range(len(words) - 2 * n + 1)
     ]
