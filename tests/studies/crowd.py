@@ -31,11 +31,16 @@ class Wire:
     async def ask(
         self, method: str, path: str, headers: dict[str, str], body: Any = None
     ) -> tuple[int, dict[str, Any]]:
+        used_before = self._streams is not None
         try:
             return await asyncio.wait_for(self._ask(method, path, headers, body), self.timeout)
-        except BaseException:
+        except BaseException as error:
             self.close()
-            raise
+            if not (used_before and isinstance(error, asyncio.IncompleteReadError) and not error.partial):
+                raise
+        return await self.ask(
+            method, path, headers, body
+        )  # the server had closed an idle connection: browsers try again, too
 
     async def _ask(self, method: str, path: str, headers: dict[str, str], body: Any) -> tuple[int, dict[str, Any]]:
         if self._streams is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from referee.studies.served import Served
 
 app = typer.Typer(add_completion=False)
+SWITCH_SECONDS = 0.0005
 
 
 @app.command()
@@ -133,6 +135,8 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
 
     from referee.studies.server import create_app
 
+    # The writer hands over at every statement; with the usual 5 ms it would wait so long each time while the loop is busy.
+    sys.setswitchinterval(SWITCH_SECONDS)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         create_app(opened),

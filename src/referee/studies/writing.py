@@ -6,6 +6,7 @@ A disk can promise a few hundred commits a second and thousands of rows in each;
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import queue
 import threading
@@ -28,8 +29,10 @@ _log = logging.getLogger("referee.studies")
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """Some work, and who waits for it: a thread, or a task on a loop."""
+
     work: Callable[[Connection], Any]
-    done: Future[Any]
+    done: Future[Any] | asyncio.Future[Any]
 
 
 class Writer:
@@ -47,18 +50,23 @@ class Writer:
 
     def submit(self, work: Callable[[Connection], T]) -> Future[T]:
         """The future is fulfilled when the transaction with this work is committed."""
-        if self._closed:
-            raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
         done: Future[T] = Future()
         done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
-        self._waiting.put(_Job(work, done))
+        self._put(_Job(work, done))
         return done
 
     def write(self, work: Callable[[Connection], T]) -> T:
         return self.submit(work).result()
 
     async def awrite(self, work: Callable[[Connection], T]) -> T:
-        return await asyncio.wrap_future(self.submit(work))
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(_Job(work, done))
+        return await done
+
+    def _put(self, job: _Job) -> None:
+        if self._closed:
+            raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
+        self._waiting.put(job)
 
     def close(self) -> None:
         """Finish what waits, then stop."""
@@ -93,16 +101,12 @@ class Writer:
                 results = [_attempt(job.work, connection) for job in batch]
         except Exception as error:
             if len(batch) == 1:
-                batch[0].done.set_exception(_told(error))
+                _tell(batch, [_told(error)])
             else:
                 for job in batch:
                     self._commit([job])
             return
-        for job, result in zip(batch, results, strict=True):
-            if isinstance(result, Problem):
-                job.done.set_exception(result)
-            else:
-                job.done.set_result(result)
+        _tell(batch, results)
 
 
 def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
@@ -110,6 +114,32 @@ def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
         return work(connection)
     except Problem as problem:
         return problem
+
+
+def _tell(batch: list[_Job], results: list[Any]) -> None:
+    """Everybody who waits gets the result; a loop is woken once for all of its own."""
+    of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Any]]] = {}
+    for job, result in zip(batch, results, strict=True):
+        if isinstance(job.done, Future):
+            _settle(job.done, result)
+        else:
+            of_loop.setdefault(job.done.get_loop(), []).append((job.done, result))
+    for loop, told in of_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+            loop.call_soon_threadsafe(_settle_all, told)
+
+
+def _settle_all(told: list[tuple[Any, Any]]) -> None:
+    for done, result in told:
+        if not done.done():
+            _settle(done, result)
+
+
+def _settle(done: Any, result: Any) -> None:
+    if isinstance(result, Exception):
+        done.set_exception(result)
+    else:
+        done.set_result(result)
 
 
 def _told(error: Exception) -> Exception:
