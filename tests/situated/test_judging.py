@@ -52,6 +52,7 @@ def test_rates_majorities_and_agreement_are_those_counted_by_hand(found: Evaluat
     tp, fn = lines["TP"], lines["FN"]
     assert (tp.responses, tp.correct, tp.items, tp.evaluators) == (24, 23, 4, 6)
     assert tp.measures["ir"] == pytest.approx(23 / 24)
+    assert tp.ir_interval[0] < 23 / 24 <= tp.ir_interval[1] <= 1
     assert tp.measures["agreement"] == pytest.approx((5 / 6 + 3) / 4)
     assert tp.agreement_sd == pytest.approx(1 / 12)  # shares 5/6, 1, 1, 1
     # FN0 has four of six right, the others three: three ties, one majority

@@ -181,6 +181,7 @@ def _table(found: Evaluation) -> list[tuple[str, ...]]:
     add("responses", [str(x.responses) for x in lines])
     add("correct", [str(x.correct) for x in lines])
     add("identification rate (IR)", [number(x.measures["ir"]) for x in lines])
+    add("  interval over evaluators and items", [f"{x.ir_interval[0]:.3f}–{x.ir_interval[1]:.3f}" for x in lines])
     add("I don't know", [number(x.measures["dont-know"]) for x in lines])
     add("majority correct", [f"{x.majority_correct:g}/{x.items}" for x in lines])
     add("majority rate (MIR)", [number(x.measures["mir"]) for x in lines])

@@ -18,6 +18,7 @@ from referee.errors import InputError
 from referee.metrics.hearing import MEASURES, PEOPLE, judge
 from referee.records import Outcome, Response, Trial
 from referee.situated.regression import Slope, regress
+from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, Equivalence, equivalence, paired_t
 from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
 
@@ -33,7 +34,7 @@ MARGIN = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One category: how many, and every hearing measure (None: nothing to measure)."""
+    """One category: how many, every hearing measure (None: nothing to measure), and an interval of IR clustered by evaluator and item."""
 
     condition: str
     responses: int
@@ -43,6 +44,7 @@ class Line:
     majority_correct: float
     ties: int
     measures: dict[str, float | None]
+    ir_interval: tuple[float, float]
     agreement_sd: float | None
 
 
@@ -123,8 +125,19 @@ def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Tr
         majority_correct=values["mir"] * hearing.n_items,
         ties=hearing.counts(ties)["ties"],
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
+        ir_interval=_interval(own, trials),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
     )
+
+
+def _interval(own: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
+    """The identification rate's interval when evaluators and items are drawn anew."""
+    import polars as pl
+
+    rows = [("all", r.hearer, r.trial, float(_is_right(r, trials))) for r in own]
+    frame = pl.DataFrame(rows, schema=["system", "participant", "item", "right"], orient="row")
+    (found,) = cluster_bootstrap(frame, value="right", system="system").iter_rows(named=True)
+    return found["low"], found["high"]
 
 
 def _is_right(response: Response, trials: Mapping[str, Trial]) -> bool:
