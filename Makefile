@@ -8,10 +8,11 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo test lint types layers unit tools bundle pages bench docs lock clean
+.PHONY: help setup demo demo-study test lint types layers unit tools bundle pages bench docs lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
+	@echo "make demo-study  a whole experiment of TUNA 2008 with simulated participants, from design to report"
 	@echo "make test   lint, types, layers, tests with coverage (what CI runs)"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
@@ -44,6 +45,31 @@ demo: setup
 	@echo "== 4 of 4: a report, with the audit of printed tables"
 	@$(BIN)/referee report demo-run/scores --out demo-run/report --audit --overwrite
 	@echo "open demo-run/report/index.html"
+
+# The task-performance experiment of TUNA 2008: 12 systems (people's descriptions one of them), 112 items, 24 participants with 60 trials each.
+REG := tuna2008-reg
+STUDIED := $(REG)/OSU-GP,$(REG)/ATT-PermuteRank-drws,$(REG)/DIT-FBI-CBSR,$(REG)/NIL-UCM-FVBS,$(REG)/GRAPH-4+B,$(REG)/DIT-TVAS-RBR,$(REG)/ATT-Dependency-drws,$(REG)/ATT-TemplateS-drws,$(REG)/IS-FP-GT,$(REG)/ATT-PermuteRank-ws,$(REG)/ATT-Dependency-ws
+demo-study: setup
+	@rm -rf demo-run/study-*
+	@echo "== 1 of 7: eleven systems describe the targets of the synthetic corpus"
+	@$(BIN)/referee run --corpus synthetic --systems $(STUDIED) --folds 5 --by speaker --out demo-run/study-outputs
+	@echo "== 2 of 7: a study of 12 x 112 in repeated Latin squares, and its check"
+	@$(BIN)/referee study new demo-run/study-outputs --protocol tuna2008 --design latin --with-humans --items 112 --participants 24 --title "TUNA 2008, played by bots" --out demo-run/study-tuna2008 > demo-run/study-design.txt
+	@$(BIN)/referee study check demo-run/study-tuna2008
+	@echo "== 3 of 7: 24 simulated participants over a network that loses, delays and doubles, with reloads and wrong clocks"
+	@$(BIN)/referee study simulate demo-run/study-tuna2008 --participants 24 --faults loss,delay,duplicate,reload,skew
+	@echo "== 4 of 7: the data"
+	@$(BIN)/referee study export demo-run/study-tuna2008 --out demo-run/study-export --format csv,parquet,jsonl
+	@cd demo-run/study-export && { sha256sum -c --quiet SHA256SUMS || shasum -a 256 -c SHA256SUMS >/dev/null; } && echo "checksums hold"
+	@$(BIN)/referee study datasheet demo-run/study-tuna2008 --out demo-run/study-datasheet.md
+	@echo "== 5 of 7: Tables 11 and 12 of the challenge, in their shape"
+	@$(BIN)/referee study analyse demo-run/study-tuna2008 --style tuna2008
+	@echo "== 6 of 7: the same answers with participants and items as random effects"
+	@$(BIN)/referee study analyse demo-run/study-tuna2008 --style mixed-model | tee demo-run/study-analysis.txt
+	@echo "== 7 of 7: as a run, and its report"
+	@$(BIN)/referee study import demo-run/study-tuna2008 --out demo-run/study-run
+	@$(BIN)/referee report demo-run/study-run --style tuna2008 --out demo-run/study-report
+	@echo "open demo-run/study-report/index.html; take part yourself: $(BIN)/referee study serve demo-run/study-tuna2008"
 
 test: lint types layers pages unit
 
