@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -153,12 +154,14 @@ def _forms(name: str, situations: Sequence[Situation], folds: int, seed: int, fo
     from referee.situated.figures import count_clips, predict_forms
 
     counts = Counter(str(form_of(s.text)) for s in situations)
+    ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
     found, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
     if form == "json":
         data = {
             "source": name,
             "references": len(situations),
             "forms": dict(counts),
+            "seconds_since_last_mention": {"median": median(ages), "share_above_20": _share_old(ages)},
             "predictions": [asdict(f) for f in found],
             "clips": [asdict(c) for c in clips],
         }
@@ -168,6 +171,9 @@ def _forms(name: str, situations: Sequence[Situation], folds: int, seed: int, fo
     rows += [(f.features, number(f.accuracy), number(f.macro_f), *(number(f.f[k]) for k in FORMS)) for f in found]
     told = ", ".join(f"{f} {counts[f]}" for f in FORMS) + f", no form {counts['None']}"
     lines = [f"{name}: {len(situations)} references in {len({s.pair for s in situations})} games: {told}"]
+    lines += [
+        f"  a figure mentioned before was mentioned {median(ages):.0f} s ago (median); {_share_old(ages):.1%} more than 20 s ago"
+    ]
     lines += ["", *aligned(rows), "", f"  {found[0].n} references with a form; games left out in turn, {folds} folds"]
     clip_rows = [("clips that show", "usable", "mean s", "why not")]
     for c in clips:
@@ -175,3 +181,7 @@ def _forms(name: str, situations: Sequence[Situation], folds: int, seed: int, fo
         clip_rows.append((c.shows, str(c.usable), number(c.seconds, 1), reasons))
     print("\n".join([*lines, "", *aligned(clip_rows)]))
     return 0
+
+
+def _share_old(ages: Sequence[float]) -> float:
+    return sum(age > 20 for age in ages) / len(ages)

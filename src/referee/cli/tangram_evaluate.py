@@ -53,6 +53,10 @@ def evaluate(
 ) -> int:
     """Identification rate, majority rate, agreement, times and repeats by category, tests as printed and what should stand beside them."""
     check_form(form)
+    if answers and (synthetic or recordings is not None):
+        raise InputError(
+            "answers and a rehearsal are two things", remedy="name answers, or --synthetic, or --recordings"
+        )
     if answers:
         name, (found, reviewed), rehearsal = (
             ", ".join(map(str, answers)),
@@ -60,7 +64,7 @@ def evaluate(
             None,
         )
     else:
-        name, rehearsal = _rehearsal(recordings, synthetic, ties, seed)
+        name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
         found, reviewed = rehearsal.evaluation, rehearsal.review
     data = {"source": name, **_as_json(found, reviewed, rehearsal)}
     tables = json.dumps(data, ensure_ascii=False, indent=1, default=lambda array: array.tolist())
@@ -71,13 +75,14 @@ def evaluate(
     return 0
 
 
-def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, seed: int) -> tuple[str, Rehearsal]:
+def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int) -> tuple[str, Rehearsal]:
     from referee.dialogue.synthetic import invent_sessions
     from referee.situated.rehearsing import rehearse
 
     name, dialogues = open_dialogues([], recordings, synthetic, None, None, seed)
     # The simulated ear has never heard the dialogues it judges.
-    return f"{name}, SIMULATED evaluators", rehearse(dialogues, invent_sessions(seed + 1), seed=seed, ties=ties)
+    training = invent_sessions(seed + 1)
+    return f"{name}, SIMULATED evaluators", rehearse(dialogues, training, seed=seed, ties=ties, margin=margin)
 
 
 def _people(

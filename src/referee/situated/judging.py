@@ -25,7 +25,7 @@ from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CONDITIONS", "PAIRS", "Contrast", "Evaluation", "Line", "evaluate"]
+__all__ = ["CONDITIONS", "MARGIN", "PAIRS", "Contrast", "Evaluation", "Line", "evaluate"]
 
 CONDITIONS = (TP, FN, FP_DP, FP_ORIG)
 PAIRS = ((TP, FN), (FP_DP, FP_ORIG))

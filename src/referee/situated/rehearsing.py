@@ -13,7 +13,7 @@ from referee.dialogue.replacement import Item, Material, collect_material, make_
 from referee.dialogue.resolving import ReferenceResolver
 from referee.errors import InputError
 from referee.records import Response, Trial
-from referee.situated.judging import Evaluation, evaluate
+from referee.situated.judging import MARGIN, Evaluation, evaluate
 
 __all__ = ["Rehearsal", "rehearse"]
 
@@ -39,6 +39,7 @@ def rehearse(
     folds: int = 10,
     by: str = "instance",
     ties: str = "strict",
+    margin: float = MARGIN,
     evaluators: Evaluators | None = None,
 ) -> Rehearsal:
     """Classify, choose, replace, let simulated evaluators answer (their ear trained on other dialogues), and analyse."""
@@ -54,7 +55,7 @@ def rehearse(
     resolver = ReferenceResolver().fit(all_situations(training))
     responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
     trials = as_trials(items, synthetic=any(d.synthetic for d in dialogues))
-    found = evaluate(responses, trials, ties=ties)
+    found = evaluate(responses, trials, ties=ties, margin=margin)
     confusion = classification.row(ALL).confusion
     return Rehearsal(
         classification=classification,
