@@ -1,4 +1,7 @@
-"""Real studies served to a real Chromium: what the browser tests share. Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own."""
+"""Real studies served to a real Chromium: what the browser tests share.
+
+Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +153,7 @@ SIGNS = {
     "rate": ".panel:not(.waiting) .scale",
     "scene": ".panel:not(.waiting) .scene button.entity",
     "form": ".page.form",
-    "page": ".page .actions .button",
+    "page": ".page .actions .button:not(:disabled)",
 }
 
 

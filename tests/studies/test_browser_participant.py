@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from study_in_browser import Visitor, chromium, make_study, serve, stored, wait_for
 
-from referee.studies.served import Served
+from referee.studies.served import Served, open_served
 from referee.studies.tables import session
 
 PROTOCOLS = (
@@ -43,26 +44,12 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
 def _hostile(folder: Path) -> Served:
     """Every description is hostile and in Hebrew, and the page runs from right to left."""
     make_study(folder, "tuna2008", "hostile", changes={"direction": '"rtl"'}).store.close()
-    for name, field, value in (
-        ("outputs", "text", HOSTILE),
-        ("trials", "language", "he"),
-        ("practice", "text", HOSTILE),
-    ):
+    for name, change in (("outputs", {"text": HOSTILE}), ("trials", {"language": "he"})):
         path = folder / f"{name}.jsonl"
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        path.write_text("".join(json.dumps(_with(row, field, value)) + "\n" for row in rows), "utf-8")
-    from referee.studies.served import open_served
-
-    for left in (folder / "data").glob("study.sqlite*"):
-        left.unlink()
+        rows = [json.loads(line) | change for line in path.read_text("utf-8").splitlines()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    shutil.rmtree(folder / "data")
     return open_served(folder)
-
-
-def _with(row: dict[str, object], field: str, value: str) -> dict[str, object]:
-    inner = row.get("output") or row.get("description")
-    if field not in row and isinstance(inner, dict):
-        return {**row, **{k: {**inner, field: value} for k in ("output", "description") if k in row}}
-    return {**row, field: value}
 
 
 @pytest.fixture(scope="module")
@@ -285,9 +272,9 @@ def test_declining_stores_nothing(visit, studies: dict[str, Served]) -> None:
 def test_back_button_and_double_click_change_nothing(visit, studies: dict[str, Served]) -> None:
     person = visit("asgre2007")
     person.agree()
-    person.page.locator(".page .actions .button").wait_for()
+    person.page.locator(".jspsych-content .actions .button").wait_for()
     heading = person.page.locator("h1").inner_text()
-    person.page.locator(".page .actions .button").dblclick()
+    person.page.locator(".jspsych-content .actions .button").dblclick()
     expect(person.page.locator("h1")).not_to_have_text(heading)
     person.go_to("scene")
     person.page.go_back()
