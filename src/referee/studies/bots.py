@@ -102,12 +102,16 @@ class Bot:
         return plan
 
     async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
-        """The page comes back in another window, says what was interrupted, and asks where to go on."""
+        """The page comes back in another window, asks where to go on, and says what was interrupted."""
         self.tab = str(self._uuid())
         await self._enter()
         await self._ask("POST", "claim", json={"tab": self.tab})
+        plan = await self._open()
         await self._put(self._body(index, attempt, state="aborted"))
-        return await self._open()
+        if plan["policy"]["aborted"] == "skip":
+            plan["saved"].append(index)
+        plan["attempts"][str(index)] = attempt + 1
+        return plan
 
     async def _answer(self, index: int, attempt: int) -> None:
         step = self._step(index)
