@@ -57,6 +57,7 @@ def mender() -> Mender:
         ("man glasses bushy hair", "man with glasses and bushy hair"),
         ("bushy hair old man", "old man with bushy hair"),
         ("old man he is facing right", "old man facing right"),
+        ("a old man with glasses and is he is facing right", "an old man with glasses facing right"),
         ("grey chair the left side of", "grey chair the left side"),
     ],
 )

@@ -78,9 +78,8 @@ class Mender:
         if not any(HEAD in c.names for c in chunks):
             determiner, chunks = self._headed(determiner, chunks, properties)
         spoken = [w for c in self._ordered(chunks) for w in (*c.lead, *c.words) if w != PAUSE]
-        mended = said_once(" ".join([determiner, *spoken]).strip())
-        unchanged = mended.split() == [w for w in words if w != PAUSE]
-        return text if unchanged else self.language.polish(mended)
+        mended = self.language.polish(said_once(" ".join([determiner, *spoken]).strip()))
+        return text if mended.split() == [w for w in words if w != PAUSE] else mended
 
     def _headed(
         self, determiner: str, chunks: Sequence[Chunk], properties: Sequence[Property]
@@ -142,8 +141,9 @@ class Mender:
         kept: list[str] = []
         inside = next((i for i, w in enumerate(chunk.words) if not self.chunker.function(w)), len(chunk.words))
         opening = [*chunk.lead, *chunk.words[:inside]]
-        if len(opening) > 1 and opening[0] in self.language.resumptive:
-            opening = opening[2:]  # "he is facing the front" is said of the one before
+        anew = next((i for i, w in enumerate(opening[:-1]) if w in self.language.resumptive), None)
+        if anew is not None:
+            opening = opening[anew + 2 :]  # "he is facing the front" is said of the one before
         for word in opening:
             opens = word in self.language.prepositions or word == self.language.conjunction
             if kept and kept[-1] in self.language.determiners and (opens or word in self.language.determiners):
