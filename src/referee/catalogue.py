@@ -345,6 +345,11 @@ PROTOCOLS: dict[str, Entry] = {
         {},
         "which of two descriptions of the marked object is better?",
     ),
+    "tangram": Entry(
+        "referee.studies.protocols.tangram:Tangram",
+        {},
+        "two people lay a figure together: the game of Spanger et al. 2013",
+    ),
 }
 
 KINDS: dict[str, dict[str, Entry]] = {

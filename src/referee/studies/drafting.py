@@ -152,6 +152,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "production": {"measures": ["text"], "tests": []},
     "judgement": {"measures": ["adequacy", "fluency"]},
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
+    "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
 }
 
 

@@ -17,8 +17,11 @@ _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
 
 
-def security_headers(*, mturk: bool = False) -> list[tuple[bytes, bytes]]:
-    """Nothing from elsewhere, nothing inline, nobody's frame; studies on Mechanical Turk may stand in its frame and send it their form."""
+def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[bytes, bytes]]:
+    """Nothing from elsewhere, nothing inline, nobody's frame; studies on Mechanical Turk may stand in its frame and send it their form.
+
+    Only a study that records voices may ask for the microphone.
+    """
     frames = f"{_TURK} https://*.mturk.com" if mturk else "'none'"
     forms = f"'self' {_TURK}" if mturk else "'self'"
     policy = (
@@ -32,7 +35,7 @@ def security_headers(*, mturk: bool = False) -> list[tuple[bytes, bytes]]:
         "cross-origin-resource-policy": "same-origin",
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
-        "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "permissions-policy": f"camera=(), geolocation=(), microphone=({'self' if voice else ''}), payment=(), usb=()",
     }
     if not mturk:
         headers["x-frame-options"] = "DENY"
@@ -42,15 +45,21 @@ def security_headers(*, mturk: bool = False) -> list[tuple[bytes, bytes]]:
 class SecureReplies:
     """Adds the headers to whatever is answered; an exception becomes a reply that says nothing about the inside."""
 
-    def __init__(self, app: ASGIApp, turk_studies: frozenset[str] = frozenset()) -> None:
-        self.app, self.turk_studies = app, turk_studies
-        self._plain, self._turk = security_headers(), security_headers(mturk=True)
+    def __init__(
+        self, app: ASGIApp, turk_studies: frozenset[str] = frozenset(), voice_studies: frozenset[str] = frozenset()
+    ) -> None:
+        self.app = app
+        self._plain = security_headers()
+        self._own = {
+            study: security_headers(mturk=study in turk_studies, voice=study in voice_studies)
+            for study in turk_studies | voice_studies
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        extra = self._turk if _study_of(scope["path"]) in self.turk_studies else self._plain
+        extra = self._own.get(_study_of(scope["path"]), self._plain)
         begun = False
 
         async def secured(message: Message) -> None:

@@ -19,7 +19,7 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
-from referee.studies import routes_organiser, routes_participant, slots
+from referee.studies import routes_organiser, routes_participant, slots, tangram_routes
 from referee.studies.callers import Visited
 from referee.studies.headers import SecureReplies
 from referee.studies.limits import BodyLimit, Limits
@@ -66,9 +66,10 @@ def create_app(
     app.state.studies = {served.id: served for served in studies}
     app.state.limits = limits or Limits()
     app.state.declined = {}
+    app.state.halls = {}
     app.state.static = static
     app.state.housekeeping = housekeeping
-    for router in (routes_participant.router, routes_organiser.router, pages, *routers):
+    for router in (routes_participant.router, routes_organiser.router, tangram_routes.router, pages, *routers):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
     app.add_exception_handler(Problem, _refused)
@@ -76,7 +77,8 @@ def create_app(
     app.add_exception_handler(HTTPException, _http_problem)
     turk = frozenset(s.id for s in studies if s.study.recruitment["platform"] == "mturk")
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
-    app.add_middleware(SecureReplies, turk_studies=turk)
+    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
+    app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
     return app
 
 
@@ -94,6 +96,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         keeping.cancel()
+        for hall in app.state.halls.values():
+            await hall.close()
         for served in app.state.studies.values():
             await asyncio.to_thread(served.store.close)
 

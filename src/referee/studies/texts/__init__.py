@@ -18,13 +18,11 @@ PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
 
 
 def default_pages(language: str, protocol: str) -> dict[str, str]:
-    """The pages shipped for a language, with the instructions of one protocol; English where the language is not shipped."""
+    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped."""
     folder = HERE / (language if language in LANGUAGES else "en")
-    pages = {page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES if page != "instructions"}
-    own = folder / f"instructions-{protocol}.md"
-    if not own.exists():
-        own = folder / "instructions.md"
-    return {**pages, "instructions": own.read_text(encoding="utf-8")}
+    own = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
+    found = {page: path if path.exists() else folder / f"{page}.md" for page, path in own.items()}
+    return {page: path.read_text(encoding="utf-8") for page, path in found.items()}
 
 
 def default_demographics(language: str) -> str:

@@ -1,0 +1,92 @@
+"""Tangram: two people lay a figure together, one sees the goal and one has the pieces (Spanger et al. 2013; the collection of REX-J, Tokunaga et al. 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee.dialogue.goals import GOALS
+from referee.records import Response
+from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.answers import check_recorded, refuse
+
+__all__ = ["Tangram"]
+
+OUTCOMES = ("completed", "partner-left", "no-partner")
+
+
+class Tangram:
+    """One step is one room: its puzzles in sequence, with the partner that the study says. What is done there is in the room's recordings."""
+
+    info = Info(
+        name="tangram",
+        title="Lay a figure together",
+        source="Spanger, Iida, Tokunaga, Terai & Kuriyama (2013); collection as in Tokunaga et al. (2010)",
+        plugin="tangram",
+        parameters={
+            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order.", values=tuple(GOALS)),
+            "swap_after": Parameter(default=2, about="Roles swap after so many puzzles; 0 for never.", unit="puzzles"),
+            "partner": Parameter(
+                default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
+            ),
+            "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
+            "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
+            "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered."),
+            "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side"),
+            "step": Parameter(default=45, about="One turn of a piece.", unit="degrees"),
+            "wait_minutes": Parameter(default=10.0, about="After so long in the waiting room one may leave and is paid.", unit="minutes"),
+            "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before the room ends for both.", unit="seconds"),
+            "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds"),
+            "chat": Parameter(default=True, about="Written messages."),
+            "voice": Parameter(default=False, about="Offer to record the microphone; each person is asked and may say no."),
+        },
+        answer={
+            "room": Recorded(type="text", about="the room, whose recordings hold everything else"),
+            "outcome": Recorded(type="text", about="how the room ended", values=OUTCOMES),
+            "puzzles": Recorded(type="number", about="puzzles played"),
+            "solved": Recorded(type="number", about="puzzles solved"),
+        },
+        times={"combined_ms": Recorded(type="number", about="from the beginning of the step to its end", unit="ms")},
+    )  # fmt: skip
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Times run forward, a turn divides the circle, and there is something to play."""
+        if unknown := sorted(set(settings) - set(self.info.parameters)):
+            return f"there is no setting {unknown[0]}"
+        if not settings["puzzles"]:
+            return "puzzles is empty"
+        due = [*settings["hints_minutes"], settings["limit_minutes"]]
+        if due != sorted(due) or due[0] <= 0:
+            return "hints_minutes and limit_minutes should be above 0 and in order"
+        if settings["step"] not in (15, 45, 90):
+            return "step is 15, 45 or 90"
+        low = [n for n in ("swap_after", "snap", "tolerance", "wait_minutes", "grace_seconds") if settings[n] < 0]
+        return f"{low[0]} should not be below 0" if low else None
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """What the page has to know before it comes into a room; goals are told in the room, and only to those who may see them."""
+        named = ("partner", "chat", "voice", "wait_minutes", "limit_minutes")
+        puzzles = len(settings["puzzles"])
+        return Shown(parameters={"entities": [], "puzzles": puzzles, **{n: settings[n] for n in named}}, labels={})
+
+    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """A room and how it ended."""
+        check_recorded(answer, self.info)
+        for name in ("room", "outcome", "puzzles", "solved"):
+            if answer.answer.get(name) is None:
+                raise refuse(f"answer.{name}", "is missing")
+
+    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """Nothing is identified here; that is what the evaluation of the recordings does."""
+        return None
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> Answer:
+        """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
+        puzzles = len(settings["puzzles"])
+        room = f"simulated-{rng.randrange(16**8):08x}"
+        answer = {"room": room, "outcome": "completed", "puzzles": puzzles, "solved": puzzles}
+        return Answer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})
