@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const ENTRIES = ["participant", "organiser"];
+const ENTRIES = ["participant", "organiser", "replay", "annotator"];
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "src", "referee", "studies", "static");

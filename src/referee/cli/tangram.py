@@ -7,6 +7,15 @@ from referee.cli import run_command
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("referee.cli.tangram_serve", "play: a ready-made study for two people, or one with a bot, or one alone"),
+    "play": ("referee.cli.tangram_play", "let pairs of bots play; recordings without a browser"),
+    "replay": ("referee.cli.tangram_replay", "watch a session frame by frame: one page without a network"),
+    "export": ("referee.cli.tangram_export", "a recording as ELAN, table, picture or film"),
+    "import": ("referee.cli.tangram_import", "tiers of ELAN or tables, also as an annotation"),
+    "annotate": ("referee.cli.tangram_annotate", "mark expressions, referents and attributes over the replay"),
+    "agreement": ("referee.cli.tangram_agreement", "do two annotators agree? F, kappa, alpha"),
+    "adjudicate": ("referee.cli.tangram_adjudicate", "decide where two annotators differ"),
+    "study": ("referee.cli.tangram_study", "a task-performance study out of recordings"),
     "classify": ("referee.cli.tangram_classify", "say *that*, or not? models, baselines and ablations on dialogues"),
     "resolve": ("referee.cli.tangram_resolve", "which piece is meant? rankings beside chance and recency"),
     "evaluate": ("referee.cli.tangram_evaluate", "the tables of a task-performance evaluation, of people or rehearsed"),

@@ -1,0 +1,81 @@
+"""Recordings and their annotations as the `referee tangram` commands find them on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.dialogue.annotations import ADJUDICATED, SUFFIX, Annotation, annotation_files, parse_annotation
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee.dialogue.dialogue import Dialogue
+    from referee.dialogue.log import Recording
+
+__all__ = ["annotation_of", "find_recordings", "open_recording", "read_annotation", "tiers_of"]
+
+
+def find_recordings(places: Iterable[Path]) -> list[Path]:
+    """The recordings named: files, and those in folders; files of annotations and of other kinds are passed over."""
+    found: list[Path] = []
+    for place in places:
+        inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or _is_recording(p))]
+    if not found:
+        raise InputError(
+            "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
+        )
+    return found
+
+
+def _is_recording(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b'"referee-tangram"' in file.readline(4096)
+
+
+def open_recording(path: Path) -> Recording:
+    """A recording from its file."""
+    from referee.dialogue.log import parse_recording
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
+    return parse_recording(content, str(path))
+
+
+def read_annotation(path: Path) -> Annotation:
+    """An annotator's file."""
+    return parse_annotation(path.read_text(encoding="utf-8"), str(path))
+
+
+def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
+    """The annotation that counts: the one named, else the adjudicated one, else the only one; None where nobody annotated."""
+    files = annotation_files(recording)
+    if annotator is not None and annotator not in files:
+        remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
+        raise InputError(f"{annotator} has not annotated this recording", where=recording, remedy=remedy)
+    if annotator is None and len(files) > 1 and ADJUDICATED not in files:
+        raise InputError(
+            f"{' and '.join(files)} have annotated this recording, and nobody has decided between them",
+            where=recording,
+            remedy="`referee tangram adjudicate`, or name one with --annotator",
+        )
+    name = annotator or (ADJUDICATED if ADJUDICATED in files else next(iter(files), None))
+    return None if name is None else read_annotation(files[name])
+
+
+def tiers_of(recording: Recording, path: Path, annotator: str | None = None) -> Dialogue:
+    """The tiers of a recording with the expressions of its annotators; without any, those the log knows, else proposed ones."""
+    from referee.dialogue.annotations import annotated
+    from referee.dialogue.dialogue import EXPRESSION
+    from referee.dialogue.expressions import preannotate
+    from referee.dialogue.log import positions
+    from referee.dialogue.tiers import to_dialogue
+
+    dialogue = to_dialogue(recording)
+    work = annotation_of(path, annotator)
+    if work is not None:
+        return annotated(dialogue, work)
+    return dialogue if dialogue.tier(EXPRESSION) else preannotate(dialogue, positions(recording))
