@@ -172,7 +172,8 @@ class Person:
 
     def answer_all(self, **more: Any) -> None:
         for index in self.saved_steps:
-            assert self.put(index, **more).status_code == 201
+            reply = self.put(index, **more)
+            assert reply.status_code == 201, reply.text
 
     def complete(self) -> dict[str, Any]:
         """A whole session, to the code."""

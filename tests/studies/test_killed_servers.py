@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from postgres_server import new_database, postgres
 from sqlalchemy import text
 from study_server import Clock, Person, site, study_folder
 
+from referee.studies.problems import Problem
 from referee.studies.store import open_store, sqlite_url
+from referee.studies.trials import Given, save
 
 PEOPLE, KILLS = 9, 2
 
@@ -96,6 +99,28 @@ def test_postgresql_keeps_the_same_rules(tmp_path: Path, postgres_url: str) -> N
         assert server.rows("SELECT count(*) FROM participant") == [(0,)]
     with site(folder, clock, database=url) as server:
         assert server.rows("SELECT sessions FROM tombstone") == [(1,)]
+
+
+def test_an_answer_that_a_killed_server_had_under_way_is_the_same_answer(tmp_path: Path, postgres_url: str) -> None:
+    """The database may finish what a dead server began, just when the next server is told the same again."""
+    with site(study_folder(tmp_path), Clock(), database=new_database(postgres_url, "underway")) as server:
+        person = Person(server).begin()
+        index, served = person.saved_steps[0], server.served
+        outline, body = served.outline_of(person.session), person.body(index)
+        assert outline is not None
+        name = "0b5e8f2e-98a1-4b53-9d3c-0a4b6f1f7c11"
+        given = Given(name, person.session, person.tab, index, 1, "done", body["answer"], body["times"], ())
+        with served.store.writer.engine.connect() as dying, dying.begin():
+            assert save(dying, served, outline, given).new
+            again = served.store.writer.submit(lambda connection: save(connection, served, outline, given))
+            other = replace(given, uuid="7d0d7e7b-1f43-4a8e-8a7b-5b6d0c9a4f10", flags=("forged",))
+            refused = served.store.writer.submit(lambda connection: save(connection, served, outline, other))
+            with pytest.raises(TimeoutError):
+                again.result(timeout=0.3)  # waits for the other transaction
+        assert again.result(timeout=10).new is False
+        with pytest.raises(Problem, match="already-answered"):
+            refused.result(timeout=10)
+        assert server.rows("SELECT uuid FROM trial") == [(name,)]
 
 
 def test_several_studies_share_a_postgresql_database_and_nothing_else(tmp_path: Path, postgres_url: str) -> None:

@@ -64,7 +64,8 @@ def reserve(connection: Connection, study: str, mode: str, session: str, *, now:
     )
     if connection.dialect.name == "postgresql":
         choose = choose.with_for_update(of=slots)
-    found = connection.execute(choose).one_or_none()
+    # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
+    found = connection.execute(choose).one_or_none() or connection.execute(choose).one_or_none()
     if found is None:
         return None
     connection.execute(

@@ -6,7 +6,7 @@ These functions run inside a write; what they refuse they refuse by a `Problem`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,8 +61,8 @@ _ROWS = select(trial.c["index"], trial.c.attempt, trial.c.state, trial.c.uuid, t
     trial.c.session == bindparam("session_id")
 )
 _ADD: Mapping[str, Insert] = {
-    "sqlite": sqlite.insert(trial).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(trial).on_conflict_do_nothing(),
+    "sqlite": sqlite.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+    "postgresql": postgresql.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
 }
 
 
@@ -87,7 +87,11 @@ def guard(served: Served, row: Any, tab: str) -> None:
 
 
 def rows_of(connection: Connection, session_id: str) -> list[Row]:
-    return [Row(*found[:3]) for found in connection.execute(_ROWS, {"session_id": session_id})]
+    return _as_rows(_stored(connection, session_id))
+
+
+def _as_rows(stored: Iterable[Any]) -> list[Row]:
+    return [Row(found[0], found.attempt, found.state) for found in stored]
 
 
 def note(
@@ -102,23 +106,37 @@ def note(
 def save(connection: Connection, served: Served, outline: Outline, given: Given) -> Kept:
     """Store an answer, or say that it is stored already."""
     row = load(connection, served, given.session)
-    stored = connection.execute(_ROWS, {"session_id": given.session}).all()
-    rows = [Row(*found[:3]) for found in stored]
     fingerprint = body_hash(given)
-    if row.state != "withdrawn":
-        for found in stored:
-            if found.uuid == given.uuid or (found[0], found.attempt) == (given.index, given.attempt):
-                if (found.uuid, found.hash) == (given.uuid, fingerprint):
-                    return _kept(served, outline, rows, new=False)
-                raise _second(connection, served, given, fingerprint, found.uuid)
+    stored = _stored(connection, given.session)
+    if row.state != "withdrawn" and _is_stored(connection, served, given, fingerprint, stored):
+        return _kept(served, outline, _as_rows(stored), new=False)
     guard(served, row, given.tab)
-    _expected(given, rows)
+    _expected(given, stored)
     now = served.clock()
     if not _add(connection, given, outline.plan.steps[given.index], now, fingerprint):
-        raise _second(connection, served, given, fingerprint, None)
-    kept = _kept(served, outline, [*rows, Row(given.index, given.attempt, given.state)], new=True)
+        # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
+        stored = _stored(connection, given.session)
+        if not _is_stored(connection, served, given, fingerprint, stored):
+            raise _second(connection, served, given, fingerprint, None)
+        return _kept(served, outline, _as_rows(stored), new=False)
+    rows = [*_as_rows(stored), Row(given.index, given.attempt, given.state)]
+    kept = _kept(served, outline, rows, new=True)
     _move_on(connection, served, row, kept, now)
     return kept
+
+
+def _stored(connection: Connection, session_id: str) -> Sequence[Any]:
+    return connection.execute(_ROWS, {"session_id": session_id}).all()
+
+
+def _is_stored(connection: Connection, served: Served, given: Given, fingerprint: str, stored: Sequence[Any]) -> bool:
+    """Whether this very answer is there; refused when another one is in its place."""
+    for found in stored:
+        if found.uuid == given.uuid or (found[0], found.attempt) == (given.index, given.attempt):
+            if (found.uuid, found.hash) == (given.uuid, fingerprint):
+                return True
+            raise _second(connection, served, given, fingerprint, found.uuid)
+    return False
 
 
 def _add(connection: Connection, given: Given, step: Step, now: float, fingerprint: str) -> bool:
@@ -150,8 +168,9 @@ def _second(connection: Connection, served: Served, given: Given, fingerprint: s
     )
 
 
-def _expected(given: Given, rows: list[Row]) -> None:
+def _expected(given: Given, stored: Sequence[Any]) -> None:
     """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
+    rows = _as_rows(stored)
     if any(row.index == given.index and row.state == "done" for row in rows):
         raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
     wanted = next_attempt(given.index, rows)
