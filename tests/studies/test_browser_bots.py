@@ -1,0 +1,36 @@
+"""Simulated participants in a real Chromium, on the pages that people see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from study_in_browser import SHORT, chromium
+from study_server import change
+
+from referee.errors import InputError
+from referee.studies import browsing
+from referee.studies.browsing import browse
+from referee.studies.collecting import collect_from
+from referee.studies.demo import make_demo
+from referee.studies.folder import open_study
+
+
+def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Path) -> None:
+    with chromium():
+        pass  # skips, saying why, where there is no browser or no bundle
+    study = make_demo(tmp_path / "study", items=2, participants=3, practice=0, checks=0)
+    change(study.folder, **SHORT)
+    lines = browse(study.folder, 2)
+    assert lines == ["in Chromium: 2 answers, coded, nothing lost"] * 2
+    collected = collect_from(open_study(study.folder))
+    assert [s.simulated for s in collected.sittings] == ["browser", "browser"]
+    assert all(a.answer.times["identification_ms"] > 0 for a in collected.trials)
+    assert all("untrusted" in a.answer.flags for a in collected.trials)  # no hand moved a mouse
+
+
+def test_without_pages_it_says_how_to_build_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browsing, "STATIC", tmp_path / "nowhere")
+    study = make_demo(tmp_path / "study", items=2, participants=3)
+    with pytest.raises(InputError, match="make bundle"):
+        browse(study.folder, 1)
