@@ -11,7 +11,8 @@ from statistics import stdev
 
 import httpx
 import pytest
-from study_server import change, study_folder
+from postgres_server import postgres
+from study_server import Person, change, site, study_folder
 
 from referee.errors import InputError, UnknownName
 from referee.hearers.literal import Literal
@@ -19,6 +20,7 @@ from referee.hearers.noisy import Noisy
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee.studies.collecting import collect_from
 from referee.studies.demo import make_demo
+from referee.studies.export import export_files
 from referee.studies.faults import FAULTS, Faults, Unreliable
 from referee.studies.folder import open_study
 from referee.studies.simulating import count_losses, simulate
@@ -92,8 +94,6 @@ def test_bots_that_try_a_study_out_take_no_place_from_people(tmp_path: Path) -> 
 
 
 def test_the_count_notices_a_lost_answer_and_one_too_many(tmp_path: Path) -> None:
-    from study_server import site
-
     from referee.studies.bots import Bot
 
     with site(study_folder(tmp_path)) as opened:
@@ -189,3 +189,29 @@ def test_people_err_where_the_hearer_doubts_and_not_where_it_is_sure() -> None:
     }
     assert wrong["sure"] < 0.1
     assert wrong["vague"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_bots_are_kept_out_of_a_study_in_which_people_have_taken_part(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, mode='"pilot"')
+    simulate(folder, participants=1, mode=None)
+    with site(folder) as opened:
+        Person(opened).complete()
+    with pytest.raises(InputError, match="1 people have taken part in mode pilot"):
+        simulate(folder, participants=1, mode=None)
+    collected = collect_from(open_study(folder))
+    bot, person = sorted(collected.sittings, key=lambda s: s.simulated is None)
+    assert [mark.reason for mark in bot.marks] == ["simulated participant"]
+    assert person.marks == ()
+
+
+def test_the_same_on_postgresql(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path)
+    with postgres() as address:
+        database = f"{address}/postgres"
+        played = simulate(folder, participants=3, faults=Faults.named(FAULTS), database=database)
+        collected = collect_from(open_study(folder), database)
+        first = export_files(collected, ("csv",))
+        assert export_files(collect_from(open_study(folder), database), ("csv",)) == first
+    assert played.sound
+    assert len(collected.trials) == 3 * len(collected.study.lists[0].trials)
+    assert not (folder / "data" / "study.sqlite").exists()

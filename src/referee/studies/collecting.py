@@ -61,10 +61,10 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Co
     chosen = mode or study.mode
     asked = _Asked(study)
     raw = _sessions(connection, study, chosen)
-    stored = _answers(connection, raw)
+    stored = _answers(connection, study, chosen, raw)
     corrected, corrections = _corrected(connection, stored, asked)
     found = [_answered(row, raw[row.session], asked) for row in corrected]
-    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found)
+    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
     judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
     done = [a for a in judged if a.state == "done"]
@@ -119,9 +119,12 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
     return result
 
 
-def _answers(connection: Connection, sessions: Mapping[str, Any]) -> list[Any]:
-    ordered = select(tables.trial).order_by(tables.trial.c.session, tables.trial.c["index"], tables.trial.c.attempt)
-    return [row for row in connection.execute(ordered) if row.session in sessions]
+def _answers(connection: Connection, study: Study, mode: str, sessions: Mapping[str, Any]) -> list[Any]:
+    mine = (tables.session.c.study == study.id, tables.session.c.mode == mode)
+    t = tables.trial.c
+    ordered = select(tables.trial).join(tables.session, tables.session.c.id == t.session).where(*mine)
+    found = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
+    return [row for row in found if row.session in sessions]
 
 
 def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:

@@ -15,18 +15,22 @@ from referee.studies.plan import CHECK, TRIAL
 __all__ = ["mark_answer", "mark_sessions"]
 
 
-def mark_sessions(study: Study, sittings: Mapping[str, Sitting], found: Iterable[Answered]) -> dict[str, Sitting]:
+def mark_sessions(
+    study: Study, sittings: Mapping[str, Sitting], found: Iterable[Answered], mode: str
+) -> dict[str, Sitting]:
     """Sessions with their counts and with what leaves all of their answers out."""
     done: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     for a in found:
         done[a.sitting.id] += a.kind == TRIAL and a.state == "done"
         failed[a.sitting.id] += a.kind == CHECK and a.right is False
+    among_people = mode != "debug" and any(s.simulated is None for s in sittings.values())
     result = {}
     for id, sitting in sittings.items():
         many = failed[id] > study.session["checks_failed_at_most"]
         counted = replace(sitting, done=done[id], failed_checks=failed[id], failed=many)
-        result[id] = replace(counted, marks=tuple(_session_marks(study, counted)))
+        bot = [Mark(ALL, "simulated participant")] if sitting.simulated and among_people else []
+        result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted)))
     return result
 
 

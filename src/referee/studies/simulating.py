@@ -18,6 +18,7 @@ from referee.errors import InputError
 from referee.records import Trial
 from referee.studies import tables
 from referee.studies.bots import Bot
+from referee.studies.collecting import collect
 from referee.studies.faults import Faults
 from referee.studies.limits import Limits, Rate
 from referee.studies.served import Served, open_served
@@ -81,6 +82,8 @@ def simulate(
     """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill."""
     served = open_served(folder, database=database)
     try:
+        if mode is None:
+            _refuse_among_people(served)
         mind = summon(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
     except BaseException:
         served.store.close()
@@ -112,6 +115,19 @@ def simulate(
         twice=twice,
         seconds=time.perf_counter() - began,
     )
+
+
+def _refuse_among_people(served: Served) -> None:
+    """Bots and people in one set of data cannot be undone; in mode debug nobody minds."""
+    study = served.study
+    with served.store.read() as connection:
+        people = sum(s.simulated is None for s in collect(study, connection).sittings)
+    if people and study.mode != "debug":
+        raise InputError(
+            f"{people} people have taken part in mode {study.mode}",
+            where=study.folder,
+            remedy="leave --study-mode out: then simulated participants stay in mode debug",
+        )
 
 
 async def _perform(
