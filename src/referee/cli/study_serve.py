@@ -146,6 +146,7 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
         timeout_graceful_shutdown=10,
         timeout_keep_alive=75,  # people answer every few seconds: one connection each, kept
         ws_max_size=256 * 1024,
+        ws_per_message_deflate=False,  # rooms send many small messages: packing them costs more than it saves
     )
     with contextlib.suppress(KeyboardInterrupt):  # the server has stopped in order by then, and hands the signal on
         uvicorn.Server(config).run(sockets=[listening])

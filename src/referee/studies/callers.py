@@ -12,7 +12,17 @@ from referee.studies.limits import Limits
 from referee.studies.problems import Problem
 from referee.studies.served import Served
 
-__all__ = ["Caller", "Managing", "Participant", "Viewing", "Visited", "find_study", "participant_of"]
+__all__ = [
+    "Caller",
+    "Managing",
+    "Participant",
+    "Viewing",
+    "Visited",
+    "bearer",
+    "calling",
+    "find_study",
+    "participant_of",
+]
 
 StudyId = Annotated[str, Path(alias="study", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
@@ -62,6 +72,14 @@ async def _participant(
     x_referee_tab: Annotated[str, Header(max_length=64)] = "",
 ) -> Caller:
     return participant_of(served, request.app.state.limits, bearer(authorization), x_referee_tab)
+
+
+def calling(request: Request) -> Caller:
+    """The same, read from the request by hand."""
+    served = find_study(request.app.state.studies, request.path_params["study"])
+    headers = request.headers
+    token, tab = bearer(headers.get("authorization", "")[:4000]), headers.get("x-referee-tab", "")[:64]
+    return participant_of(served, request.app.state.limits, token, tab)
 
 
 Participant = Annotated[Caller, Depends(_participant)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, ValidationError, field_validator
 
+from referee.studies.problems import Problem
 from referee.studies.tables import canonical
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "ScreenOut",
     "Trial",
     "WithdrawByCode",
+    "describe_trial",
+    "read_trial",
 ]
 
 Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -92,6 +96,33 @@ class Trial(_Body):
     sent_ms: Number | None = None
 
     _whole = field_validator("answer", "times")(_whole)
+
+
+def read_trial(uuid: str, content: bytes) -> tuple[str, Trial]:
+    """The name and body of an answer, checked like every other request."""
+    try:
+        name = str(UUID(uuid))
+    except ValueError:
+        raise Problem(422, "malformed", "path.uuid: not a UUID", where="path.uuid") from None
+    try:
+        return name, Trial.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        where = ".".join(["body", *map(str, first["loc"])])
+        raise Problem(422, "malformed", f"{where}: {first['msg']}", where=where) from None
+
+
+def describe_trial() -> dict[str, Any]:
+    """The request as OpenAPI has it, for the one route that reads it by hand."""
+    texts = {
+        name: {"in": "header", "name": name, "schema": {"type": "string"}}
+        for name in ("Authorization", "X-Referee-Tab")
+    }
+    path = {
+        name: {"in": "path", "name": name, "required": True, "schema": {"type": "string"}} for name in ("study", "uuid")
+    }
+    body = {"required": True, "content": {"application/json": {"schema": Trial.model_json_schema()}}}
+    return {"parameters": [*path.values(), *texts.values()], "requestBody": body}
 
 
 class Beacon(_Body):
