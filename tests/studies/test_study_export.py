@@ -8,6 +8,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import pytest
 from study_server import Clock, Person, Site, site, study_folder
 
 from referee.studies.codebook import codebook
-from referee.studies.collecting import collect
+from referee.studies.collecting import collect, collect_from
+from referee.studies.demo import make_demo
 from referee.studies.export import export_files, export_zip, identities
 from referee.studies.folder import open_study
+from referee.studies.simulating import simulate
 
 DAY = 86_400.0
 
@@ -263,3 +266,17 @@ def test_exporting_changes_nothing_in_the_store(running: Site) -> None:
         with pytest.raises(OperationalError, match="readonly"):
             connection.execute(text("DELETE FROM audit"))
     assert running.rows("SELECT count(*), max(updated) FROM session") == before
+
+
+def test_word_by_word_reading_has_a_row_per_word_with_the_word_before(tmp_path: Path) -> None:
+    study = make_demo(tmp_path / "study", "self-paced-reading", items=3, participants=3)
+    simulate(study.folder, participants=1)
+    collected = collect_from(study)
+    found = rows(export_files(collected), "regions")
+    assert len(found) == sum(len((a.asked.description.text or "").split()) for a in collected.trials if a.asked)
+    for a in collected.trials:
+        own = [r for r in found if r["step"] == str(a.step)]
+        assert " ".join(r["text"] for r in own) == (a.asked and a.asked.description.text)
+        assert [float(r["ms"]) for r in own] == a.answer.times["regions_ms"]
+        assert [r["ms_before"] for r in own] == ["", *(r["ms"] for r in own[:-1])]
+    assert "regions.csv" not in export_files(replace(collected, study=replace(study, protocol="tuna2008")))

@@ -25,8 +25,8 @@ __all__ = ["STYLES", "Analysis", "analyse"]
 
 STYLES = ("tuna2008", "mixed-model")
 CAUTION = (
-    "Times: differences within participants are safe online; absolute times hang on devices (20 to 90 ms of lag that nobody can "
-    "see from here) and must not be compared between studies or laboratories."
+    "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "
+    "that nobody can see from here, and must not be compared between studies or laboratories."
 )
 
 

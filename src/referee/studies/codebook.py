@@ -147,6 +147,22 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "comments": (*_WHO, _text("value", "what the person wrote at the end", free=True)),
 }
 
+REGIONS = (
+    *_WHERE,
+    _text("item", "id of the trial in trials.jsonl"),
+    _text("system", "whose description it was"),
+    _number("word", "place of the word in the description, counted from 1"),
+    _text("text", "the word"),
+    _number("ms", "how long it was shown", "ms"),
+    _number("ms_before", "how long the word before was shown", "ms"),
+    _text("excluded", "as in trials", "time", "all"),
+)
+
+
+def reads_words(study: Study) -> bool:
+    """Whether descriptions are read word by word."""
+    return study.protocol == "self-paced-reading" or study.settings.get("reading") == "words"
+
 
 def recorded_columns(study: Study) -> list[tuple[str, str, Column]]:
     """The protocol's own columns: where each comes from (answer, rating, times), under which name, and the column."""
@@ -180,7 +196,8 @@ def codebook(study: Study) -> dict[str, tuple[Column, ...]]:
     """All tables with their columns, in order."""
     written = any(one.kind in ("text", "long") for one in study.demographics)
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
-    return {"trials": trial_columns(study), **TABLES, "demographics": about_people}
+    words = {"regions": REGIONS} if reads_words(study) else {}
+    return {"trials": trial_columns(study), **words, **TABLES, "demographics": about_people}
 
 
 def codebook_as_json(study: Study) -> dict[str, object]:
@@ -199,6 +216,7 @@ def _plain(column: Column) -> dict[str, object]:
 
 ABOUT: Mapping[str, str] = {
     "trials": "one row per answer: trials, practice and attention checks",
+    "regions": "one row per word of a description that was read word by word",
     "sessions": "one row per session, whoever withdrew not among them",
     "excluded": "one row per answer and rule that leaves it out of analyses; the answers themselves stay in trials",
     "aborted": "trials broken off by a reload or a lost connection",

@@ -197,7 +197,7 @@ def _corrected(connection: Connection, stored: Sequence[Any], asked: _Asked) -> 
         corrections[row.trial].append(row)
     rows, listed = [], []
     for row in stored:
-        kept = _Row(**{name: getattr(row, name) for name in _Row.__slots__ if name != "index"}, index=row[2])
+        kept = _Row(**{name: row._mapping[name] for name in _Row.__slots__})
         for correction in corrections.get(row.uuid, ()):
             problem = _problem_with(correction.answer, kept, asked)
             author, reason = correction.author, correction.reason

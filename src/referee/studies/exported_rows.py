@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from referee.studies.codebook import TABLES, recorded_columns, trial_columns
+from referee.studies.codebook import codebook, reads_words, recorded_columns
 from referee.studies.collected import ALL, BY_HAND, TIME, Answered, Collected, Correction, Sitting
 from referee.studies.folder import VERSUS
 
@@ -16,7 +16,6 @@ Row = dict[str, Any]
 
 def rows_of(collected: Collected) -> dict[str, list[Row]]:
     """All tables, each row with all its columns in order."""
-    columns = trial_columns(collected.study)
     places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
     tables = {
         "trials": [_trial(collected, a) for a in collected.answers],
@@ -27,8 +26,12 @@ def rows_of(collected: Collected) -> dict[str, list[Row]]:
         "demographics": [row for a in collected.forms for row in _fields(collected, a, comments=False)],
         "comments": [row for a in collected.forms for row in _fields(collected, a, comments=True)],
     }
-    heads = {"trials": columns, **TABLES}
-    return {name: [{c.name: row.get(c.name) for c in heads[name]} for row in rows] for name, rows in tables.items()}
+    if reads_words(collected.study):
+        tables["regions"] = [row for a in collected.trials for row in _words(a)]
+    heads = codebook(collected.study)
+    return {
+        name: [{c.name: row.get(c.name) for c in columns} for row in tables[name]] for name, columns in heads.items()
+    }
 
 
 def _who(sitting: Sitting) -> Row:
@@ -76,6 +79,15 @@ def _trial(collected: Collected, a: Answered) -> Row:
     }
     own = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
     return {**_asked(a), **_found(a), **own, **_kept(a)}
+
+
+def _words(a: Answered) -> Iterator[Row]:
+    """Words with their times; a timeout may have cut some off."""
+    times = a.answer.times.get("regions_ms") or []
+    words = (a.asked.description.text or "").split() if a.asked else []
+    row = {**_asked(a), **_kept(a)}
+    for n, (word, ms) in enumerate(zip(words, times, strict=False)):
+        yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
 
 
 def _found(a: Answered) -> Row:
