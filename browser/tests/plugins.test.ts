@@ -4,6 +4,7 @@ import { initJsPsych } from "jspsych";
 import type { Result } from "../src/plugins/result.ts";
 import { neighbour, Scene, type Entity } from "../src/plugins/scene.ts";
 import { PLUGINS } from "../src/plugins/table.ts";
+import type { FilmData } from "../src/tangram/film.ts";
 import { speaker } from "../src/strings.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)> the chair";
@@ -11,11 +12,20 @@ const entities: Entity[] = [
   { id: "e1", picture: "/p/a.svg", column: 0, row: 0 }, { id: "e2", picture: "/p/b.svg", column: 2, row: 0 }, { id: "e3", picture: "/p/c.svg", column: 2, row: 2 },
 ];
 const scene = { grid: { columns: 3, rows: 3 }, entities };
+const placed = (x: number, y: number) => ({ x, y, rotation: 0, flipped: false });
+const film: FilmData = {
+  start_ms: 1000, end_ms: 1200, cursor: null, said: [], hints: [],
+  state: { pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), placed(150 * n, 400)])), order: ["1", "2", "3", "4", "5", "6", "7"], step: 45, area: [1200, 800] },
+  marks: [[1050, 300, 300], [1100, "2", 320, 410, 90, true]],
+};
+const replayed = { film, text: "put that there", span: [4, 8], pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"] };
 const EXAMPLES: Record<string, Record<string, unknown>[]> = {
+  tangram: [{ puzzles: 2 }],
   page: [{ html: "<h1>Hello</h1>" }],
   form: [{ fields: [{ name: "age", question: "Age?", kind: "number" }, { name: "sight", question: "Sight?", kind: "choice", choices: ["good", "bad"], required: true }, { name: "tongues", question: "Languages?", kind: "multi", choices: ["en", "pt"] }] }],
   identify: ["together", "before", "words"].map((reading) => ({ ...scene, text: "the large red chair", reading, timeout_ms: 15000, choices: ["none"], best_guess: true })),
   produce: [{ ...scene, target: "e2" }],
+  "replay-identify": [replayed, { ...replayed, role: "operator", confirm: false }],
   judge: [{ ...scene, text: "a chair", scales: [{ name: "adequacy", question: "Clear?", kind: "likert", points: 5 }, { name: "fluency", question: "Fluent?", kind: "slider" }] }, { ...scene, pairwise: { left: "a", right: "b" } }],
 };
 

@@ -345,6 +345,11 @@ PROTOCOLS: dict[str, Entry] = {
         {},
         "which of two descriptions of the marked object is better?",
     ),
+    "replay-identify": Entry(
+        "referee.studies.protocols.replay_identify:ReplayIdentify",
+        {},
+        "watch a clip of a dialogue, read the next utterance, say which piece is meant: task performance",
+    ),
     "tangram": Entry(
         "referee.studies.protocols.tangram:Tangram",
         {},

@@ -6,6 +6,7 @@ import type { Result } from "../plugins/result.ts";
 import type { SimulationMode } from "../plugins/simulating.ts";
 import type { Surroundings } from "../plugins/surroundings.ts";
 import { PLUGINS } from "../plugins/table.ts";
+import { visit } from "../tangram/visit.ts";
 import { flip, hold } from "../timing/frames.ts";
 import type { Agenda } from "./agenda.ts";
 import { isInterruptible } from "./agenda.ts";
@@ -28,6 +29,12 @@ export interface Means {
   sender: Sender;
   around: Surroundings;
   simulation: SimulationMode | null;
+}
+
+// Which trial of how many; practice counts for itself.
+export function placeOf(step: Step, steps: readonly Step[]): { n: number; of: number } {
+  const alike = steps.filter((other) => other.kind === step.kind);
+  return { n: alike.indexOf(step) + 1, of: alike.length };
 }
 
 export class Play {
@@ -53,6 +60,7 @@ export class Play {
   stop(): void {
     if (this.stopped) return;
     this.stopped = true;
+    visit.leave();
     if (this.jsPsych.getDisplayElement()) this.jsPsych.abortExperiment();
   }
 
@@ -75,6 +83,8 @@ export class Play {
   private async prepare(step: Step): Promise<void> {
     const { frame, sender, box, around } = this.means;
     frame.setProgress(step.index, this.plan.steps.length);
+    around.place = placeOf(step, this.plan.steps);
+    visit.step = step.index;
     await this.waitForRoom(sender);
     this.uuid = makeUuid();
     if (!isInterruptible(step)) return;

@@ -10,6 +10,7 @@ export interface Surroundings {
   failedPictures: ReadonlySet<string>;
   say: Say;
   audio: AudioContext | null;
+  place?: { n: number; of: number };
 }
 
 export function plainSurroundings(): Surroundings {

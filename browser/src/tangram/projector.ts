@@ -59,6 +59,14 @@ export class Projector {
     this.show();
   }
 
+  // Ends a showing where it is.
+  stop(): void {
+    if (this.last === null) return;
+    const frame = this.last;
+    this.pause();
+    this.ended(frame);
+  }
+
   // From the start to the end; resolves with the time stamp of the frame that shows the end.
   playThrough(): Promise<number> {
     this.seek(this.film.start);

@@ -32,7 +32,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
   referee tangram evaluate --recordings SESSIONS/ --out REHEARSAL/ the same with recorded sessions; keeps trials and answers
 
-  referee tangram evaluate STUDY-EXPORT/                           people's answers: a folder with trials.jsonl and responses.jsonl
+  referee tangram evaluate STUDY/                                  people's answers: a study made by `referee tangram study`
+
+  referee tangram evaluate STUDY/ --mode debug                     those of simulated evaluators (`referee study simulate`)
+
+  referee tangram evaluate ANSWERS/                                a folder with trials.jsonl and responses.jsonl
 
   referee tangram evaluate responses.jsonl --trials trials.jsonl --confusion 444,104,225,469 --ties half
 
@@ -47,6 +51,9 @@ def evaluate(
     confusion: Annotated[str | None, typer.Option(help="TP,FN,FP,TN of the classifier under review.")] = None,
     ties: Annotated[str, typer.Option(help="Tied majorities: strict (not correct), half or correct.")] = "strict",
     margin: Annotated[float, typer.Option(help="Margin of the equivalence test on accuracy.", min=0.001)] = 0.05,
+    mode: Annotated[
+        str | None, typer.Option(help="Of a study: debug, pilot or live (default: the study's own).")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for trials, answers and tables.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
@@ -60,12 +67,14 @@ def evaluate(
     if answers:
         name, (found, reviewed), rehearsal = (
             ", ".join(map(str, answers)),
-            _people(answers, trials, confusion, ties, margin),
+            _people(answers, trials, confusion, ties, margin, mode),
             None,
         )
     else:
         name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
         found, reviewed = rehearsal.evaluation, rehearsal.review
+    if found.simulated and rehearsal is None:
+        name = f"{name}, SIMULATED evaluators"
     data = {"source": name, **_as_json(found, reviewed, rehearsal)}
     tables = json.dumps(data, ensure_ascii=False, indent=1, default=lambda array: array.tolist())
     text = _lines(name, found, reviewed, rehearsal)
@@ -86,18 +95,19 @@ def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: floa
 
 
 def _people(
-    answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float
+    answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
 ) -> tuple[Evaluation, Review | None]:
     from referee.dialogue.demonstratives import Confusion
     from referee.dialogue.evaluation import review
     from referee.situated.judging import evaluate as analyse
 
-    known, given = _read(answers, trials)
+    known, given = _read(answers, trials, mode)
     found = analyse(given, known, ties=ties, margin=margin)
-    if confusion is None or found.moved is None:
+    counts = confusion or _confusion_of(answers)
+    if counts is None or found.moved is None:
         return found, None
     try:
-        tp, fn, fp, tn = map(int, confusion.split(","))
+        tp, fn, fp, tn = map(int, counts.split(","))
     except ValueError:
         raise InputError(
             f"--confusion {confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
@@ -105,12 +115,26 @@ def _people(
     return found, review(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), found.moved)
 
 
-def _read(answers: Sequence[Path], trials: Path | None) -> tuple[list[Trial], list[Response]]:
+def _confusion_of(answers: Sequence[Path]) -> str | None:
+    """The counts of the classifier that a study came from."""
+    from referee.studies.overheard import classifier_facts
+
+    facts = classifier_facts(answers[0]) if len(answers) == 1 else None
+    return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
+
+
+def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
     from referee.corpora.jsonl import read_responses, read_trials
+    from referee.studies.overheard import overheard_answers
 
     known: dict[str, Trial] = {}
     given: list[Response] = []
     for path in answers:
+        if (path / "study.toml").is_file():
+            own, said = overheard_answers(path, mode)
+            known |= {t.id: t for t in own}
+            given += said
+            continue
         folder = path.is_dir()
         file = path / "trials.jsonl" if folder else trials
         if file is None:

@@ -22,7 +22,7 @@ from referee.dialogue.resolving import ReferenceResolver
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["SIMULATED", "Evaluators", "Review", "as_trials", "review", "simulate_evaluators"]
+__all__ = ["SIMULATED", "Evaluators", "Review", "as_trials", "overhear", "review", "simulate_evaluators"]
 
 SIMULATED = "simulated"
 
@@ -78,7 +78,13 @@ def simulate_evaluators(
     """The responses of as many evaluators per list as wanted, each list in a random order for each evaluator."""
     habits, rng = evaluators or Evaluators(), np.random.default_rng(seed)
     known = {d.id: d for d in dialogues}
-    scores = {(i.id, i.condition): _scores(i, known, resolver) for items in lists for i in items}
+    scores = {
+        (i.id, i.condition): {
+            p: log(max(c, 1e-12)) for p, c in overhear(i, known[i.situation.dialogue], resolver).items()
+        }
+        for items in lists
+        for i in items
+    }
     responses = []
     for group, items in enumerate(lists):
         for person in range(habits.per_group):
@@ -90,12 +96,12 @@ def simulate_evaluators(
     return responses
 
 
-def _scores(item: Item, dialogues: Mapping[str, Dialogue], resolver: ReferenceResolver) -> dict[str, float]:
-    """Log chances of the pieces for somebody who saw only the clip."""
-    overheard = _overheard(item, dialogues[item.situation.dialogue])
+def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
+    """The chances of the pieces for somebody who saw only the clip."""
+    overheard = _overheard(item, dialogue)
     pronoun = True if item.condition == FP_DP else None
     text = item.expression if item.condition == FP_DP else None
-    return {p: log(max(c, 1e-12)) for p, c in resolver.probabilities(overheard, text=text, pronoun=pronoun)}
+    return dict(resolver.probabilities(overheard, text=text, pronoun=pronoun))
 
 
 def _overheard(item: Item, dialogue: Dialogue) -> Situation:

@@ -102,7 +102,8 @@ def advise(study: Study) -> list[str]:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
-    cards = len({s.trial.id for s in study.stimuli.values() if not can_draw(s.trial.scene)})
+    drawn = study.kind.info.plugin in ("identify", "produce", "judge")
+    cards = len({s.trial.id for s in study.stimuli.values() if drawn and not can_draw(s.trial.scene)})
     if cards:
         advice.append(
             f"{count_of(cards, 'item')} of this kind cannot be drawn in full: people will read words on cards"

@@ -31,7 +31,7 @@ __all__ = ["VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
 VERSUS = " vs "
 HUMAN = "human"
-SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0}
+SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _UNHASHED = ("data",)

@@ -45,7 +45,8 @@ _STUDY = {
 }
 _DESIGN = {
     "kind": _one_of(
-        "latin", "balanced", "blocked", "within", "williams", "all", about="docs/designs.md explains each."
+        *("latin", "balanced", "blocked", "within", "williams", "all", "counterbalanced"),
+        about="docs/designs.md explains each.",
     ),
     "source": Setting(default="", about="Where trials and descriptions came from."),
     "conditions": Setting(default=[""], about="What is compared: systems, or pairs of systems."),

@@ -11,6 +11,8 @@ from referee.studies.folder import Study, StudyList
 
 __all__ = ["Claim", "carry_over", "count_of", "prove_balance"]
 
+COUNTERBALANCED = "counterbalanced"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -28,13 +30,44 @@ def prove_balance(study: Study) -> list[Claim]:
     conditions = sorted({condition for one in lists for _, condition in one.trials})
     return [
         _equal_lists(lists),
-        _each_item(lists, conditions, study.design["duplicates"]),
-        _within_lists(lists, conditions),
+        *(
+            _counterbalance(lists)
+            if kind == COUNTERBALANCED
+            else _balance(lists, conditions, study.design["duplicates"])
+        ),
         _nobody_twice(lists, kind, bool(study.design["duplicates"]), study.design["groups"]),
         _no_scene_twice(study),
         _whole_participants(study),
         _as_declared(study, conditions),
         *_order(lists, conditions, kind),
+    ]
+
+
+def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: Collection[str]) -> list[Claim]:
+    return [_each_item(lists, conditions, duplicates), _within_lists(lists, conditions)]
+
+
+def _counterbalance(lists: Sequence[StudyList]) -> list[Claim]:
+    """Groups see all items, some of them in other conditions: each item in its own conditions equally often, lists alike in number."""
+    seen = Counter(pair for one in lists for pair in one.trials)
+    items: dict[str, dict[str, int]] = {}
+    for (item, condition), often in seen.items():
+        items.setdefault(item, {})[condition] = often
+    wrong = [i for i, own in items.items() if len(set(own.values())) > 1 or sum(own.values()) != len(lists)]
+    turned = sum(len(own) > 1 for own in items.values())
+    counts = [Counter(condition for _, condition in one.trials) for one in lists]
+    return [
+        Claim(
+            sentence="every item is on every list, in its own conditions equally often",
+            holds=not wrong,
+            counted=f"{count_of(len(items), 'item')}, {turned} of them in turn in several conditions"
+            + (f"; not so: {wrong[0]}" if wrong else ""),
+        ),
+        Claim(
+            sentence="every list has every condition as often as the other lists",
+            holds=all(c == counts[0] for c in counts),
+            counted=", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items())),
+        ),
     ]
 
 
