@@ -1,0 +1,110 @@
+// A room as a step of a study: two people, or one with a bot, lay figures together; the step ends when the room does.
+
+import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
+import { button, make, onSingleClick } from "../dom.ts";
+import { Live, type Ended } from "../tangram/live.ts";
+import { visit } from "../tangram/visit.ts";
+import { Voice } from "../tangram/voice.ts";
+import { teller, type Tell } from "../tangram/words.ts";
+import { Watch } from "../timing/watch.ts";
+import { RESULT_DATA, VERSION, type Result } from "./result.ts";
+import { appearance, pause, simulate, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+const info = {
+  name: "tangram",
+  version: VERSION,
+  parameters: {
+    puzzles: { type: ParameterType.INT, default: 1 },
+    chat: { type: ParameterType.BOOL, default: true },
+    voice: { type: ParameterType.BOOL, default: false },
+  },
+  data: RESULT_DATA,
+} as const;
+
+type Info = typeof info;
+
+export class TangramPlugin implements JsPsychPlugin<Info> {
+  static info = info;
+
+  constructor(private readonly jsPsych: JsPsych) {}
+
+  trial(display: HTMLElement, trial: TrialType<Info>): void {
+    const { frames } = surroundingsOf(this.jsPsych);
+    const tell = teller(document.documentElement.lang || "en");
+    const watch = new Watch(frames);
+    const began = performance.now();
+    const root = make("div");
+    const sound = trial.voice ? new Sound(tell) : null;
+    display.replaceChildren(root);
+    const live = new Live({
+      root,
+      tell,
+      chat: trial.chat ?? true,
+      wire: { address: visit.address, hello: visit.hello },
+      greet: (room) => sound?.ask(room) ?? null,
+      reload: () => location.reload(),
+      finish: (ended) => {
+        live.stop();
+        sound?.stop();
+        root.remove();
+        this.jsPsych.finishTrial(resultOf(ended, performance.now() - began, watch.stop()));
+      },
+    });
+    visit.leave = () => live.stop();
+  }
+
+  simulate(trial: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
+    const puzzles = trial.puzzles ?? 1;
+    simulate(this.jsPsych, mode, options, load, {
+      data: () => resultOf({ room: "simulated", outcome: "completed", puzzles, solved: puzzles }, someTime(200_000), []),
+      begin: (display) => {
+        const go = button("…");
+        display.replaceChildren(make("div", { class: "actions" }, go));
+        onSingleClick(go, () => this.jsPsych.finishTrial(resultOf({ room: "simulated", outcome: "completed", puzzles, solved: puzzles }, 1, [])));
+      },
+      act: async (display) => {
+        const [go] = await appearance(display, ".actions .button");
+        await pause(10);
+        go!.click();
+      },
+    });
+  }
+}
+
+// The question whether one may be recorded, asked once; the answer stays visible.
+class Sound {
+  private voice: Voice | null = null;
+  private readonly note = make("p", { class: "voice-note", role: "status" });
+  private readonly panel: HTMLElement;
+  private room = "";
+
+  constructor(private readonly tell: Tell) {
+    const [yes, no] = [button(tell("voice_yes")), button(tell("voice_no"), "quiet")];
+    this.panel = make("section", { class: "voice" }, make("p", {}, tell("voice_ask")), make("div", { class: "actions" }, no, yes));
+    onSingleClick(no, () => this.answer(false));
+    onSingleClick(yes, () => {
+      this.voice = new Voice({ put: (...piece) => visit.putSound(this.room, ...piece), first: visit.soundsBefore() });
+      void this.voice.begin().then((on) => this.answer(on));
+    });
+  }
+
+  ask(room: string): HTMLElement {
+    this.room = room;
+    return this.panel;
+  }
+
+  stop(): void {
+    this.voice?.stop();
+  }
+
+  private answer(on: boolean): void {
+    this.note.textContent = this.tell(on ? "voice_on" : "voice_off");
+    this.note.classList.toggle("on", on);
+    this.panel.replaceChildren(this.note);
+  }
+}
+
+function resultOf(ended: Ended, combined_ms: number, flags: Result["flags"]): Result {
+  return { answer: { ...ended }, times: { combined_ms }, flags };
+}

@@ -1,0 +1,132 @@
+// Every word of the game, in the languages whose pages are shipped; a study's other languages fall back on English.
+
+const ENGLISH = {
+  "alone": "Try the pieces",
+  "board": "Board with seven pieces",
+  "bot": "Your partner is a bot.",
+  "chat": "Messages",
+  "chat_empty": "Nothing has been said yet.",
+  "done": "Go on",
+  "end_practice": "Go on",
+  "flip": "Flip",
+  "goal": "The figure",
+  "hint": "Hint: one piece lies here.",
+  "leave_paid": "Leave now and be paid",
+  "left_paid": "You are paid for your time. One moment …",
+  "lost": "The connection is interrupted. Trying again …",
+  "me": "You",
+  "message": "Your message",
+  "moment": "One moment …",
+  "next": "Next puzzle",
+  "no_partner_yet": "Nobody has come yet. You may go on waiting, or leave and be paid for your time.",
+  "operator": "You move the pieces",
+  "operator_help": "Your partner sees the figure and tells you what to do.",
+  "partner": "Partner",
+  "partner_away": "Your partner's connection is interrupted. We wait for {n} s.",
+  "partner_left": "Your partner has left",
+  "piece": "Piece {n}, {shape}",
+  "puzzle": "Puzzle {n} of {of}",
+  "ready_waiting": "Waiting for your partner …",
+  "send": "Send",
+  "shape_large": "large triangle",
+  "shape_medium": "medium triangle",
+  "shape_parallelogram": "parallelogram",
+  "shape_small": "small triangle",
+  "shape_square": "square",
+  "solo": "Lay the figure",
+  "solo_help": "Drag the pieces; turn and flip the one you touched last.",
+  "solved": "Solved!",
+  "solver": "You see the figure",
+  "solver_help": "Tell your partner how to lay it. Where it lies on the board does not matter.",
+  "swap": "Now you change roles.",
+  "swap_operator": "You move the pieces in the next puzzle.",
+  "swap_solver": "You see the figure in the next puzzle.",
+  "timeout": "Time is up",
+  "timeout_text": "That was a hard one. It does not matter.",
+  "turn_left": "Turn left",
+  "turn_right": "Turn right",
+  "typing": "Your partner is writing …",
+  "voice_ask": "May your voice be recorded for this study? You can say no and write instead.",
+  "voice_no": "No",
+  "voice_off": "Your microphone is not recorded.",
+  "voice_on": "Your microphone is being recorded.",
+  "voice_yes": "Yes, record",
+  "waited": "You have waited {time}",
+  "waiting": "Waiting for your partner",
+  "waiting_text": "As soon as somebody else is here, it begins. Please keep this page open.",
+} as const;
+
+export type Word = keyof typeof ENGLISH;
+
+const PORTUGUESE: Record<Word, string> = {
+  "alone": "Experimente as peças",
+  "board": "Tabuleiro com sete peças",
+  "bot": "Você joga com um robô.",
+  "chat": "Mensagens",
+  "chat_empty": "Nada foi dito ainda.",
+  "done": "Seguir",
+  "end_practice": "Seguir",
+  "flip": "Virar",
+  "goal": "A figura",
+  "hint": "Dica: uma peça fica aqui.",
+  "leave_paid": "Sair agora e receber",
+  "left_paid": "Você recebe pelo seu tempo. Um momento …",
+  "lost": "A conexão foi interrompida. Tentando de novo …",
+  "me": "Você",
+  "message": "Sua mensagem",
+  "moment": "Um momento …",
+  "next": "Próximo quebra-cabeça",
+  "no_partner_yet": "Ninguém veio ainda. Você pode continuar esperando, ou sair e receber pelo seu tempo.",
+  "operator": "Você move as peças",
+  "operator_help": "A outra pessoa vê a figura e diz o que fazer.",
+  "partner": "Outra pessoa",
+  "partner_away": "A conexão da outra pessoa foi interrompida. Esperamos {n} s.",
+  "partner_left": "A outra pessoa saiu",
+  "piece": "Peça {n}, {shape}",
+  "puzzle": "Quebra-cabeça {n} de {of}",
+  "ready_waiting": "Esperando a outra pessoa …",
+  "send": "Enviar",
+  "shape_large": "triângulo grande",
+  "shape_medium": "triângulo médio",
+  "shape_parallelogram": "paralelogramo",
+  "shape_small": "triângulo pequeno",
+  "shape_square": "quadrado",
+  "solo": "Monte a figura",
+  "solo_help": "Arraste as peças; gire e vire a última que tocou.",
+  "solved": "Resolvido!",
+  "solver": "Você vê a figura",
+  "solver_help": "Diga à outra pessoa como montá-la. O lugar no tabuleiro não importa.",
+  "swap": "Agora vocês trocam de papel.",
+  "swap_operator": "No próximo quebra-cabeça você move as peças.",
+  "swap_solver": "No próximo quebra-cabeça você vê a figura.",
+  "timeout": "O tempo acabou",
+  "timeout_text": "Este era difícil. Não faz mal.",
+  "turn_left": "Girar à esquerda",
+  "turn_right": "Girar à direita",
+  "typing": "A outra pessoa está escrevendo …",
+  "voice_ask": "Sua voz pode ser gravada para este estudo? Você pode dizer não e escrever.",
+  "voice_no": "Não",
+  "voice_off": "Seu microfone não está sendo gravado.",
+  "voice_on": "Seu microfone está sendo gravado.",
+  "voice_yes": "Sim, gravar",
+  "waited": "Você esperou {time}",
+  "waiting": "Esperando a outra pessoa",
+  "waiting_text": "Assim que outra pessoa chegar, começa. Por favor, deixe esta página aberta.",
+};
+
+export type Tell = (word: Word, values?: Record<string, string | number>) => string;
+
+export function teller(language: string): Tell {
+  const words: Record<Word, string> = language.startsWith("pt") ? PORTUGUESE : ENGLISH;
+  return (word, values = {}) => words[word].replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
+}
+
+export function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+const SHAPES: Record<string, Word> = {
+  "1": "shape_large", "2": "shape_large", "3": "shape_medium", "4": "shape_small", "5": "shape_small", "6": "shape_square", "7": "shape_parallelogram",
+};
+export const nameOf = (tell: Tell, piece: string): string => tell("piece", { n: piece, shape: tell(SHAPES[piece]!) });
