@@ -357,6 +357,21 @@ def test_who_comes_again_after_the_end_gets_the_same_code(visit) -> None:
     expect(person.page.locator(".code").first).to_have_text(code)
 
 
+def test_a_code_withdraws_later_from_any_device(visit, studies: dict[str, Served]) -> None:
+    person = visit("asgre2007", "?simulate=data-only")
+    person.agree()
+    expect(person.page.locator(".code")).to_have_count(2, timeout=30_000)
+    code = person.page.locator(".code").last.inner_text()
+    elsewhere = visit("asgre2007", "?withdraw")
+    elsewhere.page.get_by_role("textbox").fill("AAAA-AAAA-AAAA")
+    elsewhere.page.get_by_role("button", name="Withdraw").click()
+    expect(elsewhere.page.get_by_text("Nobody has this code.")).to_be_visible()
+    elsewhere.page.get_by_role("textbox").fill(code)
+    elsewhere.page.get_by_role("button", name="Withdraw").click()
+    expect(elsewhere.page.get_by_text("You have withdrawn.")).to_be_visible()
+    assert stored(studies["asgre2007"], session)[-1].state == "withdrawn"
+
+
 @pytest.mark.parametrize("how", ["data-only", "visual"])
 def test_a_study_can_be_rehearsed_by_simulation(how: str, visit, studies: dict[str, Served]) -> None:
     person = visit("tuna2008", f"?simulate={how}")

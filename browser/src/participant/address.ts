@@ -9,6 +9,7 @@ export interface Address {
   mode: string | null;
   simulation: string | null;
   preview: boolean;
+  leaving: boolean;
 }
 
 export function readAddress(location: { pathname: string; search: string }): Address {
@@ -22,5 +23,6 @@ export function readAddress(location: { pathname: string; search: string }): Add
     mode: query.get("mode") === "debug" ? "debug" : null,
     simulation: query.get("simulate"),
     preview: query.get("assignmentId") === "ASSIGNMENT_ID_NOT_AVAILABLE",
+    leaving: query.has("withdraw"),
   };
 }

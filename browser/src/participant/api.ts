@@ -70,6 +70,10 @@ export class Api {
     return this.ask("POST", "withdraw", {});
   }
 
+  withdrawByCode(code: string): Promise<Ending> {
+    return this.ask("POST", "withdraw-by-code", { code });
+  }
+
   private send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
     const headers: Record<string, string> = { "X-Referee-Tab": this.tab };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;

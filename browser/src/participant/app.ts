@@ -2,6 +2,7 @@
 
 import { plainSurroundings, type Surroundings } from "../plugins/surroundings.ts";
 import { speaker, type Say } from "../strings.ts";
+import { visit } from "../tangram/visit.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { readAddress } from "./address.ts";
 import { interruptedBody, planAgenda } from "./agenda.ts";
@@ -12,7 +13,7 @@ import { Memory, takeTabName } from "./memory.ts";
 import { letterOf, openOutbox, type Letter, type Outbox } from "./outbox.ts";
 import type { Ending, Entrance, Plan } from "./plan.ts";
 import { preload } from "./preload.ts";
-import { askAboutPictures, askAgain, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
+import { askAboutPictures, askAgain, askCode, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
 import { backOff, pageWaiting, Sender } from "./sender.ts";
 import { Play } from "./timeline.ts";
 
@@ -32,6 +33,7 @@ export class App {
 
   constructor(root: HTMLElement) {
     this.frame = new Frame(root, this.say);
+    visit.introduce({ base: this.address.base, token: () => this.api.token, tab: this.api.tab });
     this.channel?.addEventListener("message", (event) => {
       if (event.data?.claimed && event.data.claimed !== this.api.tab && this.api.token) void this.giveWay();
     });
@@ -54,6 +56,7 @@ export class App {
 
   private async proceed(): Promise<void> {
     showNote(this.frame, this.say("loading"));
+    if (this.address.leaving) return this.withdrawByCode();
     if (this.address.preview) return showNote(this.frame, this.say("preview"));
     this.api.token = this.memory.get("token");
     const entrance = await this.patiently(() => this.api.enter(this.address.platform, this.address.mode));
@@ -174,6 +177,19 @@ export class App {
     const ending = await this.api.withdraw();
     this.play?.stop();
     this.end({ ...ending, state: "withdrawn", outcome: "withdrawn" });
+  }
+
+  // For those who have finished, from any device: the study's address with ?withdraw.
+  private async withdrawByCode(): Promise<void> {
+    for (let problem = ""; ; ) {
+      const code = await askCode(this.frame, this.say, problem);
+      try {
+        return this.end(await this.patiently(() => this.api.withdrawByCode(code)));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        problem = error.problem === "nobody" || error.problem === "malformed" ? this.say("withdraw_unknown") : error.message;
+      }
+    }
   }
 
   private async loadPictures(plan: Plan): Promise<Set<string>> {

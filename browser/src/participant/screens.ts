@@ -43,6 +43,15 @@ export async function askAboutPictures(frame: Frame, say: Say): Promise<"retry" 
   return (await pressed(again, anyway)) === again ? "retry" : "continue";
 }
 
+export async function askCode(frame: Frame, say: Say, problem: string): Promise<string> {
+  const field = make("input", { id: "withdrawal-code", class: "field", type: "text", autocomplete: "off", spellcheck: "false", maxlength: 40 });
+  const go = button(say("withdraw"), "danger");
+  const label = make("label", { for: "withdrawal-code" }, say("withdraw_later_text"));
+  frame.show(make("h1", {}, say("withdraw_later")), make("div", { class: "question-block" }, label, field), make("p", { class: "question", role: "alert" }, problem), make("div", { class: "actions" }, go));
+  await pressed(go);
+  return field.value.trim();
+}
+
 export function showNote(frame: Frame, text: string): void {
   frame.show(make("p", { class: "lead" }, text));
 }
