@@ -6,6 +6,8 @@ import { IdentifyPlugin } from "./identify.ts";
 import { JudgePlugin } from "./judge.ts";
 import { PagePlugin } from "./page.ts";
 import { ProducePlugin } from "./produce.ts";
+import { ReplayIdentifyPlugin } from "./replay-identify.ts";
+import { TangramPlugin } from "./tangram.ts";
 
 export interface PluginClass {
   new (jsPsych: JsPsych): JsPsychPlugin<any>;
@@ -18,4 +20,6 @@ export const PLUGINS: Readonly<Record<string, PluginClass>> = {
   "identify": IdentifyPlugin,
   "produce": ProducePlugin,
   "judge": JudgePlugin,
+  "tangram": TangramPlugin,
+  "replay-identify": ReplayIdentifyPlugin,
 };
