@@ -361,11 +361,8 @@ def test_rule_11_withdrawal_excludes_at_once_and_deletes_later(server: Site) -> 
     assert gone == {"sessions": 1, "trials": len(leaver.saved_steps), "events": 0}
     assert server.rows("SELECT sessions, trials, events FROM tombstone") == [(1, gone["trials"], 0)]
     assert server.rows("SELECT count(*) FROM trial") == [(len(stayer.saved_steps),)]
-    write(lambda c: c.exec_driver_sql("SELECT 1"))
-    server.served.store.writer.engine.dispose()
-    with sqlite3.connect(server.served.study.folder / "data" / "study.sqlite") as whole:
-        whole.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    left = (server.served.study.folder / "data" / "study.sqlite").read_bytes()
+    server.served.store.wipe_log()
+    left = b"".join(path.read_bytes() for path in (server.served.study.folder / "data").glob("study.sqlite*"))
     assert b"secret-name" not in left
     assert leaver.session.encode() not in left
 

@@ -21,6 +21,7 @@ def purge(
 
     served = open_served(study, database=database, create=False, begin=False)
     gone = served.store.write(lambda connection: delete_due(connection, served))
+    served.store.wipe_log()
     served.store.close()
     print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")
     if gone["sessions"]:

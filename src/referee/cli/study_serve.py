@@ -45,10 +45,14 @@ def serve(
     Prints the participants' link with a QR code, and the organisers' links (keep those to yourself). Behind a reverse proxy say
     --public-url; docs/serving.md goes from nothing to a hosted study.
     """
+    from referee.studies.server import STATIC
+
     listening = _listen(host, port)
     opened = _open(studies, database, accept_changes)
     for served in opened:
         print(announcement(served, public_url or _own_address(host, port), qr=qr))
+    if not (STATIC / "participant.html").exists():
+        print("the pages are not built here: run `make bundle` in the source folder, or install the released package")
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
     _run(opened, listening)
     print("stopped; all answers are stored")

@@ -119,7 +119,7 @@ def _close(connection: Connection, served: Served, row: Any, outcome: str) -> An
         slots.free(connection, row.id)
     else:
         slots.fill(connection, row.id)
-    state = OUTCOMES[outcome]
+    state = move("finished", OUTCOMES[outcome])
     connection.execute(
         update(session).where(session.c.id == row.id).values(state=state, outcome=outcome, updated=served.clock())
     )

@@ -25,6 +25,7 @@ from referee.studies.withdrawal import withdraw, withdraw_by_code
 
 __all__ = ["router"]
 
+REFUSALS_KEPT = 10_000
 router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
 
 
@@ -138,6 +139,8 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
 
     await served.store.awrite(count)
     said_no[who["id"]] = None
+    if len(said_no) > REFUSALS_KEPT:
+        said_no.pop(next(iter(said_no)))
     return outcomes.declined(served, mode, who.get("details", {}))
 
 

@@ -107,16 +107,18 @@ async def _keep_house(app: FastAPI) -> None:
     while True:
         for served in app.state.studies.values():
             try:
-                await served.store.awrite(lambda connection, served=served: _tidy(connection, served))
+                if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
+                    await asyncio.to_thread(served.store.wipe_log)
             except Exception as error:  # the next round tries again; a study must not stop for it
                 _log.error("housekeeping failed: %s", type(error).__name__)
         await asyncio.sleep(app.state.housekeeping)
 
 
-def _tidy(connection: Connection, served: Served) -> None:
-    purge(connection, served)
+def _tidy(connection: Connection, served: Served) -> int:
+    """How many sessions were deleted."""
     for mode in {served.study.mode, "debug"}:
         slots.free_expired(connection, served.id, mode, now=served.clock())
+    return purge(connection, served)["sessions"]
 
 
 async def _refused(_: Request, problem: Exception) -> Response:
@@ -154,7 +156,7 @@ def _shell(request: Request, name: str) -> Response:
     path = request.app.state.static / name
     if not path.is_file():
         raise Problem(
-            404, "no-pages", "The pages have not been built here: run `make browser`, or install the released package."
+            404, "no-pages", "The pages have not been built here: run `make bundle`, or install the released package."
         )
     return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
 

@@ -11,7 +11,7 @@ MOVES: Mapping[str, frozenset[str]] = {
     "entered": frozenset({"consented", "declined"}),
     "consented": frozenset({"running", "finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
     "running": frozenset({"finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
-    "finished": frozenset({"coded", "withdrawn"}),
+    "finished": frozenset({"coded", "screened_out", "withdrawn"}),
     "coded": frozenset({"withdrawn"}),
     "declined": frozenset(),
     "screened_out": frozenset({"withdrawn"}),

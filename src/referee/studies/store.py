@@ -53,6 +53,13 @@ class Store:
         with self.reader.connect() as connection:
             yield connection
 
+    def wipe_log(self) -> None:
+        """After a deletion: SQLite's log is written back and emptied, so that it does not keep what the tables no longer have."""
+        path = _sqlite_path(self.url)
+        if path is not None:
+            with closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         self.writer.close()
         self.writer.engine.dispose()
