@@ -16,6 +16,7 @@ import pytest
 from study_server import Person, Site, site, study_folder
 
 from referee.statistics.mixed import mixed_times
+from referee.studies import analysis_mixed
 from referee.studies.analysis import CAUTION, analyse
 from referee.studies.analysis_frames import hearing_frame, pair_frame
 from referee.studies.analysis_mixed import contrasts, measure_sheets
@@ -193,6 +194,18 @@ def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
     total = (0.2**2 + 0.1**2 + 0.3**2) ** 0.5  # SDs of participants, items and rest in `answers`
     assert pair["d"] == pytest.approx(-log(1.5) / total, abs=0.25)
     assert pair["difference"] < pair["high"] < 0
+
+
+def test_a_search_that_fails_is_replaced_by_clustered_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
+    model = mixed_times(frame, time="reading_ms")
+    monkeypatch.setattr(analysis_mixed, "mixed_times", lambda *_, **__: replace(model, converged=False))
+    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    sheet = next(s for s in sheets if s.name.endswith("pairs"))
+    (pair,) = sheet.tidy
+    assert pair["test"] == "clustered t"
+    assert pair["ratio_low"] < 1 / 1.5 < pair["ratio_high"]
+    assert any("did not converge" in note for note in sheet.notes)
 
 
 def test_pairs_are_corrected_by_holm_or_tukey_as_registered() -> None:
