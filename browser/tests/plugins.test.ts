@@ -69,6 +69,18 @@ test("word by word there is one time for each word, and the times add up", async
   assert.ok((times.reading_ms as number) >= regions.reduce((a, b) => a + b, 0));
 });
 
+test("who reads for too long sees no scene, and the trial ends as a timeout", async () => {
+  const holder = document.body.appendChild(document.createElement("div"));
+  const jsPsych = initJsPsych({ display_element: holder });
+  const played = jsPsych.run([{ type: PLUGINS.identify!, ...scene, text: "the chair", reading: "before", reading_timeout_ms: 150 }]);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.equal(holder.querySelector(".scene"), null);
+  await played;
+  const { answer, times } = jsPsych.data.get().values()[0] as Result;
+  assert.deepEqual([answer.outcome, answer.entity, times], ["timeout", null, {}]);
+  holder.remove();
+});
+
 test("a hostile description is shown as text", async () => {
   const holder = document.body.appendChild(document.createElement("div"));
   const jsPsych = initJsPsych({ display_element: holder });

@@ -321,3 +321,20 @@ def test_the_documentation_has_every_protocol_with_every_setting() -> None:
         for setting, parameter in info.parameters.items():
             assert f"| `{setting}` |" in section, (name, setting)
             assert parameter.about
+
+
+def test_who_reads_for_too_long_sees_no_scene() -> None:
+    kind = catalogue.create("protocol", "tuna2008")
+    shown, answer = _answered(kind, timeout_ms=0, reading_timeout_ms=1)
+    assert shown.parameters["reading_timeout_ms"] == 1
+    assert (answer.answer["outcome"], dict(answer.times)) == ("timeout", {})
+    kind.check(answer, shown, _settings(kind, timeout_ms=0, reading_timeout_ms=1))
+    with pytest.raises(InputError, match=r"answer\.outcome"):
+        kind.check(answer, shown, _settings(kind, timeout_ms=0))
+    assert "reading_timeout_ms" in kind.problem_with(_settings(kind, reading_timeout_ms=-1))
+
+
+def test_reading_with_the_scene_has_no_limit_of_its_own() -> None:
+    kind = catalogue.create("protocol", "open-choice")
+    shown, _ = _answered(kind, reading_timeout_ms=1)
+    assert "reading_timeout_ms" not in shown.parameters

@@ -25,6 +25,7 @@ const info = {
     fixation_ms: { type: ParameterType.FLOAT, default: 0 },
     bell: { type: ParameterType.BOOL, default: false },
     timeout_ms: { type: ParameterType.FLOAT, default: null },
+    reading_timeout_ms: { type: ParameterType.FLOAT, default: 0 },
     grid: { type: ParameterType.OBJECT, default: { columns: 5, rows: 3 } },
     entities: { type: ParameterType.OBJECT, array: true, default: undefined },
     choices: { type: ParameterType.STRING, array: true, default: [] },
@@ -90,13 +91,30 @@ class Identification {
 
   async run(): Promise<Result> {
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell ?? false, this.around);
-    const reading = this.reading === "together" ? null : await this.read();
+    const reading = this.reading === "together" ? null : await this.readInTime();
+    if (reading === "late") return this.concludeUnread();
     const onset = await flip(this.around.frames, () => reveal(this.panel));
     this.scene.node.focus();
     const decision = await this.decide(onset);
     if (decision.outcome === "timeout") await this.tellTimeout();
     const guess = await this.guess(decision);
     return this.conclude(onset, reading, decision, guess);
+  }
+
+  // Who reads for too long does not get to see the scene.
+  private readInTime(): Promise<Reading | "late"> {
+    const limit = this.trial.reading_timeout_ms;
+    if (!limit) return this.read();
+    const late = new Promise<"late">((resolve) => this.watch.setDeadline(this.around.frames.now() + limit, () => resolve("late")));
+    return Promise.race([this.read(), late]).finally(() => this.watch.clearDeadline());
+  }
+
+  private async concludeUnread(): Promise<Result> {
+    const note = make("p", { class: "question", role: "status" }, this.around.say("timeout"));
+    const told = await flip(this.around.frames, () => this.place.replaceChildren(note));
+    await hold(this.around.frames, told.onset, TIMEOUT_TOLD_MS, this.around.frameInterval);
+    const decision = { outcome: "timeout", entity: null, press: null, corrected: false };
+    return { answer: answerOf(decision, null), times: {}, flags: this.watch.stop() };
   }
 
   private async read(): Promise<Reading> {

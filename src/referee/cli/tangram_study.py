@@ -97,13 +97,9 @@ def _sessions(places: list[Path], bots: int, annotator: str | None, seed: int) -
     if bool(places) == bool(bots):
         raise InputError("no recordings are named", remedy="name recordings or folders of them, or --bots N")
     if bots:
-        from referee.dialogue.bots import play
-        from referee.dialogue.goals import GOALS
-        from referee.dialogue.tiers import to_dialogue
+        from referee.studies.overhearing import bot_sessions
 
-        goals = list(GOALS.values())
-        played = [play(goals[n % len(goals)], seed + n) for n in range(bots)]
-        return [(recording, to_dialogue(recording)) for recording in played]
+        return bot_sessions(bots, seed)
     found = []
     for path in find_recordings(places):
         recording = open_recording(path)

@@ -31,6 +31,10 @@ def make_demo(
     design: str = "balanced",
 ) -> Study:
     """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items."""
+    if protocol == "replay-identify":
+        from referee.studies.overhearing import make_overhearing_demo
+
+        return make_overhearing_demo(path, items=items, participants=participants, seed=seed, practice=practice, id=id)
     trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
     outputs = [(trial.id, name, _said(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
     conditions = compared(protocol, [*TOYS, HUMAN])

@@ -9,31 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from referee.dialogue.bots import play
 from referee.dialogue.context import Clip, cut
 from referee.dialogue.demonstratives import ALL, Classification, classify
 from referee.dialogue.dialogue import SOLVER, Dialogue
 from referee.dialogue.evaluation import as_trials, overhear
 from referee.dialogue.film import make_film
+from referee.dialogue.goals import GOALS
 from referee.dialogue.history import Situation, all_situations
 from referee.dialogue.log import Recording
 from referee.dialogue.replacement import Item, Material, collect_material, make_lists, replace_in
 from referee.dialogue.resolving import ReferenceResolver
 from referee.dialogue.synthetic import invent_sessions
+from referee.dialogue.tiers import to_dialogue
 from referee.errors import InputError
 from referee.records import Description, Trial
 from referee.situated.judging import CONDITIONS
 from referee.studies.designs import Layout
-from referee.studies.drafting import Draft, Extra
-from referee.studies.folder import StudyList
+from referee.studies.drafting import Draft, Extra, write_study
+from referee.studies.folder import Study, StudyList
 from referee.studies.validate import COUNTERBALANCED
 
-__all__ = ["Overhearing", "Wanted", "prepare_overhearing"]
+__all__ = ["Overhearing", "Wanted", "bot_sessions", "make_overhearing_demo", "prepare_overhearing"]
 
 PRACTICE = "practice"
+DEMO_SESSIONS = 3
 SLOWEST_MS = 120_000.0
 HYPOTHESIS = "The referent is found more often and sooner for TP than for FN; FP-DP is not worse than FP-Orig by more than the equivalence margin."
 
@@ -112,6 +117,22 @@ def _check(recordings: Mapping[str, Recording], sessions: Sequence[Any], wanted:
             f"{wanted.participants} evaluators cannot be shared out evenly to two groups",
             remedy=f"plan {wanted.participants + 1}",
         )
+
+
+def bot_sessions(number: int, seed: int = 1) -> list[tuple[Recording, Dialogue]]:
+    """Sessions of bots over all goals in turn, with the references they know of themselves."""
+    goals = list(GOALS.values())
+    played = [play(goals[n % len(goals)], seed + n) for n in range(number)]
+    return [(recording, to_dialogue(recording)) for recording in played]
+
+
+def make_overhearing_demo(
+    path: str | Path, *, items: int, participants: int, seed: int, practice: int, id: str
+) -> Study:
+    """A small study with bots for speakers: half of the items false positives, the rest true positives."""
+    fp = max(2, items // 2 - items // 2 % 2)
+    wanted = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
+    return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), wanted).draft)
 
 
 # -- trials ----------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,12 @@ def declare(
         "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
         **SCENE,
     }
+    if choices or reading != "together":
+        parameters["reading_timeout_ms"] = Parameter(
+            default=0,
+            about="The trial ends without a scene when reading takes so long; 0 for never.",
+            unit="ms",
+        )
     if choices:
         parameters["reading"] = Parameter(
             default=reading,
@@ -87,7 +93,7 @@ class Identification:
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """Times are not negative."""
-        late = [name for name in ("fixation_ms", "timeout_ms") if settings[name] < 0]
+        late = [n for n in ("fixation_ms", "timeout_ms", "reading_timeout_ms") if settings.get(n, 0) < 0]
         return f"{late[0]} cannot be negative" if late else problem_with_scene(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
@@ -101,6 +107,7 @@ class Identification:
             "direction": direction_of(language),
             "reading": self._reading(settings),
             **{name: settings[name] for name in ("fixation_ms", "bell", "timeout_ms", "confirm")},
+            **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
             **scene,
             "choices": choices,
             "best_guess": bool(choices) and bool(settings.get("best_guess", False)),
@@ -112,7 +119,8 @@ class Identification:
         check_recorded(answer, self.info)
         given = answer.answer
         outcome = given.get("outcome")
-        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
+        limited = settings["timeout_ms"] or self._reading_limit(settings)
+        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if limited else ()))
         if outcome not in offered:
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
         if (outcome == "entity") != (given.get("entity") is not None):
@@ -149,12 +157,19 @@ class Identification:
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         given = answer_like(response, shown, rng)
         times = draw_times(response, shown, rng)
+        if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
+            given.update(outcome="timeout", entity=None, guess=None)
+            return Answer(answer=given)
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:
             given.update(outcome="timeout", entity=None, guess=None)
             times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
         return Answer(answer=given, times=times)
+
+    def _reading_limit(self, settings: Mapping[str, Any]) -> float:
+        """How long reading may take; 0 for any time, and where there is no reading apart."""
+        return 0.0 if self._reading(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
 
     def _reading(self, settings: Mapping[str, Any]) -> str:
         return str(settings.get("reading", self.reading))
