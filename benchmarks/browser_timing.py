@@ -259,29 +259,27 @@ def summary(rows: list[dict[str, float]]) -> Table:
     return table
 
 
-def draw(rows: list[dict[str, float]], path: Path) -> None:
-    """Stored against true response time, and the error by trial beside the width of one frame."""
+def draw(runs: dict[str, list[dict[str, float]]], path: Path) -> None:
+    """The error of every trial beside the width of one frame, a panel for each run."""
     import altair as alt
 
-    data = alt.Data(values=[{"true": row["true"], "error": row["time"]} for row in rows])
     frame = alt.Data(values=[{"low": -1000 / 60, "high": 1000 / 60}])
-    axis = alt.X("true:Q", title="true time from the scene to the press (ms)")
     band = alt.Chart(frame).mark_rect(color="#e3f0f0").encode(y="low:Q", y2="high:Q")
-    dots = alt.Chart(data).mark_circle(size=28, color="#0a5c63", opacity=0.6)
-    errors = dots.encode(
-        x=axis, y=alt.Y("error:Q", title="stored minus true (ms)", scale=alt.Scale(domain=[-25, 25], clamp=True))
+    height = alt.Y("time:Q", title="stored minus true time (ms)", scale=alt.Scale(domain=[-50, 50], clamp=True))
+    across = alt.X("true:Q", title="true time from scene to press (ms)", scale=alt.Scale(domain=[0, 1700]))
+    colour = alt.Color(
+        "flag:N", title=None, scale=alt.Scale(domain=["plain", "flagged by the page"], range=["#0a5c63", "#c77700"])
     )
-    bars = (
-        alt.Chart(data)
-        .mark_bar(color="#0a5c63")
-        .encode(
-            x=alt.X("error:Q", bin=alt.Bin(step=1), title="stored minus true (ms)"),
-            y=alt.Y("count():Q", title="trials"),
+    panels = []
+    for title, rows in runs.items():
+        values = [{**row, "flag": "flagged by the page" if row["flagged"] else "plain"} for row in rows]
+        dots = (
+            alt.Chart(alt.Data(values=values))
+            .mark_circle(size=28, opacity=0.6)
+            .encode(x=across, y=height, color=colour)
         )
-    )
-    left = (band + errors).properties(width=380, height=240)
-    chart = alt.hconcat(left, bars.properties(width=240, height=240))
-    chart.configure_view(stroke=None).configure(font="sans-serif").save(str(path))
+        panels.append((band + dots).properties(width=330, height=230, title=title))
+    alt.hconcat(*panels).configure_view(stroke=None).configure(font="sans-serif").save(str(path))
 
 
 def main() -> None:
@@ -289,6 +287,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", type=Path, help="write what was measured, as JSON")
+    parser.add_argument("--beside", type=Path, help="such a file of another run, to draw beside this one")
     parser.add_argument("--figure", type=Path, help="draw it, as SVG or PNG")
     options = parser.parse_args()
     rows = measure(options.trials, options.seed)
@@ -301,7 +300,8 @@ def main() -> None:
     if options.rows:
         options.rows.write_text(json.dumps(rows))
     if options.figure:
-        draw(rows, options.figure)
+        other = {"the same machine, crowded": json.loads(options.beside.read_text())} if options.beside else {}
+        draw({"the page alone": rows, **other}, options.figure)
 
 
 if __name__ == "__main__":
