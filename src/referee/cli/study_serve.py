@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import socket
 import sys
@@ -141,6 +142,8 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
 
     # The writer hands over at every statement; with the usual 5 ms it would wait so long each time while the loop is busy.
     sys.setswitchinterval(SWITCH_SECONDS)
+    # A full search for garbage through a thousand plans takes half a second, and plans are none: they go when they are let go.
+    gc.set_threshold(20_000, 50, 1_000)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         create_app(opened),
