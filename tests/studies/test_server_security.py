@@ -65,6 +65,12 @@ def test_no_data_without_the_organisers_token(server: Site, method: str, path: s
     assert (reply.status_code, set(reply.json())) == (401, {"problem", "message"})
 
 
+def test_the_data_do_not_go_round_the_blinding(server: Site) -> None:
+    reply = server.organise("GET", "export.zip", server.served.keys.view)
+    assert (reply.status_code, reply.json()["problem"]) == (409, "blinded")
+    assert server.organise("GET", "export.zip").status_code == 200
+
+
 def test_looking_is_not_managing(server: Site) -> None:
     keys = server.served.keys
     assert server.organise("GET", "progress", keys.view).status_code == 200

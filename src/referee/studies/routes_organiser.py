@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Header, Path, Response
 from sqlalchemy import insert, select
 
 from referee.studies import attending, organiser, requests, trials
-from referee.studies.callers import Managing, Viewing
+from referee.studies.callers import Managing, Viewing, bearer
 from referee.studies.problems import Problem
 from referee.studies.tables import correction, participant, session, trial
 from referee.studies.withdrawal import withdraw_by_alias
@@ -98,10 +98,17 @@ def correct(served: Managing, body: requests.Correct) -> dict[str, Any]:
 
 
 @router.get("/export.zip")
-def export(served: Viewing) -> Response:
-    """The data as `referee study export` writes them, identities left out; that someone took them is recorded."""
+def export(served: Viewing, authorization: Annotated[str, Header(max_length=4000)] = "") -> Response:
+    """The data as `referee study export` writes them, identities left out; that someone took them is recorded.
+
+    They name the systems: before the study is unblinded, looking is not enough.
+    """
     from referee.studies.export import export_zip
 
+    with served.store.read() as connection:
+        blinded = not organiser.is_unblinded(connection, served)
+    if blinded and served.keys.right(bearer(authorization)) != "manage":
+        raise Problem(409, "blinded", "The data name the systems: unblind the study, or use the managing link.")
     content = export_zip(served.study, served.store)
     served.store.write(lambda connection: trials.note(connection, served, "exported", "organiser"))
     name = f'attachment; filename="{served.id}.zip"'
