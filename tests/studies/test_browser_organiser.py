@@ -76,7 +76,7 @@ def test_the_dashboard_fits_its_window(organiser: Visitor, width: int) -> None:
 
 def test_who_may_only_look_is_told_so(browser: Browser, site: str, study: Served) -> None:
     viewer = Visitor.at(browser, f"{site}/s/organised/organiser#{study.keys.view}")
-    viewer.page.get_by_text("Allow changes").click()
+    viewer.page.get_by_text("Allow changes", exact=True).click()
     viewer.page.get_by_role("button", name="Unblind").click()
     viewer.page.get_by_role("dialog").get_by_role("button", name="Unblind").click()
     expect(viewer.page.get_by_role("alert").filter(has_text="only shows")).to_be_visible()
@@ -92,7 +92,7 @@ def test_a_wrong_token_shows_nothing(browser: Browser, site: str) -> None:
 
 def test_unblinding_shows_the_systems_and_withdrawal_takes_a_person_out(organiser: Visitor, study: Served) -> None:
     page = organiser.page
-    page.get_by_text("Allow changes").click()
+    page.get_by_text("Allow changes", exact=True).click()
     page.get_by_role("button", name="Unblind").click()
     page.get_by_role("dialog").get_by_role("button", name="Unblind").click()
     expect(page.locator("#results")).to_contain_text("toy-minimal")
