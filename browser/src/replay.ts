@@ -35,7 +35,7 @@ function goalPanel(goal: NonNullable<PageData["goal"]>, film: FilmData): { node:
     shown?.remove();
     shown = last ? drawHint(last.piece, last) : null;
     if (shown) svg.append(shown);
-    note.textContent = last ? `Goal: ${goal.name}, with hint ${last.number} given at ${clock(last.t_ms)}` : `Goal: ${goal.name} (only the solver saw it)`;
+    note.textContent = last ? `Goal: ${goal.name}, with hint ${last.number + 1} given at ${clock(last.t_ms)}` : `Goal: ${goal.name} (only the solver saw it)`;
   };
   return { node: make("figure", { class: "goal-panel" }, svg, note), follow };
 }

@@ -68,7 +68,8 @@ def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None
         table[place[x], place[y]] += 1
     if len(values) < 2 or _expected_is_total(table):
         return Agreement(value=None, low=None, high=None, items=len(pairs), ratings=2 * len(pairs))
-    found = cohens_kappa(table, wt=weights)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of the test statistic, which is not used: no spread, no test
+        found = cohens_kappa(table, wt=weights)
     low, high = float(found.kappa_low), float(found.kappa_upp)
     return Agreement(value=float(found.kappa), low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
 
