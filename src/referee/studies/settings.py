@@ -114,6 +114,7 @@ _CODES = {
         "screened_out": "Not eligible.",
         "failed_check": "Too many attention checks failed.",
         "partner_left": "The partner left (paired studies); paid.",
+        "technical": "Something broke on our side; paid.",
     }.items()
 }
 _EXCLUSION = {
