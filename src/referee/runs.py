@@ -1,7 +1,8 @@
 """The run folder: what was asked, on which trials, what was said, what was answered, what came out. Reports, court and statistics read only this.
 
 ``manifest.json`` (versions, signatures, seeds, corpus checksum, command), ``trials.jsonl``, ``outputs.jsonl``, ``responses.jsonl``, ``scores.jsonl`` (tidy
-aggregates), ``items.parquet`` (one row per system, item and metric) and ``passports/`` (the cards of simulated hearers). A folder appears whole or not at all: it is written beside its place and renamed.
+aggregates), ``items.parquet`` (one row per system, item and metric) and ``passports/`` (the cards of simulated hearers). A folder appears whole or not
+at all: it is written beside its place and renamed.
 """
 
 from __future__ import annotations
