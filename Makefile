@@ -8,11 +8,12 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo demo-study test lint types layers unit tools bundle pages bench docs lock clean
+.PHONY: help setup demo demo-tangram demo-study test lint types layers unit tools bundle pages bench docs lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
 	@echo "make demo-study  a whole experiment of TUNA 2008 with simulated participants, from design to report"
+	@echo "make demo-tangram  situated reference: bots play, are annotated, classified, overheard"
 	@echo "make test   lint, types, layers, tests with coverage (what CI runs)"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
@@ -70,6 +71,30 @@ demo-study: setup
 	@$(BIN)/referee study import demo-run/study-tuna2008 --out demo-run/study-run
 	@$(BIN)/referee report demo-run/study-run --style tuna2008 --out demo-run/study-report
 	@echo "open demo-run/study-report/index.html; take part yourself: $(BIN)/referee study serve demo-run/study-tuna2008"
+
+# From a game to the tables of a task-performance evaluation, with bots for players and simulated evaluators: every number in it is invented.
+TANGRAM := demo-run/tangram
+demo-tangram: setup bundle
+	@rm -rf $(TANGRAM)
+	@echo "== 1 of 7: pairs of bots play"
+	@$(BIN)/referee tangram play --bots 24 --out $(TANGRAM)/recordings
+	@first=$$(ls $(TANGRAM)/recordings/*.jsonl | head -1); \
+	  echo "== 2 of 7: one session as a page to watch, as tiers for ELAN, as a film"; \
+	  $(BIN)/referee tangram replay $$first --out $(TANGRAM)/replay.html && \
+	  $(BIN)/referee tangram export $$first --as eaf --out $(TANGRAM)/session.eaf && \
+	  $(BIN)/referee tangram export $$first --as gif --from 20 --to 40 --speed 2 --out $(TANGRAM)/session.gif
+	@echo "== 3 of 7: expressions marked by a program"
+	@$(BIN)/referee tangram preannotate $(TANGRAM)/recordings
+	@echo "== 4 of 7: when do speakers say that?"
+	@$(BIN)/referee tangram classify --recordings $(TANGRAM)/recordings --worst 3
+	@echo "== 5 of 7: a study out of the classifier's hits and misses"
+	@$(BIN)/referee tangram study $(TANGRAM)/recordings --out $(TANGRAM)/study --participants 16 --contact "nobody: a demonstration"
+	@echo "== 6 of 7: simulated evaluators take part, over the real server"
+	@$(BIN)/referee study simulate $(TANGRAM)/study --participants 16
+	@echo "== 7 of 7: the tables"
+	@$(BIN)/referee tangram evaluate $(TANGRAM)/study --out $(TANGRAM)/tables
+	@echo "open $(TANGRAM)/replay.html; be an evaluator yourself: $(BIN)/referee study serve $(TANGRAM)/study"
+	@echo "annotate: $(BIN)/referee tangram annotate $(TANGRAM)/recordings --annotator me"
 
 test: lint types layers pages unit
 

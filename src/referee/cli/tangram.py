@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("referee.cli.tangram_export", "a recording as ELAN, table, picture or film"),
     "import": ("referee.cli.tangram_import", "tiers of ELAN or tables, also as an annotation"),
     "annotate": ("referee.cli.tangram_annotate", "mark expressions, referents and attributes over the replay"),
+    "preannotate": ("referee.cli.tangram_preannotate", "what a program would mark, as an annotation of its own"),
     "agreement": ("referee.cli.tangram_agreement", "do two annotators agree? F, kappa, alpha"),
     "adjudicate": ("referee.cli.tangram_adjudicate", "decide where two annotators differ"),
     "study": ("referee.cli.tangram_study", "a task-performance study out of recordings"),

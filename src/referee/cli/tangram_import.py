@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli.tangram_export import TIERS, tiers_as
-from referee.cli.tangram_recordings import open_recording
-from referee.errors import CannotWrite, InputError
+from referee.cli.tangram_recordings import open_recording, write_annotation
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.dialogue.dialogue import Dialogue
@@ -63,7 +62,7 @@ def _read(file: Path) -> list[Dialogue]:
 
 def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
     """The expressions of a dialogue as a finished annotation of a recording; an annotation that is there is never replaced."""
-    from referee.dialogue.annotations import annotation_path, header_of, line_of, marks_in
+    from referee.dialogue.annotations import marks_in
     from referee.dialogue.dialogue import UTTERANCE
     from referee.dialogue.tiers import to_dialogue
 
@@ -75,10 +74,4 @@ def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: 
         raise InputError(
             "the utterances are not those of the recording", where=file, remedy="export the recording again"
         )
-    target = annotation_path(recording, annotator)
-    if target.exists():
-        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
-    marks, now = marks_in(dialogue), datetime.now(UTC).isoformat(timespec="seconds")
-    lines = [line_of(n, text or "", marks.get(n, ()), True, now) for n, text in enumerate(texts)]
-    target.write_text(header_of(annotator, own.id) + "".join(lines), encoding="utf-8")
-    return target
+    return write_annotation(recording, annotator, own, marks_in(dialogue))

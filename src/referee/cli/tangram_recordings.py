@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.dialogue.annotations import ADJUDICATED, SUFFIX, Annotation, annotation_files, parse_annotation
-from referee.errors import InputError
+from referee.dialogue.annotations import (
+    ADJUDICATED,
+    SUFFIX,
+    Annotation,
+    Mark,
+    annotation_files,
+    annotation_path,
+    header_of,
+    line_of,
+    parse_annotation,
+)
+from referee.errors import CannotWrite, InputError
 
 if TYPE_CHECKING:
     from referee.dialogue.dialogue import Dialogue
     from referee.dialogue.log import Recording
 
-__all__ = ["annotation_of", "find_recordings", "open_recording", "read_annotation", "tiers_of"]
+__all__ = ["annotation_of", "find_recordings", "open_recording", "read_annotation", "tiers_of", "write_annotation"]
 
 
 def find_recordings(places: Iterable[Path]) -> list[Path]:
@@ -48,6 +59,20 @@ def open_recording(path: Path) -> Recording:
 def read_annotation(path: Path) -> Annotation:
     """An annotator's file."""
     return parse_annotation(path.read_text(encoding="utf-8"), str(path))
+
+
+def write_annotation(recording: Path, annotator: str, dialogue: Dialogue, marks: Mapping[int, Sequence[Mark]]) -> Path:
+    """A finished annotation as a file of its own; one that is there is never replaced."""
+    from referee.dialogue.dialogue import UTTERANCE
+
+    target = annotation_path(recording, annotator)
+    if target.exists():
+        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    said = [u.text or "" for u in dialogue.tier(UTTERANCE)]
+    lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(said)]
+    target.write_text(header_of(annotator, dialogue.id) + "".join(lines), encoding="utf-8")
+    return target
 
 
 def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.dialogue.annotations import SUFFIX
 from referee.dialogue.dialogue import EXPRESSION, UTTERANCE, Dialogue
 from referee.errors import InputError, MalformedInput
 
@@ -45,7 +46,8 @@ def open_dialogues(
 def _files_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
-    found = sorted(p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv"))
+    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv"))
+    found = sorted(p for p in files if not p.name.endswith(SUFFIX))
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
     return found
@@ -53,7 +55,8 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _read(path: Path) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
-    from referee.dialogue import elan, log, tables, tiers
+    from referee.cli.tangram_recordings import tiers_of
+    from referee.dialogue import elan, log, tables
 
     try:
         content = path.read_bytes()
@@ -69,7 +72,7 @@ def _read(path: Path) -> list[Dialogue]:
         return tables.from_csv(text, str(path))
     if _format_of(text) == tables.FORMAT:
         return [tables.from_jsonl(text, str(path))]
-    return [tiers.to_dialogue(log.parse_recording(text, str(path)))]
+    return [tiers_of(log.parse_recording(text, str(path)), path)]
 
 
 def _format_of(text: str) -> object:
