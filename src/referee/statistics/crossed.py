@@ -1,0 +1,172 @@
+"""A linear model with crossed random intercepts, fitted by penalised least squares and REML (Bates, Mächler, Bolker & Walker 2015).
+
+Let every grouping's intercepts have `ratio` times the variance of the residuals. Given the ratios everything else has a closed form, so
+that the search runs over one number per grouping, and the data enter by their cross-products, formed once. lme4 searches over
+ratios of standard deviations, where the slope at 0 is always 0; over ratios of variances it tells whether 0 is the answer. A
+variance of exactly 0 is an answer, not a failure: the grouping adds nothing beyond the residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import log, pi, sqrt
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.statistics.frames import IntArray
+
+__all__ = ["CrossedFit", "fit_crossed"]
+
+LARGEST = log(1e8)
+COLLINEAR = 1e-9
+STILL = 1e-3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossedFit:
+    """Fixed effects with their covariance, the standard deviation by grouping and of the residuals, and how the search ended."""
+
+    coefficients: FloatArray
+    covariance: FloatArray
+    sds: dict[str, float]
+    residual: float
+    log_likelihood: float
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Profile:
+    """Everything that follows from given ratios: REML criterion and slope; fixed effects of the basis, their inverse information, the residual variance."""
+
+    criterion: float
+    slope: FloatArray
+    effects: FloatArray
+    inverse: FloatArray
+    variance: float
+
+
+class _Products:
+    """Cross-products of the random intercepts' columns Z, an orthonormal basis X of the fixed effects, and y without its least squares fit."""
+
+    def __init__(self, y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) -> None:
+        self.n, p = design.shape
+        self.df = self.n - p
+        basis, self.turn = np.linalg.qr(design)
+        self.plain: FloatArray = basis.T @ y
+        rest = y - basis @ self.plain
+        self.sizes = [int(g.max()) + 1 for g in groups]
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        columns = [start + group for start, group in zip(self.starts, groups, strict=True)]
+        q = sum(self.sizes)
+        pairs = [np.bincount(a * q + b, minlength=q * q) for a in columns for b in columns]
+        self.zz: FloatArray = np.sum(pairs, axis=0, dtype=float).reshape(q, q)
+        self.zx = np.column_stack([sum(np.bincount(c, x, q) for c in columns) for x in basis.T])
+        self.zy = sum(np.bincount(c, rest, q) for c in columns)
+        self.yy = float(rest @ rest)
+
+    def profile(self, ratios: FloatArray) -> _Profile:
+        """The model at these ratios; V is the covariance of y in units of the residual variance."""
+        from scipy.linalg import solve_triangular
+
+        scale = np.sqrt(np.repeat(ratios, self.sizes))
+        q, p = self.zx.shape
+        root = np.linalg.cholesky(self.zz * np.outer(scale, scale) + np.eye(q))
+        reduced = solve_triangular(root, scale[:, None] * np.column_stack([self.zz, self.zx, self.zy]), lower=True)
+        random, fixed, response = reduced[:, :q], reduced[:, q : q + p], reduced[:, -1]
+        information = np.eye(p) - fixed.T @ fixed  # X'V⁻¹X
+        inverse = np.linalg.inv(information)
+        xy = -fixed.T @ response  # X'V⁻¹y
+        effects = inverse @ xy
+        squares = max(self.yy - float(response @ response) - float(xy @ effects), np.finfo(float).tiny)
+        zx = self.zx - random.T @ fixed  # Z'V⁻¹X
+        pull = self.zy - random.T @ response - zx @ effects
+        leverage = np.diag(self.zz) - (random**2).sum(axis=0) - ((zx @ inverse) * zx).sum(axis=1)
+        slope = np.add.reduceat(leverage - self.df * pull**2 / squares, self.starts)
+        log_dets = np.log(np.diag(root)).sum() + np.log(np.abs(np.diag(self.turn))).sum()
+        variance = squares / self.df
+        criterion = 2 * log_dets + np.linalg.slogdet(information)[1] + self.df * (1 + log(2 * pi * variance))
+        return _Profile(float(criterion), slope, effects, inverse, variance)
+
+
+def fit_crossed(
+    y: FloatArray, design: FloatArray, groups: Mapping[str, IntArray], *, columns: Sequence[str]
+) -> CrossedFit:
+    """Fit y on a design matrix (its columns named) with one random intercept per level of every grouping."""
+    _check_groups(groups, len(y))
+    _check_design(design, columns, len(groups))
+    products = _Products(y, design, list(groups.values()))
+    if products.yy <= 1e-20 * float(y @ y):
+        raise InputError(
+            "the fixed effects leave nothing as residuals", remedy="check that the values are measurements"
+        )
+    ratios, message = _search(products)
+    best = products.profile(ratios)
+    back = np.linalg.inv(products.turn)
+    sds = [sqrt(ratio * best.variance) for ratio in ratios.tolist()]
+    return CrossedFit(
+        coefficients=back @ (products.plain + best.effects),
+        covariance=best.variance * back @ best.inverse @ back.T,
+        sds=dict(zip(groups, sds, strict=True)),
+        residual=sqrt(best.variance),
+        log_likelihood=-best.criterion / 2,
+        converged=not message,
+        message=message,
+    )
+
+
+def _search(products: _Products) -> tuple[FloatArray, str]:
+    """The ratios with the least criterion, and what is wrong with them, if anything.
+
+    The search moves v = log(1 + m·ratio), with m rows a level: like the ratio near 0 and like its logarithm far away, it is of one scale everywhere.
+    """
+    from scipy.optimize import minimize
+
+    rows = products.n / np.array(products.sizes)
+
+    def criterion(v: FloatArray) -> tuple[float, FloatArray]:
+        found = products.profile(np.expm1(v) / rows)
+        return found.criterion, found.slope * np.exp(v) / rows
+
+    bounds = [(0.0, LARGEST)] * len(rows)
+    options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 500}
+    found = minimize(criterion, np.ones(len(rows)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    v: FloatArray = np.asarray(found.x)
+    if (v >= LARGEST).any():
+        raise InputError(
+            "the random effects leave next to nothing as residuals", remedy="check that the values are measurements"
+        )
+    slope = criterion(v)[1]
+    still = np.where(v > 0, np.abs(slope), -slope) < STILL  # at 0 the criterion may rise
+    return np.expm1(v) / rows, "" if still.all() else f"the search ended early ({found.message})"
+
+
+def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
+    levels = {name: len(np.unique(codes)) for name, codes in groups.items()}
+    for name, count in levels.items():
+        if count < 2:
+            raise InputError(f"{name} has fewer than two levels", remedy="a random effect needs several")
+        if count >= n:
+            raise InputError(
+                f"{name} has a level for every row, which cannot be told from the residuals",
+                remedy="leave this random effect out",
+            )
+    for (a, one), (b, other) in combinations(groups.items(), 2):
+        if len(np.unique(np.stack([one, other]), axis=1).T) == levels[a] == levels[b]:
+            raise InputError(f"{a} and {b} group the rows alike", remedy="leave one of them out")
+
+
+def _check_design(design: FloatArray, columns: Sequence[str], groupings: int) -> None:
+    n, p = design.shape
+    if n <= p + groupings:
+        raise InputError(
+            f"{n} rows are too few for {p} fixed effects and {groupings} groupings", remedy="give more rows"
+        )
+    own = np.abs(np.diag(np.linalg.qr(design)[1]))
+    for name, new, length in zip(columns, own, np.linalg.norm(design, axis=0), strict=True):
+        if new <= COLLINEAR * length:
+            raise InputError(f"{name} is a combination of the columns before it", remedy="leave this column out")
