@@ -110,7 +110,10 @@ export class AnnotatorApp {
     this.player.projector.play();
   }
 
+  // A decision between two is made by taking or marking something, never by passing on.
   private finish(): void {
+    const utterance = this.sheet?.utterances[this.place];
+    if (utterance?.others && utterance.marks === null) return this.goUnfinished(1);
     this.save(this.editor?.current ?? [], true);
     this.goUnfinished(1);
   }

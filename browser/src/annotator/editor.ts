@@ -138,7 +138,7 @@ export class Editor {
     const { utterance } = this;
     if (!utterance) return;
     this.sentence.show(utterance.text, this.marks, this.selected, this.proposed, fresh);
-    this.note.textContent = this.proposed ? "Proposed by the program: correct it, or accept it with P (V accepts and goes on)." : this.marks.length ? "" : "No expression yet: draw over words, or ← → and Enter. V if there is none.";
+    this.note.textContent = this.advice(utterance);
     this.drawOthers(utterance);
     this.drawList(utterance.text);
     const mark = this.marks[this.selected];
@@ -148,6 +148,13 @@ export class Editor {
       this.key("0", "unclear", "it is not clear which of these is meant", mark?.uncertain, () => this.toggleUnclear()),
     );
     this.codes.replaceChildren(...Object.entries(this.attributes).map(([code, meaning], i) => this.key(CODE_KEYS[i]!, code, meaning, mark?.attributes.includes(code), () => this.toggleCode(code))));
+  }
+
+  private advice({ others, marks }: Utterance): string {
+    if (this.proposed) return "Proposed by the program: correct it, or accept it with P (V accepts and goes on).";
+    if (this.marks.length) return "";
+    if (others && marks === null) return "They differ: take one of the two, or mark something else.";
+    return "No expression: draw over words, or ← → and Enter. V if there is none.";
   }
 
   private key(letter: string, label: string, meaning: string, on: boolean | undefined, act: () => void): HTMLElement {

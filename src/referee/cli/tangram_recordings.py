@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from referee.dialogue.dialogue import Dialogue
     from referee.dialogue.log import Recording
 
-__all__ = ["annotation_of", "find_recordings", "open_recording", "read_annotation", "tiers_of", "write_annotation"]
+__all__ = [
+    "annotation_of",
+    "find_recordings",
+    "is_recording",
+    "open_recording",
+    "read_annotation",
+    "tiers_of",
+    "write_annotation",
+]
 
 
 def find_recordings(places: Iterable[Path]) -> list[Path]:
@@ -32,7 +40,7 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for place in places:
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
-        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or _is_recording(p))]
+        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_recording(p))]
     if not found:
         raise InputError(
             "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
@@ -40,7 +48,8 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _is_recording(path: Path) -> bool:
+def is_recording(path: Path) -> bool:
+    """Whether a file says of itself that it is a recording."""
     with path.open("rb") as file:
         return b'"referee-tangram"' in file.readline(4096)
 

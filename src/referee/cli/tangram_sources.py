@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.cli.tangram_recordings import is_recording, tiers_of
 from referee.dialogue.annotations import SUFFIX
 from referee.dialogue.dialogue import EXPRESSION, UTTERANCE, Dialogue
 from referee.errors import InputError, MalformedInput
@@ -50,12 +51,12 @@ def _files_in(folder: Path) -> list[Path]:
     found = sorted(p for p in files if not p.name.endswith(SUFFIX))
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
-    return found
+    # tiers exported beside their recordings are the same dialogues again
+    return [p for p in found if p.suffix == ".jsonl" and is_recording(p)] or found
 
 
 def _read(path: Path) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
-    from referee.cli.tangram_recordings import tiers_of
     from referee.dialogue import elan, log, tables
 
     try:

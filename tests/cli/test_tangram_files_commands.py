@@ -1,0 +1,131 @@
+"""`referee tangram replay`, `export`, `import`, `preannotate`, `agreement`, `study`: from a recording on disk to files and tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.dialogue.bots import play
+from referee.dialogue.elan import from_eaf
+from referee.dialogue.goals import GOALS
+from referee.dialogue.log import write_recording
+from referee.dialogue.tables import from_csv
+from referee.dialogue.tiers import to_dialogue
+from referee.studies.server import STATIC
+
+
+@pytest.fixture(scope="module")
+def master() -> str:
+    return write_recording(play(GOALS["boat"], 4))
+
+
+@pytest.fixture
+def recording(master: str, tmp_path: Path) -> Path:
+    path = tmp_path / "sessions" / "boat.jsonl"
+    path.parent.mkdir()
+    path.write_text(master, encoding="utf-8")
+    return path
+
+
+@pytest.mark.skipif(not (STATIC / "replay.js").is_file(), reason="needs the bundled pages: run `make bundle`")
+def test_replay_writes_one_page_beside_the_recording(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tangram", "replay", str(recording)]) == 0
+    page = recording.with_suffix(".html")
+    assert capsys.readouterr().out == f"open {page}\n"
+    text = page.read_text("utf-8")
+    assert "default-src" in text
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert " src=" not in text
+
+
+@pytest.mark.parametrize("kind", ["eaf", "csv", "jsonl"])
+def test_tiers_are_exported_and_come_back(recording: Path, kind: str, tmp_path: Path) -> None:
+    out = tmp_path / f"tiers.{kind}"
+    assert main(["tangram", "export", str(recording), "--as", kind, "--out", str(out)]) == 0
+    expected = to_dialogue(play(GOALS["boat"], 4))
+    if kind == "eaf":
+        found = from_eaf(out.read_bytes())
+    elif kind == "csv":
+        (found,) = from_csv(out.read_text("utf-8"))
+    else:
+        assert main(["tangram", "import", str(out), "--as", "csv", "--out", str(tmp_path / "back.csv")]) == 0
+        (found,) = from_csv((tmp_path / "back.csv").read_text("utf-8"))
+    for tier in ("utterance", "expression", "action", "mouse"):
+        assert [(e.text, e.entities) for e in found.tier(tier)] == [(e.text, e.entities) for e in expected.tier(tier)]
+
+
+def test_a_moment_is_exported_as_a_picture(recording: Path, tmp_path: Path) -> None:
+    out = tmp_path / "moment.svg"
+    assert main(["tangram", "export", str(recording), "--as", "svg", "--at", "30", "--numbers", "--out", str(out)]) == 0
+    assert out.read_text("utf-8").count("<polygon data-piece=") == 7
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tangram", "export", str(recording), "--as", "avi"]) == 2
+    assert "eaf" in capsys.readouterr().err
+
+
+def test_marks_made_in_elan_become_an_annotation_that_is_never_replaced(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    eaf = tmp_path / "boat.eaf"
+    main(["tangram", "export", str(recording), "--as", "eaf", "--out", str(eaf)])
+    into = ["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "elan"]
+    assert main(into) == 0
+    lines = (recording.parent / "boat.elan.annotations.jsonl").read_text("utf-8").splitlines()
+    said = to_dialogue(play(GOALS["boat"], 4)).tier("utterance")
+    assert len(lines) == 1 + len(said)
+    assert all(json.loads(line)["done"] for line in lines[1:])
+    assert main(into) == 2
+    assert "already" in capsys.readouterr().err
+
+
+def test_a_program_and_the_recording_agree_as_far_as_they_do(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(recording.parent)
+    assert main(["tangram", "preannotate", folder]) == 0
+    assert "spans F 1.000" in capsys.readouterr().out
+    eaf = tmp_path / "boat.eaf"
+    known = to_dialogue(play(GOALS["boat"], 4))
+    from referee.dialogue.elan import to_eaf
+
+    eaf.write_bytes(to_eaf(known))
+    main(["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "log"])
+    capsys.readouterr()
+    assert main(["tangram", "agreement", folder, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["span_f"] == 1.0
+    assert found["first"] == len(known.tier("expression"))
+    assert 0 < found["referents_kappa"]["value"] <= 1
+    # two annotators and no decision: nothing that learns from them goes on by itself
+    assert main(["tangram", "classify", "--recordings", folder]) == 2
+    assert "adjudicate" in capsys.readouterr().err
+
+
+def test_one_annotator_is_not_two(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tangram", "agreement", str(recording.parent)]) == 2
+    assert "nobody has annotated" in capsys.readouterr().err
+
+
+def test_a_study_needs_recordings_or_bots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tangram", "study", "--out", str(tmp_path / "s")]) == 2
+    assert "--bots" in capsys.readouterr().err
+
+
+def test_a_study_out_of_annotated_recordings_says_what_it_lacks(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["tangram", "preannotate", str(recording.parent)])
+    out = tmp_path / "evaluation"
+    arguments = ["--out", str(out), "--participants", "4", "--fp", "4", "--tp", "2", "--fn", "1", "--folds", "4"]
+    assert main(["tangram", "study", str(recording.parent), *arguments]) == 0
+    told = capsys.readouterr().out
+    assert "2 lists" in told
+    facts = json.loads((out / "classifier.json").read_text("utf-8"))
+    assert sum(facts["confusion"].values()) > 20
+    assert main(["tangram", "evaluate", str(out)]) == 2
+    assert "nobody has taken part" in capsys.readouterr().err
