@@ -30,7 +30,8 @@ Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help exp
 Commands:
 {commands}
 
-docs/demonstratives.md, docs/task-performance.md and docs/repeated-reference.md show what each finds."""
+docs/tangram-annotation.md and docs/tangram-evaluation.md lead through it; docs/demonstratives.md, docs/task-performance.md and
+docs/repeated-reference.md show what is found."""
 
 
 def run(args: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -37,9 +38,11 @@ def replay(
 
     page = replay_page(open_recording(recording))
     if serve:
-        from referee.studies.local_page import serve_page
+        from referee.studies.local_page import page_server
 
-        serve_page(page, port, lambda address: print(f"{address}   (Ctrl-C stops)", flush=True))
+        with page_server(page, port) as server, contextlib.suppress(KeyboardInterrupt):
+            print(f"http://127.0.0.1:{port}/   (Ctrl-C stops)", flush=True)
+            server.serve_forever()
         return 0
     target = out or recording.with_suffix(".html")
     write_atomically(target, page.splitlines())

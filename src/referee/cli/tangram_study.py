@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.tangram_recordings import find_recordings, open_recording, tiers_of
+from referee.dialogue.dialogue import UTTERANCE
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,5 +104,11 @@ def _sessions(places: list[Path], bots: int, annotator: str | None, seed: int) -
     found = []
     for path in find_recordings(places):
         recording = open_recording(path)
-        found.append((recording, tiers_of(recording, path, annotator)))
+        dialogue = tiers_of(recording, path, annotator)
+        said, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
+        if done is not None and done < said:
+            print(
+                f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
+            )
+        found.append((recording, dialogue))
     return found

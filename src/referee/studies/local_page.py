@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from referee.errors import InputError
 
-__all__ = ["serve_page"]
+__all__ = ["page_server"]
 
 
-def serve_page(page: str, port: int, tell: Callable[[str], None], host: str = "127.0.0.1") -> None:
-    """Serves the page until interrupted; the page carries its own policy."""
+def page_server(page: str, port: int, host: str = "127.0.0.1") -> ThreadingHTTPServer:
+    """A server that has this page and nothing else; the page carries its own policy."""
     content = page.encode()
 
     class Handler(BaseHTTPRequestHandler):
@@ -29,10 +27,7 @@ def serve_page(page: str, port: int, tell: Callable[[str], None], host: str = "1
             """Nobody needs a log of a page they look at themselves."""
 
     try:
-        server = ThreadingHTTPServer((host, port), Handler)
+        return ThreadingHTTPServer((host, port), Handler)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"cannot listen on port {port}: {reason}", remedy="take another one with --port") from None
-    tell(f"http://{host}:{server.server_address[1]}/")
-    with server, suppress(KeyboardInterrupt):
-        server.serve_forever()
