@@ -216,3 +216,15 @@ def test_simulated_evaluators_give_the_tables(prepared: Overhearing, tmp_path: P
 
 def _rate(responses: list[Response], targets: dict[str, str]) -> float:
     return sum(r.entity == targets[r.trial] for r in responses) / len(responses)
+
+
+def test_simulated_people_differ_in_pace(study: Study) -> None:
+    from referee.studies.someone import Someone
+
+    stimulus = next(iter(study.stimuli.values()))
+    shown = study.kind.show(stimulus, study.settings, Random(1))
+    people = [Someone(catalogue.create("hearer", "literal"), str(n)) for n in range(3)]
+    took = [study.kind.simulate(stimulus, shown, study.settings, who, Random(1)).times for who in people]
+    ratios = [t["identification_ms"] / who.pace for t, who in zip(took, people, strict=True)]
+    assert len({t["identification_ms"] for t in took}) == 3
+    assert max(ratios) / min(ratios) < 1.2, "but for their doubt, which depends on their care, only the pace differs"

@@ -6,8 +6,8 @@ The same desk serves adjudication: two finished annotations lie beside each othe
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -139,7 +139,6 @@ class Desk:
     annotator: str
     sheets: Sequence[Sheet]
     beside: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def lay(cls, recordings: Sequence[Path], annotator: str, *, offer: bool = True) -> Desk:
