@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import io
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 from lxml import etree
+from PIL import Image
 
 from referee.corpora.synthetic_scenes import DOMAINS
-from referee.drawing import SHEETS, can_draw, draw_entity, draw_sheet
+from referee.drawing import SHEETS, can_draw, draw_entity, draw_sheet, to_png
 from referee.drawing.colours import NAMED, colour_of, mix
 from referee.drawing.silhouettes import FIGURES, PENTOMINOES
 from referee.records import Entity, Property, Scene
@@ -72,16 +73,27 @@ def test_right_is_the_mirror_image_of_left() -> None:
     assert f'<g transform="matrix(-1 0 0 1 100 0)">{inside}</g>' in right
 
 
+def _margins(svg: str) -> list[float]:
+    """What is left free on the left, above, on the right and below, where the picture is drawn with room around its box."""
+    with_room = svg.replace('viewBox="0 0 100 100"', 'viewBox="-20 -20 140 140"')
+    ink = np.asarray(Image.open(io.BytesIO(to_png(with_room, 2))).convert("RGBA"))[..., 3] > 8
+    unit = len(ink) / 140
+    columns, rows = (np.flatnonzero(ink.any(axis)) / unit - 20 for axis in (0, 1))
+    return [columns[0], rows[0], 100 - columns[-1] - 1 / unit, 100 - rows[-1] - 1 / unit]
+
+
 @pytest.mark.parametrize("kind", ["chair", "sofa", "desk", "fan"])
-def test_furniture_keeps_within_its_cell(kind: str) -> None:
+def test_no_furniture_is_cut_at_the_edge_of_its_picture(kind: str) -> None:
     for way in ("front", "back", "left", "right"):
-        root = etree.fromstring(draw_entity(thing(type=kind, orientation=way, size="large")).encode())
-        x, y, scale = map(float, re.findall(r"-?[\d.]+", root[0].get("transform")))
-        points = [p.split(",") for e in root.iter("{*}polygon") for p in e.get("points").split()]
-        for axis in (0, 1):
-            values = [float(p[axis]) * scale + (x, y)[axis] for p in points]
-            assert min(values) >= 0
-            assert max(values) <= 100
+        assert min(_margins(draw_entity(thing(type=kind, orientation=way, size="large")))) >= 1, way
+
+
+@pytest.mark.parametrize("way", ["front", "left", "right"])
+def test_nobody_is_cut_but_below_the_shoulders(way: str) -> None:
+    for looks in ({}, {"hasHair": "0"}, {"age": "old", "hasBeard": "1"}, {"hasSuit": "1", "hasTie": "1"}):
+        margins = _margins(draw_entity(thing(type="person", orientation=way, **looks)))
+        assert min(margins[:3]) >= 1
+        assert margins[3] < 0  # the bust stands on the edge
 
 
 @pytest.mark.parametrize("words", [("red", "blue", "green", "grey"), ("red", "blue", "green", "yellow")])

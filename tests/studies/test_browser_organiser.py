@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -74,13 +76,26 @@ def test_the_dashboard_fits_its_window(organiser: Visitor, width: int) -> None:
     assert organiser.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_who_may_only_look_is_told_so(browser: Browser, site: str, study: Served) -> None:
+def test_who_may_only_look_is_offered_nothing_else(browser: Browser, site: str, study: Served) -> None:
     viewer = Visitor.at(browser, f"{site}/s/organised/organiser#{study.keys.view}")
-    viewer.page.get_by_text("Allow changes", exact=True).click()
-    viewer.page.get_by_role("button", name="Unblind").click()
-    viewer.page.get_by_role("dialog").get_by_role("button", name="Unblind").click()
-    expect(viewer.page.get_by_role("alert").filter(has_text="only shows")).to_be_visible()
+    expect(viewer.page.get_by_text("This link only shows.")).to_be_visible()
+    expect(viewer.page.get_by_role("switch")).to_be_hidden()
+    assert viewer.page.get_by_role("button", name="Unblind").count() == 0
+    export = viewer.page.get_by_role("button", name="Export data")
+    expect(export).to_be_disabled()
+    assert "only the managing link" in str(export.get_attribute("title"))
     viewer.context.close()
+
+
+def test_the_managing_link_downloads_the_data(organiser: Visitor, tmp_path: Path) -> None:
+    with organiser.page.expect_download() as started:
+        organiser.page.get_by_role("button", name="Export data").click()
+    assert started.value.suggested_filename == "organised.zip"
+    started.value.save_as(tmp_path / "data.zip")
+    with ZipFile(tmp_path / "data.zip") as archive:
+        assert archive.testzip() is None
+        assert {"trials.csv", "codebook.json", "SHA256SUMS"} <= {Path(name).name for name in archive.namelist()}
+    assert organiser.problems == []
 
 
 def test_a_wrong_token_shows_nothing(browser: Browser, site: str) -> None:
@@ -90,13 +105,19 @@ def test_a_wrong_token_shows_nothing(browser: Browser, site: str) -> None:
     stranger.context.close()
 
 
-def test_unblinding_shows_the_systems_and_withdrawal_takes_a_person_out(organiser: Visitor, study: Served) -> None:
+def test_unblinding_shows_the_systems_and_withdrawal_takes_a_person_out(
+    browser: Browser, site: str, organiser: Visitor, study: Served
+) -> None:
     page = organiser.page
     page.get_by_text("Allow changes", exact=True).click()
     page.get_by_role("button", name="Unblind").click()
     page.get_by_role("dialog").get_by_role("button", name="Unblind").click()
     expect(page.locator("#results")).to_contain_text("toy-minimal")
     expect(page.locator("#results")).to_contain_text("mean combined time")
+    viewer = Visitor.at(browser, f"{site}/s/organised/organiser#{study.keys.view}")
+    expect(viewer.page.locator("#results")).to_contain_text("toy-minimal")
+    expect(viewer.page.get_by_role("button", name="Export data")).to_be_enabled()
+    viewer.context.close()
     page.locator("#people").get_by_role("button").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
     expect(page.locator("#people")).to_contain_text("withdrawn")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,3 +159,31 @@ def test_a_password_is_never_shown() -> None:
         open_store("postgresql://someone:secret@127.0.0.1:1/nothing", "demo")
     assert "secret" not in str(error.value)
     assert "does not answer" in str(error.value)
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from referee.studies.alone import hold_alone
+held = hold_alone(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_store_is_served_once_and_a_killed_server_leaves_it_free(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "study.sqlite")
+    open_store(url, "demo").close()
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / "study.lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match=f"being served already, by process {other.pid}"):
+            open_store(url, "demo", alone=True)
+        open_store(url, "demo").close()  # withdrawing and correcting go on beside a server
+        other.kill()
+    first = open_store(url, "demo", alone=True)
+    with pytest.raises(InputError, match="being served already"):
+        open_store(url, "demo", alone=True)
+    first.close()
+    open_store(url, "demo", alone=True).close()

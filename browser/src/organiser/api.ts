@@ -10,6 +10,7 @@ export interface Progress {
   lists: { list: string; filled: number; reserved: number; free: number }[];
   trials: number;
   unblinded: boolean;
+  right: "view" | "manage";
   now: number;
 }
 

@@ -18,6 +18,8 @@ export class Dashboard {
   private readonly mode = make("span", { class: "pill" });
   private readonly status = make("p", { class: "live", role: "status" }, "…");
   private readonly changes = make("input", { type: "checkbox", id: "changes", role: "switch" });
+  private readonly toggle = make("label", { class: "switch", for: "changes", hidden: true }, this.changes, make("span", {}, "Allow changes"));
+  private readonly download = button("Export data", "quiet");
   private readonly dialog = make("dialog", { class: "dialog" });
   private readonly note = make("p", { class: "notice", role: "alert", hidden: true });
 
@@ -37,14 +39,13 @@ export class Dashboard {
   }
 
   private layOut(): void {
-    const download = button("Export data", "quiet");
-    download.addEventListener("click", () => void this.attempt(() => this.download()));
+    this.download.hidden = true;
+    this.download.addEventListener("click", () => void this.attempt(() => this.fetchData()));
     this.changes.addEventListener("change", () => {
       this.drawn.clear();
       void this.look();
     });
-    const toggle = make("label", { class: "switch", for: "changes" }, this.changes, make("span", {}, "Allow changes"));
-    const bar = make("header", { class: "top" }, make("div", { class: "top-title" }, this.title, this.mode), this.status, make("div", { class: "top-actions" }, toggle, download));
+    const bar = make("header", { class: "top" }, make("div", { class: "top-title" }, this.title, this.mode), this.status, make("div", { class: "top-actions" }, this.toggle, this.download));
     this.root.replaceChildren(bar, this.note, make("main", { class: "board" }, ...this.places.values()), this.dialog);
   }
 
@@ -79,14 +80,24 @@ export class Dashboard {
     this.title.textContent = progress.study.title;
     this.mode.textContent = progress.study.mode;
     document.title = `${progress.study.title}: organiser`;
-    const may = this.changes.checked;
+    const manages = progress.right === "manage";
+    const may = manages && this.changes.checked;
+    this.toggle.hidden = !manages;
+    this.offerData(manages || progress.unblinded);
     this.redraw("tiles", [steady, people, minute], () => tiles(progress, people));
     this.redraw("lists", progress.lists, () => listsPanel(progress));
     this.redraw("funnel", steady, () => statesPanel(progress));
     this.redraw("quality", quality, () => qualityPanel(quality));
     this.redraw("dropouts", [steady, people, minute], () => dropoutsPanel(progress, people));
-    this.redraw("results", [systems, may], () => (systems ? resultsPanel(systems) : blindedPanel(may ? () => this.unblind() : null)));
+    this.redraw("results", [systems, may], () => (systems ? resultsPanel(systems) : blindedPanel(manages, may ? () => this.unblind() : null)));
     this.redraw("people", [people, may, minute], () => peoplePanel(people, now, may ? (alias) => this.withdraw(alias) : null));
+  }
+
+  // The data name the systems.
+  private offerData(allowed: boolean): void {
+    this.download.hidden = false;
+    this.download.disabled = !allowed;
+    this.download.title = allowed ? "Everything as tidy tables, with codebook and checksums; no names of people. Taking it is recorded." : "The data name the systems: until the study is unblinded, only the managing link gives them.";
   }
 
   private redraw(part: Part, data: unknown, make: () => HTMLElement): void {
@@ -127,7 +138,7 @@ export class Dashboard {
     }
   }
 
-  private async download(): Promise<void> {
+  private async fetchData(): Promise<void> {
     const address = URL.createObjectURL(await this.api!.blob("export.zip"));
     const link = make("a", { href: address, download: `${this.study}.zip` });
     link.click();

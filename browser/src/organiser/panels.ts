@@ -138,12 +138,14 @@ function meanRows(systems: readonly SystemResult[], name: string): HTMLElement[]
   });
 }
 
-export function blindedPanel(unblind: (() => void) | null): HTMLElement {
+export function blindedPanel(manages: boolean, unblind: (() => void) | null): HTMLElement {
+  const why = "Errors and times by system are hidden while the study runs, so that nobody stops it when the numbers please. Unblinding is recorded and cannot be undone.";
+  const told = (text: string): HTMLElement => make("p", { class: "note" }, text);
+  if (!manages) return panel("results", "Results by system", make("div", { class: "blinded" }, make("p", {}, why), told("This link only shows. The managing link can unblind the study and export its data.")));
   const open = button("Unblind", "danger");
   open.disabled = unblind === null;
   open.addEventListener("click", () => unblind?.());
-  const why = "Errors and times by system are hidden while the study runs, so that nobody stops it when the numbers please. Unblinding is recorded and cannot be undone.";
-  return panel("results", "Results by system", make("div", { class: "blinded" }, make("p", {}, why), open, unblind ? null : make("p", { class: "note" }, "Allow changes first.")));
+  return panel("results", "Results by system", make("div", { class: "blinded" }, make("p", {}, why), open, unblind ? null : told("Allow changes first.")));
 }
 
 function when(seconds: number, now: number): string {

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "datasheet": ("referee.cli.study_datasheet", "the study's datasheet (after HEDS), filled in as far as data can"),
     "keys": ("referee.cli.study_keys", "the organisers' links and the completion codes of a study"),
     "withdraw": ("referee.cli.study_withdraw", "withdraw someone by alias or code: excluded at once, deleted later"),
+    "correct": ("referee.cli.study_correct", "write down what an answer should have been, with author and reason"),
     "purge": ("referee.cli.study_purge", "delete withdrawn data that are due now"),
     "backup": ("referee.cli.study_backup", "copy the data while the study runs"),
 }

@@ -49,7 +49,11 @@ def serve(
     from referee.studies.server import STATIC
 
     listening = _listen(host, port)
-    opened = _open(studies, database, accept_changes)
+    try:
+        opened = _open(studies, database, accept_changes)
+    except BaseException:
+        listening.close()
+        raise
     for served in opened:
         print(announcement(served, public_url or _own_address(host, port), qr=qr))
     if not (STATIC / "participant.html").exists():

@@ -22,7 +22,7 @@ TURNS = {"front": 0, "right": 1, "back": 2, "left": 3}  # quarter turns, anticlo
 PITCH = 24 * pi / 180
 DISTANCE = 420.0
 ROUND = 32
-FIT = 0.92
+FIT = 0.89
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from referee.drawing import draw_entity
+from referee.drawing import draw_entity, shared_names
 from referee.drawing.placing import PLACE_NAMES
 from referee.errors import InputError
 from referee.records import Entity, Scene
@@ -25,7 +25,7 @@ def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
     """The name of every entity's picture, by entity (worked out once for a scene)."""
     key = ("pictures", domain)
     if key not in scene.cache:
-        shared = _shared(scene)
+        shared = shared_names(scene)
         scene.cache[key] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
     names: dict[str, str] = scene.cache[key]
     return names
@@ -51,7 +51,7 @@ def pictures(study: Study) -> dict[str, str]:
         _KNOWN[study.hash] = dict(
             _drawn(_look(e), trial.domain, shared)
             for trial in scenes.values()
-            for shared in (_shared(trial.scene),)
+            for shared in (shared_names(trial.scene),)
             for e in trial.scene.entities
         )
     return _KNOWN[study.hash]
@@ -67,15 +67,3 @@ def _look(entity: Entity) -> Entity:
     """An entity without its name and its place."""
     seen = tuple(p for p in entity.attributes if p.name not in PLACE_NAMES)
     return replace(entity, id="", position=None, relations=(), attributes=seen)
-
-
-def _shared(scene: Scene) -> frozenset[str]:
-    """Attributes that are the same throughout a scene: where no picture shows them, they need no words either."""
-    if len(scene.entities) < 2:
-        return frozenset()
-    names = {p.name for e in scene.entities for p in e.attributes} - {"type", "name"}
-    return frozenset(n for n in names if len({_values(e, n) for e in scene.entities}) == 1)
-
-
-def _values(entity: Entity, name: str) -> tuple[str, ...]:
-    return tuple(p.value for p in entity.attributes if p.name == name)

@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Response
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
-from referee.studies import attending, organiser, requests, trials
+from referee.studies import attending, correcting, organiser, requests, trials
 from referee.studies.callers import Managing, Viewing, bearer
 from referee.studies.problems import Problem
-from referee.studies.tables import correction, participant, session, trial
+from referee.studies.tables import participant, session
 from referee.studies.withdrawal import withdraw_by_alias
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/s/{study}/organise", tags=["organiser"])
 Alias = Annotated[str, Path(pattern=r"^P-[A-Z0-9]{4}$")]
+Authorization = Annotated[str, Header(max_length=4000)]
 
 
 @router.get("/progress")
-def progress(served: Viewing) -> dict[str, Any]:
+def progress(served: Viewing, authorization: Authorization = "") -> dict[str, Any]:
+    """How far the study is, and what the link that asks may do: the page offers nothing else."""
     with served.store.read() as connection:
-        return organiser.progress(connection, served)
+        return {**organiser.progress(connection, served), "right": served.keys.right(bearer(authorization))}
 
 
 @router.get("/participants")
@@ -84,21 +86,11 @@ def end(served: Managing, alias: Alias, body: requests.EndSession) -> dict[str, 
 @router.post("/corrections", status_code=201)
 def correct(served: Managing, body: requests.Correct) -> dict[str, Any]:
     """A correction stands beside the answer, with its author and reason; the answer stays as it was."""
-
-    def add(connection: Any) -> int:
-        of_this_study = trial.join(session, session.c.id == trial.c.session)
-        known = select(trial.c.uuid).select_from(of_this_study)
-        known = known.where(trial.c.uuid == body.trial.lower(), session.c.study == served.id)
-        if connection.execute(known).first() is None:
-            raise Problem(404, "no-trial", "No stored answer has this UUID.")
-        values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
-        return int(connection.execute(insert(correction).values(**values, at=served.clock())).inserted_primary_key[0])
-
-    return {"id": served.store.write(add)}
+    return {"id": served.store.write(lambda connection: correcting.correct(connection, served, body))}
 
 
 @router.get("/export.zip")
-def export(served: Viewing, authorization: Annotated[str, Header(max_length=4000)] = "") -> Response:
+def export(served: Viewing, authorization: Authorization = "") -> Response:
     """The data as `referee study export` writes them, identities left out; that someone took them is recorded.
 
     They name the systems: before the study is unblinded, looking is not enough.

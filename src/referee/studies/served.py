@@ -117,7 +117,8 @@ def open_served(
     """A study folder ready to be served; its data live in data/ or in the database named. With `begin` False it is only worked on, not served."""
     study = open_study(Path(folder))
     data = Path(folder) / "data"
-    store = open_store(database or sqlite_url((data / "study.sqlite").resolve()), study.id, create=create)
+    url = database or sqlite_url((data / "study.sqlite").resolve())
+    store = open_store(url, study.id, create=create, alone=begin)
     try:
         served = Served(study=study, store=store, keys=load_keys(data / "keys.toml"), clock=clock)
         if begin:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -24,6 +24,7 @@ from sqlalchemy.pool import NullPool
 
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.studies import tables
+from referee.studies.alone import hold_alone
 from referee.studies.writing import Writer
 
 __all__ = ["Store", "back_up", "open_store", "sqlite_url"]
@@ -40,6 +41,7 @@ class Store:
     url: str
     writer: Writer
     reader: Engine
+    lock: BinaryIO | None = None
 
     def write(self, work: Callable[[Connection], T]) -> T:
         return self.writer.write(work)
@@ -64,29 +66,33 @@ class Store:
         self.writer.close()
         self.writer.engine.dispose()
         self.reader.dispose()
+        if self.lock is not None:
+            self.lock.close()
 
 
 def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def open_store(url: str, study_id: str, *, create: bool = True) -> Store:
-    """The store at `url` for the study, brought up to this release's tables."""
+def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = False) -> Store:
+    """The store at `url` for the study, brought up to this release's tables; with `alone`, a file that nobody else serves."""
     path = _sqlite_path(url)
     if path is not None:
         _find_or_create(path, create)
+    lock = hold_alone(path.with_suffix(".lock")) if alone and path is not None else None
     engine = _writing_engine(url)
     try:
         with engine.connect() as connection:
             _bring_up_to_date(connection, url, create=create and path is None)
             _belongs_to(connection, study_id, url)
-    except DBAPIError as error:
+    except BaseException as error:
         engine.dispose()
-        raise _unreachable(url, error) from error
-    except InputError:
-        engine.dispose()
+        if lock is not None:
+            lock.close()
+        if isinstance(error, DBAPIError):
+            raise _unreachable(url, error) from error
         raise
-    return Store(url=url, writer=Writer(engine), reader=reading_engine(url))
+    return Store(url=url, writer=Writer(engine), reader=reading_engine(url), lock=lock)
 
 
 def reading_engine(url: str) -> Engine:

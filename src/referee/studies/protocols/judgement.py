@@ -19,9 +19,9 @@ from referee.studies.protocols.scene import (
     tidy_words,
 )
 
-__all__ = ["JUDGED", "SLIDER_POINTS", "Judgement"]
+__all__ = ["JUDGED", "SLIDER_TOP", "Judgement"]
 
-SLIDER_POINTS = 100
+SLIDER_TOP = 100
 FEWEST_POINTS, MOST_POINTS = 2, 11
 DECIDING_MS = 4000.0
 JUDGED = {
@@ -122,7 +122,7 @@ class Judgement:
 
 def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
-    points = settings["points"] if settings["kind"] == "likert" else SLIDER_POINTS
+    points = settings["points"] if settings["kind"] == "likert" else SLIDER_TOP + 1
     return [
         {"name": name, "question": question, "kind": settings["kind"], "points": points, "low": low, "high": high}
         for name, question, low, high in named
@@ -130,4 +130,4 @@ def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _limits(scale: Mapping[str, Any]) -> tuple[int, int]:
-    return (1, scale["points"]) if scale["kind"] == "likert" else (0, SLIDER_POINTS)
+    return (1, scale["points"]) if scale["kind"] == "likert" else (0, SLIDER_TOP)
