@@ -330,7 +330,7 @@ def test_who_reads_for_too_long_sees_no_scene() -> None:
     assert (answer.answer["outcome"], dict(answer.times)) == ("timeout", {})
     kind.check(answer, shown, _settings(kind, timeout_ms=0, reading_timeout_ms=1))
     with pytest.raises(InputError, match=r"answer\.outcome"):
-        kind.check(answer, shown, _settings(kind, timeout_ms=0))
+        kind.check(answer, shown, _settings(kind, timeout_ms=0, reading_timeout_ms=0))
     assert "reading_timeout_ms" in kind.problem_with(_settings(kind, reading_timeout_ms=-1))
 
 

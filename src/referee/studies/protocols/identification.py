@@ -40,7 +40,15 @@ _ANSWER = {
 
 
 def declare(
-    name: str, title: str, source: str, *, reading: str, fixation_ms: int, timeout_ms: int, choices: bool = False
+    name: str,
+    title: str,
+    source: str,
+    *,
+    reading: str,
+    fixation_ms: int,
+    timeout_ms: int,
+    reading_timeout_ms: int = 0,
+    choices: bool = False,
 ) -> Info:
     """The declaration of an identification protocol; `reading` says whether description and scene come together."""
     parameters = {
@@ -58,7 +66,7 @@ def declare(
     }
     if choices or reading != "together":
         parameters["reading_timeout_ms"] = Parameter(
-            default=0,
+            default=reading_timeout_ms,
             about="The trial ends without a scene when reading takes so long; 0 for never.",
             unit="ms",
         )

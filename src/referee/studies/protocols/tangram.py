@@ -10,7 +10,7 @@ from referee.contracts import Hearer
 from referee.dialogue.goals import GOALS
 from referee.records import Response
 from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
-from referee.studies.protocols.answers import check_recorded, refuse
+from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
 
 __all__ = ["Tangram"]
 
@@ -48,7 +48,7 @@ class Tangram:
             "puzzles": Recorded(type="number", about="puzzles played"),
             "solved": Recorded(type="number", about="puzzles solved"),
         },
-        times={"combined_ms": Recorded(type="number", about="from the beginning of the step to its end", unit="ms")},
+        times={"combined_ms": Recorded(type="number", about="from the beginning of the step to its end", unit="ms"), **CLOCKS},
     )  # fmt: skip
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ __all__ = ["Tuna2008"]
 
 
 class Tuna2008(Identification):
-    """Fixation point for 1000 ms, self-paced reading of the whole description, then the scene; trials time out after 15 s."""
+    """Fixation point for 1000 ms, self-paced reading of the whole description, then the scene; reading and choosing time out after 15 s each."""
 
     reading = "before"
     info = declare(
@@ -18,4 +18,5 @@ class Tuna2008(Identification):
         reading="before",
         fixation_ms=1000,
         timeout_ms=15000,
+        reading_timeout_ms=15000,
     )
