@@ -31,6 +31,12 @@ export function planAgenda(plan: Plan, letters: readonly Letter[]): Agenda {
   return { steps: remaining(plan, settled(plan, letters)), attempts };
 }
 
+// In a room somebody waits: who comes back goes there at once, past the pages before it.
+export function backToRoom(agenda: Agenda, underway: Underway | null | undefined): Agenda {
+  const room = agenda.steps.find((step) => step.plugin === "tangram" && step.index === underway?.index);
+  return room ? { ...agenda, steps: agenda.steps.filter((step) => step.index >= room.index) } : agenda;
+}
+
 export function isInterruptible(step: Step): boolean {
   return step.saved && INTERRUPTIBLE.has(step.kind);
 }

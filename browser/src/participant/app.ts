@@ -5,7 +5,7 @@ import { speaker, type Say } from "../strings.ts";
 import { visit } from "../tangram/visit.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { readAddress } from "./address.ts";
-import { interruptedBody, planAgenda } from "./agenda.ts";
+import { backToRoom, interruptedBody, planAgenda } from "./agenda.ts";
 import { Api, Refusal, Silence } from "./api.ts";
 import { calibrate, describeClient } from "./calibration.ts";
 import { Frame } from "./frame.ts";
@@ -141,7 +141,7 @@ export class App {
     this.sender.onState = ({ pending, failing }) => this.frame.setSaving(pending, failing);
     this.sender.onFatal = (refusal) => void this.explain(refusal);
     const letters: Letter[] = await this.sender.load(plan.alias);
-    return { plan, agenda: planAgenda(plan, letters) };
+    return { plan, agenda: backToRoom(planAgenda(plan, letters), underway) };
   }
 
   // Some answers were refused: the server says what it has, and the rest is asked again.

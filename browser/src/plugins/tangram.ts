@@ -48,7 +48,7 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
         live.stop();
         sound?.stop();
         root.remove();
-        this.jsPsych.finishTrial(resultOf(ended, performance.now() - began, watch.stop()));
+        this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), watch.stop()));
       },
     });
     visit.leave = () => live.stop();
@@ -56,12 +56,14 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
 
   simulate(trial: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
     const puzzles = trial.puzzles ?? 1;
+    const ended = { room: "simulated", outcome: "completed", puzzles, solved: puzzles };
+    const began = performance.now();
     simulate(this.jsPsych, mode, options, load, {
-      data: () => resultOf({ room: "simulated", outcome: "completed", puzzles, solved: puzzles }, someTime(200_000), []),
+      data: () => resultOf(ended, 0, someTime(200_000), []),
       begin: (display) => {
         const go = button("…");
         display.replaceChildren(make("div", { class: "actions" }, go));
-        onSingleClick(go, () => this.jsPsych.finishTrial(resultOf({ room: "simulated", outcome: "completed", puzzles, solved: puzzles }, 1, [])));
+        onSingleClick(go, () => this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), [])));
       },
       act: async (display) => {
         const [go] = await appearance(display, ".actions .button");
@@ -105,6 +107,6 @@ class Sound {
   }
 }
 
-function resultOf(ended: Ended, combined_ms: number, flags: Result["flags"]): Result {
-  return { answer: { ...ended }, times: { combined_ms }, flags };
+function resultOf(ended: Ended, t_onset: number, t_response: number, flags: Result["flags"]): Result {
+  return { answer: { ...ended }, times: { combined_ms: t_response - t_onset, t_onset, t_response }, flags };
 }

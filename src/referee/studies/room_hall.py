@@ -80,6 +80,7 @@ class Live:
     stored: Any = None
     partner: Watcher | None = None
     broken: bool = False
+    owed: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,12 +323,22 @@ class Hall:
                 live.partner.notice(parcel.rows)
         for live in {parcel.live for parcel in batch}:
             for who, link in list(live.links.items()):
-                more: dict[str, Any] = {"ack": acks[live, who]} if (live, who) in acks else {}
-                if live in tell:
-                    more["status"] = self._status(live, who)
+                more: dict[str, Any] = {"status": self._status(live, who)} if live in tell else {}
                 if more or (live, who) in texts:
+                    owed = live.owed.pop(who, None)
+                    if (ack := acks.get((live, who), owed)) is not None:
+                        more["ack"] = ack
                     link.put(texts.get((live, who), ()), **more)
+                elif (live, who) in acks:
+                    live.owed[who] = acks[live, who]
             self._clear_away(live)
+
+    def _settle(self, live: Live) -> None:
+        """Acknowledge what had no answer of its own (cursors, pings): some times a second, not at each."""
+        for who, mark in live.owed.items():
+            if who in live.links:
+                live.links[who].put((), ack=mark)
+        live.owed.clear()
 
     def _status(self, live: Live, who: str) -> dict[str, Any]:
         return status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
@@ -357,6 +368,7 @@ class Hall:
                 room, lines = rooms.pass_time(live.room, self.now_ms())
                 if lines:
                     self._push(live, room, lines)
+                self._settle(live)
 
 
 def _shape(room: Room) -> tuple[Any, ...]:

@@ -35,6 +35,9 @@ __all__ = [
     "unfinished",
 ]
 
+_COLUMNS = ("room", "session", "seq", "client_seq", "t_client", "t_server", "kind", "data")
+_SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -61,24 +64,43 @@ def keep_rows(connection: Connection, room: str, rows: Sequence[Row]) -> None:
     if not rows:
         return
     values = [
-        {
-            "room": room,
-            "session": row.session,
-            "seq": row.seq,
-            "client_seq": row.client_seq,
-            "t_client": row.t_client,
-            "t_server": row.t_server,
-            "kind": row.kind,
-            "data": {**row.data, "by": BOT} if row.who == BOT else row.data,
-        }
+        (
+            room,
+            row.session,
+            row.seq,
+            row.client_seq,
+            row.t_client,
+            row.t_server,
+            row.kind,
+            {**row.data, "by": BOT} if row.who == BOT else row.data,
+        )
         for row in rows
     ]
-    connection.execute(insert(tables.event), values)
+    if connection.dialect.name == "sqlite":
+        _insert_together(connection, [(*value[:-1], tables.canonical(value[-1])) for value in values])
+    else:
+        connection.execute(insert(tables.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
     states = [row for row in rows if row.kind in STATES]
     if states:
         named = {"room": room, "version": __version__}
         shots = [{**named, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]} for r in states]
         connection.execute(insert(tables.snapshot), shots)
+
+
+def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
+    """SQLite's driver lets other threads in at every step, and one row is one step: many rows in a statement wait for their turn once."""
+    done = 0
+    while done < len(values):
+        size = next(n for n in _SIZES if n <= len(values) - done)
+        flat = tuple(field for value in values[done : done + size] for field in value)
+        connection.exec_driver_sql(_statement(size), flat)
+        done += size
+
+
+@cache
+def _statement(rows: int) -> str:
+    marks = f"({', '.join('?' * len(_COLUMNS))})"
+    return f"INSERT INTO event ({', '.join(_COLUMNS)}) VALUES {', '.join([marks] * rows)}"
 
 
 def keep_room(connection: Connection, room: Room, study: str, mode: str, step: int, now: float) -> None:

@@ -1,0 +1,244 @@
+"""Tangram rooms under load: pairs whose operators send their cursor at 60 Hz (and drag for part of the time), and how long until the partner has it.
+
+    python benchmarks/tangram_relay.py                  50 pairs for 20 s
+    python benchmarks/tangram_relay.py --pairs 10 --seconds 5
+
+Latency is counted from the moment a message was due to be sent to the moment the partner's end has read it, so that a slow sender cannot hide anything; every
+message is on the disk of the server before it is relayed. All traffic stays on this machine; the players run in processes of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studies"))
+
+from crowd import Member, ServerProcess, Wire, free_port
+
+FRAME = 1 / 60
+
+
+class Page(asyncio.Protocol):
+    """A page's socket that speaks just enough of the protocol to cost the measuring machine little."""
+
+    def __init__(self) -> None:
+        self.buffer = b""
+        self.open = False
+        self.status: dict[str, Any] = {}
+        self.acknowledged = 0
+        self.hear: Callable[[dict[str, Any]], None] | None = None
+        self.transport: asyncio.Transport | None = None
+
+    async def enter(self, port: int, number: int) -> None:
+        """Into the study, and into a room; done when somebody else is there too."""
+        member = Member("relay", Wire(port), Random(number))
+        plan = await member.begin()
+        step = next(s["index"] for s in plan["steps"] if s["plugin"] == "tangram")
+        self.transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", port)  # type: ignore[assignment]
+        head = "Host: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"
+        key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        self._write(f"GET /s/relay/room/any HTTP/1.1\r\n{head}\r\n{key}\r\n\r\n".encode())
+        await self.until(lambda: self.open)
+        hello = {"token": member.token, "tab": member.tab, "step": step, "last": -1}
+        self.send({"hello": hello})
+        await self.until(lambda: bool(self.status))
+        member.wire.close()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + 60
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError(str(self.status)[:200])
+            await asyncio.sleep(0.005)
+
+    def _write(self, content: bytes) -> None:
+        assert self.transport is not None
+        self.transport.write(content)
+
+    def send(self, message: Any) -> None:
+        """A text frame; a mask of zeros leaves the text as it is."""
+        content = json.dumps(message, separators=(",", ":")).encode()
+        size = bytes([0x80 | len(content)]) if len(content) < 126 else b"\xfe" + len(content).to_bytes(2, "big")
+        self._write(b"\x81" + size + b"\0\0\0\0" + content)
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        if not self.open:
+            head, found, rest = self.buffer.partition(b"\r\n\r\n")
+            if not found:
+                return
+            assert b" 101 " in head, head
+            self.open, self.buffer = True, rest
+        while (text := self._next()) is not None:
+            self._take(json.loads(text))
+
+    def _next(self) -> bytes | None:
+        if len(self.buffer) < 2:
+            return None
+        size, start = self.buffer[1], 2
+        if size == 126:
+            size, start = int.from_bytes(self.buffer[2:4], "big"), 4
+        elif size == 127:
+            size, start = int.from_bytes(self.buffer[2:10], "big"), 10
+        if len(self.buffer) < start + size:
+            return None
+        kind, text = self.buffer[0] & 15, self.buffer[start : start + size]
+        self.buffer = self.buffer[start + size :]
+        if kind == 9:  # are you there?
+            self._write(bytes([0x8A, 0x80 | size]) + b"\0\0\0\0" + text)
+        return text if kind == 1 else self._next()
+
+    def _take(self, said: dict[str, Any]) -> None:
+        self.status = said.get("status", self.status)
+        self.acknowledged = max(self.acknowledged, said.get("ack", 0))
+        if self.hear:
+            for event in said.get("events", ()):
+                self.hear(event)
+
+    def close(self) -> None:
+        if self.transport is not None:
+            self.transport.abort()
+
+
+async def operate(page: Page, start: float, seconds: float, rng: Random, drag: float) -> tuple[int, int]:
+    """One packet a frame, as pages send it: the cursor, and while dragging the piece that is held."""
+    due, seq = start + FRAME * rng.random(), page.acknowledged
+    end, sent, dragging = start + seconds, 0, False
+    while due < end:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        x, y = round(1200 * rng.random(), 2), round(800 * rng.random(), 2)
+        about: list[tuple[str, dict[str, Any]]] = []
+        if rng.random() < (0.01 if dragging else 0.01 * drag / (1 - drag)):
+            about.append(("release" if dragging else "grab", {"piece": "3"}))
+            dragging = not dragging
+        if dragging:
+            about.append(("move", {"piece": "3", "x": x, "y": y}))
+        about.append(("cursor", {"points": [[0, x, y], [0, x, 1000 * (due - start)]]}))
+        packet = [{"seq": seq + n, "t_client": 1000 * due, "kind": k, "data": d} for n, (k, d) in enumerate(about, 1)]
+        page.send(packet)
+        seq += len(packet)
+        sent += 1
+        due += FRAME
+    await page.until(lambda: page.acknowledged == seq)
+    return sent, seq
+
+
+async def measure(port: int, pairs: int, seconds: float, first: int, drag: float, server: int) -> dict[str, Any]:
+    people: list[tuple[Page, Page]] = []
+    for number in range(pairs):
+        both = Page(), Page()
+        for page in both:
+            await page.enter(port, first + number)
+        for page in both:
+            await page.until(lambda page=page: page.status.get("phase") == "playing")
+        people.append(both if both[0].status["role"] == "operator" else (both[1], both[0]))
+    start = time.perf_counter() + 0.5
+    taken: list[float] = []
+
+    def hear(event: dict[str, Any]) -> None:
+        if event["kind"] == "cursor":
+            taken.append(time.perf_counter() - (start + event["data"]["points"][1][2] / 1000))
+
+    for _, solver in people:
+        solver.hear = hear
+    work = [operate(o, start, seconds, Random(n), drag) for n, (o, _) in enumerate(people)]
+    before = cpu_seconds(server), cpu_seconds(os.getpid())
+    sent = await asyncio.gather(*work)
+    used = cpu_seconds(server) - before[0], cpu_seconds(os.getpid()) - before[1]
+    await asyncio.sleep(0.3)
+    for both in people:
+        for page in both:
+            page.close()
+    return {"sent": sum(s for s, _ in sent), "messages": sum(m for _, m in sent), "taken": taken, "used": used}
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has used of the processors so far (Linux; 0 elsewhere)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def play(port: int, server: int, pairs: int, seconds: float, processes: int, drag: float) -> list[dict[str, Any]]:
+    players = []
+    for n in range(processes):
+        mine = pairs // processes + (n < pairs % processes)
+        numbers = (port, mine, seconds, 1000 * n, drag, server)
+        players.append(
+            subprocess.Popen([sys.executable, __file__, "--play", *map(str, numbers)], stdout=subprocess.PIPE)
+        )
+        time.sleep(0.5)
+    return [json.loads(player.communicate()[0]) for player in players]
+
+
+def run(pairs: int, seconds: float, processes: int, drag: float) -> dict[str, Any]:
+    from referee.studies.tangram_folder import make_tangram_study
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "relay"
+        make_tangram_study(folder, id="relay", puzzles=["house"], practice=False, participants=2 * pairs)
+        server = ServerProcess(folder, free_port())
+        server.start()
+        try:
+            server.wait_until_up()
+            assert server.process is not None
+            found = play(server.port, server.process.pid, pairs, seconds, processes, drag)
+        finally:
+            server.stop()
+        size = (folder / "data" / "study.sqlite").stat().st_size
+    taken = sorted(1000 * t for one in found for t in one["taken"])
+    sent = sum(one["sent"] for one in found)
+    cut = quantiles(taken, n=1000)
+    return {
+        "pairs": pairs,
+        "sent": sent,
+        "relayed": len(taken),
+        "each_second": len(taken) / seconds,
+        "p50": median(taken),
+        "p95": cut[949],
+        "p99": cut[989],
+        "max": taken[-1],
+        "messages": sum(one["messages"] for one in found),
+        "megabytes": size / 1e6,
+        "server_cores": found[0]["used"][0] / seconds,
+        "player_cores": sum(one["used"][1] for one in found) / seconds,
+    }
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--drag", type=float, default=0.3, help="share of the time in which a piece is dragged")
+    parser.add_argument("--processes", type=int, default=1, help="how many processes play (default 1)")
+    parser.add_argument(
+        "--play", nargs=6, metavar=("PORT", "PAIRS", "SECONDS", "FIRST", "DRAG", "PID"), help=argparse.SUPPRESS
+    )
+    chosen = parser.parse_args()
+    if chosen.play:
+        port, pairs, seconds, first, drag, server = chosen.play
+        work = measure(int(port), int(pairs), float(seconds), int(first), float(drag), int(server))
+        print(json.dumps(asyncio.run(work)))
+    else:
+        found = run(chosen.pairs, min(chosen.seconds, 120.0), chosen.processes, chosen.drag)
+        print(
+            "  ".join(
+                f"{name} {value:,.1f}" if isinstance(value, float) else f"{name} {value:,}"
+                for name, value in found.items()
+            )
+        )

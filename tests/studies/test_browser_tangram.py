@@ -1,0 +1,277 @@
+"""Two people in two real Chromium pages lay a whole figure: both see one board, each only what their role may see, and a lost page ends with pay for the other.
+
+Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crowd import ServerProcess, free_port
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from referee.dialogue.board import Placement
+from referee.dialogue.goals import find_goal, solution
+from referee.dialogue.log import faults
+from referee.studies.room_log import recordings_of
+from referee.studies.server import STATIC
+from referee.studies.store import open_store, sqlite_url
+from referee.studies.tangram_folder import make_tangram_study
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (STATIC / "participant.html").exists(), reason="the pages are not built: make bundle"),
+]
+SETTINGS = {"swap_after": 1, "grace_seconds": 10.0, "wait_minutes": 0.01, "hints_minutes": [0.02, 10.0]}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    named = os.environ.get("REFEREE_CHROMIUM")
+    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        path = found or playwright.chromium.executable_path
+        if not Path(path).exists():
+            pytest.skip("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
+        sound = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *sound])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    folder = tmp_path_factory.mktemp("browser") / "pairs"
+    make_tangram_study(folder, id="pairs", puzzles=["house", "cat"], practice=False, settings=SETTINGS)
+    process = ServerProcess(folder, free_port())
+    process.start()
+    process.wait_until_up()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    return []
+
+
+def come(browser: Browser, server: ServerProcess, problems: list[str], study: str = "pairs", **size: int) -> Page:
+    """A new person, through consent and instructions to the door of the room."""
+    page = browser.new_context(viewport={"width": 1200, "height": 800, **size}).new_page()
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(f"http://127.0.0.1:{server.port}/s/{study}/")
+    page.get_by_role("button", name="I agree").click()
+    for heading in ("What to do", "Ready?"):
+        expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=30_000)
+        page.get_by_role("button").last.click()
+    expect(page.locator(".room")).to_be_visible(timeout=30_000)
+    return page
+
+
+def pair(browser: Browser, server: ServerProcess, problems: list[str]) -> tuple[Page, Page]:
+    pages = [come(browser, server, problems) for _ in range(2)]
+    for page in pages:
+        expect(page.locator(".room[data-phase=playing]")).to_be_visible(timeout=30_000)
+    operator = next(page for page in pages if page.locator(".room").get_attribute("data-role") == "operator")
+    return operator, next(page for page in pages if page is not operator)
+
+
+def placed(page: Page, piece: str) -> Placement:
+    group = page.locator(f'[data-piece="{piece}"]')
+    x, y = map(float, re.findall(r"-?[\d.]+", group.get_attribute("transform") or ""))
+    turn = group.locator(".board-turn").get_attribute("transform") or ""
+    found = re.search(r"rotate\((\d+)", turn)
+    assert found
+    return Placement(x, y, int(found[1]), "scale" in turn)
+
+
+def lay(page: Page, piece: str, wanted: Placement) -> None:
+    """A piece to its place: chosen and turned by keys, dragged with the mouse, and corrected with the arrows."""
+    page.locator("svg.board").focus()
+    page.keyboard.press(piece)
+    if placed(page, piece).flipped != wanted.flipped:
+        page.keyboard.press("f")
+    for _ in range((wanted.rotation - placed(page, piece).rotation) % 360 // 45):
+        page.keyboard.press("r")
+    drag(page, piece, wanted)
+    expect(page.locator(".room")).to_have_attribute("data-pending", "0", timeout=10_000)
+    page.wait_for_timeout(60)  # a frame or two: a released piece may be drawn to its neighbours
+    for axis, keys in ((0, ("ArrowLeft", "ArrowRight")), (1, ("ArrowUp", "ArrowDown"))):
+        way = wanted[axis] - placed(page, piece)[axis]
+        for _ in range(round(abs(way)) % 200):
+            page.keyboard.press(f"Shift+{keys[way > 0]}")
+
+
+def drag(page: Page, piece: str, wanted: Placement) -> None:
+    box = page.locator("svg.board").bounding_box()
+    assert box
+    scale = box["width"] / 1200
+    now = placed(page, piece)
+    page.mouse.move(box["x"] + now.x * scale, box["y"] + now.y * scale)
+    page.mouse.down()
+    page.mouse.move(box["x"] + wanted.x * scale, box["y"] + wanted.y * scale, steps=5)
+    page.mouse.up()
+
+
+def same_board(one: Page, other: Page, seconds: float = 10.0) -> str:
+    """Both pages come to one hash, with nothing under way."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        hashes = [page.locator(".room").get_attribute("data-hash") for page in (one, other)]
+        if hashes[0] and hashes[0] == hashes[1] and one.locator(".room").get_attribute("data-pending") == "0":
+            return hashes[0]
+    raise AssertionError(f"two boards: {hashes}")
+
+
+def test_two_pages_lay_a_whole_figure_and_see_one_board(
+    chromium: Browser, server: ServerProcess, problems: list[str]
+) -> None:
+    operator, solver = pair(chromium, server, problems)
+    expect(solver.locator(".goal-shape")).to_have_count(1)
+    expect(operator.locator(".goal-shape")).to_have_count(0)
+    solver.get_by_label("Your message").fill("the large triangle <b>left</b>")
+    solver.keyboard.press("Enter")
+    expect(operator.locator(".chat-list .theirs .chat-text")).to_have_text("the large triangle <b>left</b>")
+    expect(solver.locator(".goal-hint")).to_have_count(1, timeout=10_000)
+    expect(operator.locator(".goal-hint")).to_have_count(0)
+    goal = solution(find_goal("house"))
+    for piece, wanted in goal.placements.items():
+        lay(operator, piece, wanted)
+        if operator.locator(".room").get_attribute("data-phase") == "playing":
+            same_board(operator, solver)
+            assert placed(solver, piece) == placed(operator, piece)
+    for page in (operator, solver):
+        expect(page.get_by_role("heading", name="Solved!")).to_be_visible(timeout=10_000)
+        expect(page.locator(".swap")).to_be_visible()
+    last = same_board(operator, solver)
+    for page in (operator, solver):
+        page.get_by_role("button", name="Next puzzle").click()
+    expect(operator.locator(".room[data-role=solver]")).to_be_visible(timeout=10_000)
+    expect(solver.locator(".room[data-role=operator]")).to_be_visible()
+    expect(operator.locator(".goal-shape")).to_have_count(1)
+    assert problems == []
+    store = open_store(sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
+    with store.read() as connection:
+        from sqlalchemy import text
+
+        room = connection.execute(text("SELECT id FROM room ORDER BY created")).scalar()
+    first = recordings_of(store, str(room))[0]
+    store.close()
+    assert faults(first) == []
+    assert [e.data["hash"] for e in first.entries if e.kind == "snapshot"][-1] == last
+    kinds = {e.kind for e in first.entries}
+    assert {
+        "start",
+        "role",
+        "clock",
+        "cursor",
+        "grab",
+        "move",
+        "rotate",
+        "release",
+        "say",
+        "typing",
+        "hint",
+        "solved",
+        "end",
+    } <= kinds
+    said = next(e for e in first.entries if e.kind == "say")
+    assert said.data["typing_start_ms"] <= said.data["typing_end_ms"] <= said.t_client_ms
+    for page in (operator, solver):
+        page.context.close()
+
+
+def test_a_page_that_is_reloaded_is_back_in_the_game(
+    chromium: Browser, server: ServerProcess, problems: list[str]
+) -> None:
+    operator, solver = pair(chromium, server, problems)
+    solver.get_by_label("Your message").fill("hello")
+    solver.keyboard.press("Enter")
+    expect(operator.locator(".theirs")).to_have_count(1)
+    drag(operator, "6", Placement(300, 300))
+    before = same_board(operator, solver)
+    operator.reload()
+    expect(operator.locator(".room[data-phase=playing]")).to_be_visible(timeout=30_000)
+    assert same_board(operator, solver) == before
+    expect(operator.locator(".theirs")).to_have_count(1)
+    drag(operator, "6", Placement(500, 300))
+    assert same_board(operator, solver) != before
+    for page in (operator, solver):
+        page.context.close()
+
+
+def test_who_is_left_alone_is_told_and_gets_a_code(
+    chromium: Browser, server: ServerProcess, problems: list[str]
+) -> None:
+    operator, solver = pair(chromium, server, problems)
+    operator.context.close()
+    expect(solver.locator(".room-banner")).to_contain_text("interrupted", timeout=10_000)
+    expect(solver.locator("code.code").first).to_be_visible(timeout=20_000)
+    expect(solver.locator(".lead")).to_contain_text("You will be paid")
+    solver.context.close()
+
+
+def test_nobody_comes_and_the_way_out_is_paid(chromium: Browser, server: ServerProcess, problems: list[str]) -> None:
+    page = come(chromium, server, problems)
+    expect(page.get_by_role("heading", name="Waiting for your partner")).to_be_visible()
+    page.get_by_role("button", name="Leave now and be paid").click(timeout=10_000)
+    expect(page.locator("code.code").first).to_be_visible(timeout=20_000)
+    page.context.close()
+
+
+def test_a_finger_moves_a_piece_on_a_phone(chromium: Browser, server: ServerProcess, problems: list[str]) -> None:
+    operator, solver = pair(chromium, server, problems)
+    operator.set_viewport_size({"width": 375, "height": 700})
+    solver.set_viewport_size({"width": 375, "height": 700})
+    for page in (operator, solver):
+        assert page.evaluate("document.documentElement.scrollWidth") == 375
+    operator.locator("svg.board").scroll_into_view_if_needed()
+    before = placed(solver, "6")
+    box = operator.locator("svg.board").bounding_box()
+    assert box
+    scale = box["width"] / 1200
+    start = (box["x"] + before.x * scale, box["y"] + before.y * scale)
+    touch = operator.context.new_cdp_session(operator)
+
+    def finger(kind: str, *points: tuple[float, float]) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    finger("touchStart", start)
+    for step in range(1, 6):
+        finger("touchMove", (start[0] + (150 - before.x) * scale * step / 5, start[1]))
+    finger("touchEnd")
+    same_board(operator, solver)
+    assert abs(placed(solver, "6").x - 150) < 20
+    for page in (operator, solver):
+        page.context.close()
+
+
+def test_a_voice_is_recorded_only_after_yes(chromium: Browser, tmp_path: Path, problems: list[str]) -> None:
+    folder = tmp_path / "spoken"
+    settings = {"voice": True, "partner": "bot"}
+    make_tangram_study(folder, id="spoken", puzzles=["house"], practice=False, settings=settings)
+    process = ServerProcess(folder, free_port())
+    process.start()
+    process.wait_until_up()
+    try:
+        page = come(chromium, process, problems, study="spoken")
+        expect(page.locator(".voice")).to_be_visible(timeout=20_000)
+        assert not (folder / "data" / "voice").exists()
+        page.get_by_role("button", name="Yes, record").click()
+        expect(page.locator(".voice-note.on")).to_be_visible()
+        end = time.monotonic() + 30
+        while not list((folder / "data").glob("voice/*/*.webm")) and time.monotonic() < end:
+            page.wait_for_timeout(200)
+        sounds = list((folder / "data").glob("voice/*/*.webm"))
+        assert sounds
+        expect(page.locator(".chat-list .theirs").first).to_be_visible(timeout=20_000)  # the bot speaks
+        page.context.close()
+    finally:
+        process.stop()
