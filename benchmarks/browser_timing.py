@@ -288,6 +288,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", type=Path, help="write what was measured, as JSON")
     parser.add_argument("--beside", type=Path, help="such a file of another run, to draw beside this one")
+    parser.add_argument("--title", default="the page alone", help="what the figure says above this run")
     parser.add_argument("--figure", type=Path, help="draw it, as SVG or PNG")
     options = parser.parse_args()
     rows = measure(options.trials, options.seed)
@@ -301,7 +302,7 @@ def main() -> None:
         options.rows.write_text(json.dumps(rows))
     if options.figure:
         other = {"the same machine, crowded": json.loads(options.beside.read_text())} if options.beside else {}
-        draw({"the page alone": rows, **other}, options.figure)
+        draw({options.title: rows, **other}, options.figure)
 
 
 if __name__ == "__main__":

@@ -349,6 +349,17 @@ def test_pictures_that_do_not_load_are_offered_again(visit) -> None:
     person.go_to("reading")
 
 
+def test_who_goes_on_without_pictures_has_flagged_trials(visit, studies: dict[str, Served]) -> None:
+    person = visit("asgre2007")
+    person.context.route("**/pictures/*", lambda route: route.abort())
+    person.agree()
+    person.page.get_by_role("button", name="Continue without them").click(timeout=20_000)
+    person.finish()
+    rows = [row for row in rows_of_last(studies["asgre2007"]) if row.kind == "trial"]
+    assert len(rows) == 3
+    assert all("preload-failed" in row.flags for row in rows)
+
+
 def test_who_comes_again_after_the_end_gets_the_same_code(visit) -> None:
     person = visit("asgre2007")
     person.agree()

@@ -106,7 +106,7 @@ def test_a_worker_in_the_frame_of_mechanical_turk_sends_it_assignment_and_code(b
 
     def take(route: Route) -> None:
         sent.append(route.request.post_data or "")
-        route.fulfill(content_type="text/html", body="thank you")
+        route.fulfill(content_type="text/html", body="taken by the platform")
 
     visitor.context.route(f"{TURK}/mturk/externalSubmit", take)
     inside = visitor.page.frame_locator("iframe")
@@ -121,7 +121,7 @@ def test_a_worker_in_the_frame_of_mechanical_turk_sends_it_assignment_and_code(b
             ready.last.click()
     code = inside.locator(".code").first.inner_text()
     inside.get_by_role("button", name="Submit the task").click()
-    expect(inside.get_by_text("thank you")).to_be_visible()
+    expect(inside.get_by_text("taken by the platform")).to_be_visible()
     assert sent == [f"assignmentId=A1&code={code}"]
     visitor.context.close()
 
@@ -185,6 +185,23 @@ def test_a_slider_has_no_starting_value_and_keeps_what_was_set(
     person.context.close()
 
 
+def test_every_trial_begins_at_the_top_of_its_page(browser: Browser, site: str) -> None:
+    person = Visitor.at(browser, f"{site}/s/slider/", viewport={"width": 800, "height": 500})
+    person.agree()
+    for _ in range(2):
+        person.go_to("rate")
+        person.wait()
+        assert person.page.evaluate("window.scrollY") == 0
+        covered = person.page.evaluate(
+            "document.querySelector('.bar').getBoundingClientRect().bottom > document.querySelector('.description').getBoundingClientRect().top"
+        )
+        assert not covered
+        for line in person.page.get_by_role("slider").all():
+            line.press("End")
+        person.page.locator(".judge .actions .button").click()  # scrolls down to it
+    person.context.close()
+
+
 def test_practice_is_told_right_from_wrong_and_trials_are_not(
     browser: Browser, site: str, studies: dict[str, Served]
 ) -> None:
@@ -240,7 +257,10 @@ def test_forced_colours_neither_unveil_words_nor_hide_the_cross_or_the_mark(brow
     expect(seen).to_have_count(1)
     colours = seen.evaluate("node => [getComputedStyle(node).color, getComputedStyle(document.body).backgroundColor]")
     assert colours[0] not in ("rgba(0, 0, 0, 0)", colours[1])
-    reader.context.close()
+    reader.go_to("scene")
+    reader.wait()
+    reader.page.keyboard.press("ArrowRight")
+    expect(reader.page.locator(".scene .entity:focus-visible")).to_have_css("outline-style", "solid")
     speaker = Visitor.at(browser, f"{site}/s/production/", forced_colors="active")
     speaker.agree()
     speaker.go_to("produce")
@@ -251,4 +271,5 @@ def test_forced_colours_neither_unveil_words_nor_hide_the_cross_or_the_mark(brow
     others = {colour for is_marked, colour in edges if not is_marked}
     assert len(marked) == 1
     assert marked.isdisjoint(others)
+    reader.context.close()
     speaker.context.close()

@@ -71,7 +71,10 @@ export class Play {
     return {
       type: plugin,
       ...Object.fromEntries(known),
-      on_start: () => void (this.means.frame.stage.tabIndex = -1),
+      on_start: () => {
+        this.means.frame.stage.tabIndex = -1;
+        window.scrollTo(0, 0);
+      },
       on_finish: async (data: Result) => {
         if (this.stopped) return;
         await this.conclude(step, data);

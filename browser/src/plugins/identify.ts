@@ -86,7 +86,7 @@ class Identification {
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);
-    this.place.focus();
+    this.place.focus({ preventScroll: true });
   }
 
   async run(): Promise<Result> {
@@ -94,7 +94,7 @@ class Identification {
     const reading = this.reading === "together" ? null : await this.readInTime();
     if (reading === "late") return this.concludeUnread();
     const onset = await flip(this.around.frames, () => reveal(this.panel));
-    this.scene.node.focus();
+    this.scene.node.focus({ preventScroll: true });
     const decision = await this.decide(onset);
     if (decision.outcome === "timeout") await this.tellTimeout();
     const guess = await this.guess(decision);
@@ -211,7 +211,7 @@ class Identification {
     hide(this.choices);
     this.scene.mark(null);
     this.question.textContent = this.around.say("best_guess");
-    this.scene.node.focus();
+    this.scene.node.focus({ preventScroll: true });
     return new Promise((resolve) => {
       const done = new AbortController();
       this.scene.onChoice((entity) => {

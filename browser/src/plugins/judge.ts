@@ -53,7 +53,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     hide(panel);
     const place = make("div", { class: "trial", tabindex: -1 }, panel);
     display.append(place);
-    place.focus();
+    place.focus({ preventScroll: true });
     const failed: Flag[] = entities.some((entity) => around.failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
     void flip(around.frames, () => reveal(panel)).then(async (onset) => {
       const judgement = await judged;

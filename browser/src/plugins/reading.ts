@@ -48,7 +48,7 @@ function press(place: HTMLElement, control: HTMLElement, since: number): Promise
     };
     onPress(control, act, done.signal, true);
     onAnyKey(act, done.signal);
-    place.focus();
+    place.focus({ preventScroll: true });
   });
 }
 

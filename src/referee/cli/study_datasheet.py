@@ -37,4 +37,6 @@ def datasheet(
     served = database is not None or (study / "data" / "study.sqlite").is_file()
     collected = collect_from(opened, database, mode) if served else None
     write_atomically(out, fill_in(opened, collected).splitlines())
+    if str(out) != "-":
+        print(f"{out}: what stands in bold is for the authors")
     return 0

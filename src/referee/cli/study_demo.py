@@ -38,5 +38,6 @@ def demo(
     study = make_demo(
         out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)
     )
-    print(f"Made {out} ({study.protocol}, {len(study.lists)} lists). Next: `referee study serve {out}`")
+    lists = f"{len(study.lists)} list{'s' if len(study.lists) > 1 else ''}"
+    print(f"Made {out} ({study.protocol}, {lists}). Next: `referee study check {out}`, `referee study serve {out}`")
     return 0

@@ -49,7 +49,8 @@ def import_study(
     elif out is not None:
         n = import_run(collected, out, overwrite, ["study", "import", str(study), "--out", str(out)])
         print(
-            f"{out}: {n:,} answers. Next: `referee listen {out}`, `referee report {out} --style tuna2008 --out report`"
+            f"{out}: {n:,} answers. Next: `referee listen {out}`, `referee report {out} --style tuna2008 --out report`; "
+            f"`referee score {out} --out SCORED && referee court SCORED` holds measures against people"
         )
     else:
         assert into is not None  # one of them was given
