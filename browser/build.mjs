@@ -1,11 +1,12 @@
-// Bundles every entry point into the Python package. An entry is a name: src/<name>.ts, src/<name>.css and src/<name>.html become <name>.js, .css, .html.
+// Bundles every entry point into the Python package: src/<name>.ts and src/<name>.css become <name>.js and .css, and src/page.html with a title becomes <name>.html.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const ENTRIES = ["participant", "organiser", "replay", "annotator"];
+const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate" };
+const ENTRIES = Object.keys(TITLES);
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "src", "referee", "studies", "static");
@@ -30,8 +31,8 @@ async function stamp(name) {
 }
 
 async function writePage(entry) {
-  const shell = await readFile(join(here, "src", `${entry}.html`), "utf8");
-  const page = shell.replace("SCRIPT", await stamp(`${entry}.js`)).replace("STYLE", await stamp(`${entry}.css`));
+  const shell = await readFile(join(here, "src", "page.html"), "utf8");
+  const page = shell.replace("TITLE", TITLES[entry]).replace("SCRIPT", await stamp(`${entry}.js`)).replace("STYLE", await stamp(`${entry}.css`));
   await writeFile(join(target, `${entry}.html`), page);
 }
 
