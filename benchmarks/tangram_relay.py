@@ -2,6 +2,7 @@
 
     python benchmarks/tangram_relay.py                  50 pairs for 20 s
     python benchmarks/tangram_relay.py --pairs 10 --seconds 5
+    python benchmarks/tangram_relay.py --pages          two Chromium pages: from a key press to the other page
 
 Latency is counted from the moment a message was due to be sent to the moment the partner's end has read it, so that a slow sender cannot hide anything; every
 message is on the disk of the server before it is relayed. All traffic stays on this machine; the players run in processes of their own.
@@ -13,6 +14,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -185,6 +187,70 @@ def play(port: int, server: int, pairs: int, seconds: float, processes: int, dra
     return [json.loads(player.communicate()[0]) for player in players]
 
 
+WATCH = """(piece) => {
+  window.seen = [];
+  const group = document.querySelector(`[data-piece="${piece}"] .board-turn`);
+  new MutationObserver(() => seen.push([performance.timeOrigin + performance.now(), group.getAttribute("transform")])).observe(group, { attributes: true });
+}"""
+PRESS = """async (times) => {
+  const pressed = [];
+  const state = () => document.querySelector('[data-piece="3"] .board-turn').getAttribute("transform");
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "3" }));
+  for (let i = 0; i < times; i++) {
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "r" }));
+    const time = performance.timeOrigin + performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 50 + 30 * Math.random()));
+    pressed.push([time, state()]);
+  }
+  return pressed;
+}"""
+
+
+def pages(times: int) -> dict[str, Any]:
+    """Two real pages: from a key press on the operator's to the turned piece on the solver's, by the clock that both pages share."""
+    from playwright.sync_api import sync_playwright
+
+    from referee.studies.tangram_folder import make_tangram_study
+
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        folder = Path(place) / "relay"
+        make_tangram_study(folder, id="relay", puzzles=["house"], practice=False)
+        server = ServerProcess(folder, free_port())
+        server.start()
+        found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        try:
+            server.wait_until_up()
+            both = [_come(browser, server.port) for _ in range(2)]
+            for page in both:
+                page.wait_for_selector(".room[data-phase=playing]", timeout=60_000)
+            both.sort(key=lambda page: page.locator(".room").get_attribute("data-role") or "")
+            operator, solver = both
+            solver.evaluate(WATCH, "3")
+            pressed = operator.evaluate(PRESS, times)
+            seen = solver.evaluate("() => seen")
+        finally:
+            browser.close()
+            server.stop()
+    taken = sorted(_first(seen, time, state) - time for time, state in pressed)
+    return {"presses": times, "p50": median(taken), "p99": quantiles(taken, n=100)[98], "max": taken[-1]}
+
+
+def _first(seen: list[tuple[float, str]], time: float, state: str) -> float:
+    return next(when for when, shown in seen if when >= time and shown == state)
+
+
+def _come(browser: Any, port: int) -> Any:
+    page = browser.new_context(viewport={"width": 1200, "height": 800}).new_page()
+    page.goto(f"http://127.0.0.1:{port}/s/relay/")
+    page.get_by_role("button", name="I agree").click()
+    for heading in ("What to do", "Ready?"):
+        page.get_by_role("heading", name=heading).wait_for()
+        page.get_by_role("button").last.click()
+    page.wait_for_selector(".room")
+    return page
+
+
 def run(pairs: int, seconds: float, processes: int, drag: float) -> dict[str, Any]:
     from referee.studies.tangram_folder import make_tangram_study
 
@@ -224,6 +290,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--pages", action="store_true", help="two Chromium pages instead: key press to turned piece")
     parser.add_argument("--drag", type=float, default=0.3, help="share of the time in which a piece is dragged")
     parser.add_argument("--processes", type=int, default=1, help="how many processes play (default 1)")
     parser.add_argument(
@@ -234,6 +301,8 @@ if __name__ == "__main__":
         port, pairs, seconds, first, drag, server = chosen.play
         work = measure(int(port), int(pairs), float(seconds), int(first), float(drag), int(server))
         print(json.dumps(asyncio.run(work)))
+    elif chosen.pages:
+        print("  ".join(f"{name} {value:,.1f}" for name, value in pages(200).items()))
     else:
         found = run(chosen.pairs, min(chosen.seconds, 120.0), chosen.processes, chosen.drag)
         print(

@@ -101,11 +101,12 @@ def test_ten_thousand_events_over_torn_connections_come_once_and_in_one_order(se
     for player in (operator, solver):
         mine = [row.client_seq for row in log if row.client_seq and row.session == _session(store, player)]
         assert mine == list(range(1, player.seq + 1)), "everything sent is stored, once and in order"
-        told = [event["server_seq"] for event in player.seen]
         start = next(row.seq for row in log if row.kind == "start")
-        assert told[0] <= start + 3, "from the beginning of the game"
-        theirs = [row.seq for row in log if _is_told(row, _session(store, player))]
-        assert told == [seq for seq in theirs if told[0] <= seq <= told[-1]]
+        told = [event["server_seq"] for event in player.seen if event["server_seq"] > start + 2]
+        theirs = [row.seq for row in log if _is_told(row, _session(store, player)) and row.seq > start + 2]
+        assert told == [seq for seq in theirs if seq <= told[-1]], (
+            "from the beginning of the game, in the order of the log"
+        )
         assert len(told) > 5000
     assert operator.seq + solver.seq == 10_001
     recording = recording_of(store, operator.room)
@@ -132,6 +133,8 @@ def place(player: Player, piece: str, board: Board) -> None:
     player.send("grab", piece=piece)
     player.send("move", piece=piece, x=put.x + 9, y=put.y)
     player.send("move", piece=piece, x=put.x, y=put.y, rotation=put.rotation, flipped=put.flipped)
+    player.send("release", piece=piece)
+    player.send("move", piece=piece, x=put.x, y=put.y)  # as by keys: it may have been drawn to a piece that lay nearby
     player.send("release", piece=piece)
 
 

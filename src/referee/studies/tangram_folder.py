@@ -62,4 +62,6 @@ def _trial(name: str, language: str) -> Trial:
         Entity(id=piece, attributes=(Property("type", kind["shape"]), Property("size", kind["size"])))
         for piece, kind in PIECES.items()
     )
-    return Trial(id=name, scene=Scene(entities=pieces, id=name), targets=tuple(PIECES), language=language, domain="tangram")
+    return Trial(
+        id=name, scene=Scene(entities=pieces, id=name), targets=tuple(PIECES), language=language, domain="tangram"
+    )
