@@ -10,10 +10,8 @@ import asyncio
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Annotated, Any, TypeGuard
 
 from fastapi import APIRouter, Query, Request, WebSocket
@@ -28,6 +26,7 @@ from referee.studies.limits import Rate
 from referee.studies.problems import Problem
 from referee.studies.room_hall import Hall, Live, Person, frame
 from referee.studies.served import Served
+from referee.studies.sound import keep_sound, sound_path
 from referee.studies.tables import participant
 from referee.studies.tangram_partners import engage
 
@@ -273,27 +272,10 @@ async def put_voice(
         raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")
     content = await request.body()
     digest = hashlib.sha256(content).hexdigest()
-    name = f"{live.room.seat(caller.session).name}-{chunk:05d}.webm"
-    path = caller.served.study.folder / "data" / "voice" / room / name
-    if await asyncio.to_thread(_write_once, path, content):
-        about = {"chunk": chunk, "name": name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
+    path = sound_path(caller.served.study.folder, room, live.room.seat(caller.session).name, chunk)
+    if await asyncio.to_thread(keep_sound, path, content):
+        about = {"chunk": chunk, "name": path.name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
         await hall.note(live, caller.session, "voice", about)
         if live.broken:
             raise Problem(503, "storage", "The sound could not be stored just now; it is sent again.")
     return {"saved": True, "chunk": chunk, "sha256": digest}
-
-
-def _write_once(path: Path, content: bytes) -> bool:
-    """True when the file is new; refused when another piece has its number."""
-    if path.exists():
-        if path.read_bytes() != content:
-            raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".new")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from referee.studies import slots
 from referee.studies.problems import Problem
 from referee.studies.served import Served
+from referee.studies.sound import forget_sound
 from referee.studies.tables import audit, consent, correction, event, identity, participant, session, tombstone, trial
 from referee.studies.tokens import code_hash
 from referee.studies.trials import note
@@ -69,7 +71,7 @@ def purge(connection: Connection, served: Served) -> dict[str, int]:
         connection.execute(insert(tombstone).values(at=now, study=served.id, mode=row.mode, **counts))
         total = {key: total[key] + counts[key] for key in total}
     for person in {row.participant for row in due}:
-        _delete_person(connection, person)
+        _delete_person(connection, person, served.study.folder)
     if due:
         note(connection, served, "purged", "server", None, **total)
     return total
@@ -86,9 +88,11 @@ def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
     return {"sessions": 1, "trials": answers, "events": events}
 
 
-def _delete_person(connection: Connection, person: str) -> None:
-    """Only when no session of theirs is left."""
+def _delete_person(connection: Connection, person: str, folder: Path) -> None:
+    """Only when no session of theirs is left; what was recorded of their voice goes with them."""
     left = connection.scalar(select(func.count()).select_from(session).where(session.c.participant == person))
     if not left:
+        alias = connection.scalar(select(participant.c.alias).where(participant.c.id == person))
+        forget_sound(folder, str(alias))
         connection.execute(delete(identity).where(identity.c.participant == person))
         connection.execute(delete(participant).where(participant.c.id == person))

@@ -1,0 +1,116 @@
+"""A bot is a partner one can finish a puzzle with, in either role, through the same rooms as people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from study_server import Person as Visitor
+from study_server import Site
+
+from referee.dialogue.board import Placement
+from referee.dialogue.following import Hand, follow, understand
+from referee.dialogue.goals import find_goal, solution
+from referee.dialogue.instructing import Mind, instruct
+from referee.dialogue.log import faults
+from referee.studies.room_hall import Hall, Live, Person
+from referee.studies.room_log import recordings_of
+from referee.studies.served import open_served
+from referee.studies.tangram_folder import make_tangram_study
+from referee.studies.tangram_partners import Partner, near_enough
+
+FAST = 60.0
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    settings = {"swap_after": 1, "pause_seconds": 0.1}
+    make_tangram_study(tmp_path / "bot", id="bot", puzzles=["house", "cat"], partner="bot", settings=settings)
+    opened = Site(open_served(tmp_path / "bot"))
+    yield opened
+    opened.close()
+
+
+class Ear:
+    """A person's end of the line, with nobody there."""
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+
+    def put(self, events: Sequence[str], **more: Any) -> None:
+        pass
+
+    def cut(self, problem: str, message: str) -> None:
+        raise AssertionError(problem)
+
+
+async def play(hall: Hall, person: Person) -> Live:
+    """Somebody who follows the bot's words in the first puzzle and gives words to it in the second."""
+    hall.open()
+    live = await hall.enter(person, Ear(person.session), -1)
+    rng, hand, mind, seq, heard = Random(3), Hand(), Mind.of(find_goal("cat")), 0, 0
+    for _ in range(4000):
+        game = live.room.game
+        if live.room.phase == "over":
+            break
+        await asyncio.sleep(0.02)
+        if live.room.phase != "playing" or game is None:
+            continue
+        if live.room.handler == person.session and len(live.chat) > heard:
+            heard = len(live.chat)
+            command = understand(live.chat[-1]["text"], game.board, hand, rng)
+            acts, hand = follow(command, game.board, hand, 0.0, rng)
+            for change in (act.change for act in acts if act.change):
+                seq += 1
+                data = {name: getattr(change, name) for name in ("piece", "x", "y", "rotation", "flipped")}
+                hall.take(live, person.session, seq, 0.0, change.kind, data)
+        elif live.room.handler != person.session:
+            handled = game.board.order[-1] if mind.focus else None
+            said, mind = instruct(mind, game.board, handled, rng)
+            assert said is not None
+            seq += 1
+            times = {"typing_start_ms": 0.0, "typing_end_ms": 0.0, "keystrokes": 1}
+            hall.take(live, person.session, seq, 0.0, "say", {"text": said.text, **times})
+            await asyncio.sleep(5 / FAST)
+    await hall.close()
+    return live
+
+
+def test_a_person_and_a_bot_solve_a_puzzle_in_each_role(site: Site) -> None:
+    visitor = Visitor(site).begin()
+    person = Person(visitor.session, "P-1", "debug", 3)
+    hall = Hall(site.served, lambda hall, live: Partner(hall, live, pace=FAST))
+    live = site.loop.run_until_complete(play(hall, person))
+    assert (live.room.outcome, live.solved) == ("completed", 2)
+    first, second = recordings_of(site.served.store, live.room.id)
+    assert faults(first) == faults(second) == []
+    assert first.header.players == {"P-1": "operator", "bot": "solver"}
+    assert second.header.players == {"P-1": "solver", "bot": "operator"}
+    assert {e.actor for e in first.entries if e.kind == "say"} == {"bot"}
+    assert {e.actor for e in second.entries if e.kind in ("grab", "move", "cursor")} == {"bot"}
+    assert all(e.data["expressions"] for e in first.entries if e.kind == "say" and e.data["text"].startswith("take"))
+
+
+def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_they_are():
+    goal = find_goal("house")
+    wanted = solution(goal)
+    near = wanted.put("1", wanted.placements["1"]._replace(x=wanted.placements["1"].x + 20))
+    mind, settled = near_enough(Mind(wanted.placements, "1"), near, set(), 28.0)
+    assert settled == {"1"}
+    assert mind.wanted["2"].x == pytest.approx(wanted.placements["2"].x + 20)
+    mind, settled = near_enough(Mind(mind.wanted, "2"), near, settled, 28.0)
+    assert settled == {"1", "2"}
+    assert mind.wanted["2"] == near.placements["2"]
+    assert mind.wanted["3"].x == pytest.approx(wanted.placements["3"].x + 20)
+
+
+def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
+    wanted = solution(find_goal("house"))
+    place = wanted.placements["1"]
+    for wrong in (place._replace(x=place.x + 40), Placement(place.x, place.y, (place.rotation + 45) % 360)):
+        mind = Mind(wanted.placements, "1")
+        assert near_enough(mind, wanted.put("1", wrong), set(), 28.0) == (mind, set())
