@@ -1,7 +1,8 @@
 """THE table of names: everything that can be asked for by name, imported only when it is used.
 
 Each line is ``name: (where, constructor parameters, one sentence)``. Third parties add names through the entry-point
-groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``; a snapshot test guards the names shipped here.
+groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``;
+a snapshot test guards the names shipped here.
 """
 
 from __future__ import annotations

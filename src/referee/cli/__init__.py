@@ -43,7 +43,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
     "study": ("referee.cli.study", "human experiments in the browser: make one, serve it, keep every answer"),
-    "tangram": ("referee.cli.tangram", "situated reference: demonstratives, resolution, task performance, repeated games"),
+    "tangram": (
+        "referee.cli.tangram",
+        "situated reference: demonstratives, resolution, task performance, repeated games",
+    ),
     "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),
 }
 
