@@ -129,6 +129,18 @@ def test_a_solved_puzzle_leads_to_the_next_with_swapped_roles_when_both_are_read
     assert two.handler != first
 
 
+def test_who_is_lost_between_two_puzzles_has_the_grace_and_finishes_nothing():
+    for lost in ("ann", "bob"):
+        between, _ = solve(started(), 60_000.0)
+        away, lines = leave(between, lost, 61_000.0)
+        assert kinds(lines) == ["disconnect"]
+        assert (away.phase, away.puzzle, away.outcome) == ("between", 1, None)
+        back, _ = join(away, lost, lost, 70_000.0)
+        assert back.phase == "between"
+        over, _ = pass_time(away, 61_000.0 + 45_000)
+        assert over.outcome == "partner-left"
+
+
 def test_roles_stay_where_they_are_until_it_is_time_to_swap():
     running = started(swap_after=2)
     between, _ = solve(running, 60_000.0)

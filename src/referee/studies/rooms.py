@@ -128,7 +128,7 @@ def leave(room: Room, who: str, t_ms: float) -> Step:
         return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [Line(who, "left", {})]
     room = _change(room, who, present=False, left_ms=t_ms, ready=False)
     lines = [Line(who, "disconnect", {})]
-    if room.game is not None and room.handler == who:
+    if room.phase == PLAYING and room.game is not None and room.handler == who:
         room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
         lines += fallen
     return room, lines
