@@ -109,8 +109,20 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
     left = missing(outline.saved, rows_of(connection, row.id), served.policy["aborted"])
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
+    if _has_open_room(connection, outline, row):
+        raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
     failed = _failed_checks(connection, served, outline, row.id) > served.study.session["checks_failed_at_most"]
     return _close(connection, served, row, "failed_check" if failed else "completed")
+
+
+def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
+    """A step in a room is over when its room is, whatever the page says of it; rehearsals in debug mode have no rooms."""
+    rooms = {s.index for s in outline.plan.steps if s.plugin == "tangram" and s.saved}
+    if not rooms or row.mode == "debug":
+        return False
+    from referee.studies.room_log import finished
+
+    return not rooms <= {room.data["step"] for room in finished(connection, row.id)}
 
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
