@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import insert, update
 from study_server import Person, site
 
-from referee.studies.events import open_room, record_event, set_room
+from referee.studies import tables
 from referee.studies.tangram_folder import make_tangram_study
 
 CLAIM = {"answer": {"room": "r", "outcome": "completed", "puzzles": 1, "solved": 1}, "times": {}}
@@ -42,10 +43,12 @@ def test_who_was_in_a_room_until_its_end_gets_the_code(tmp_path: Path) -> None:
         step = next(i for i in person.saved_steps if person.step(i).plugin == "tangram")
 
         def play(connection: Any) -> None:
-            open_room(connection, server.served, "r", "pilot", {"step": step})
-            record_event(connection, server.served, "join", {}, session=person.session, room="r")
+            room = {"id": "r", "study": "tangram", "mode": "pilot", "state": "playing", "data": {"step": step}}
+            joined = {"session": person.session, "room": "r", "seq": 0, "kind": "join", "data": {}}
+            connection.execute(insert(tables.room).values(**room, created=0, updated=0))
+            connection.execute(insert(tables.event).values(**joined, t_server=0))
 
         server.served.store.write(play)
         assert person.ask("POST", "finish").json()["problem"] == "room-open"
-        server.served.store.write(lambda connection: set_room(connection, server.served, "r", "over"))
+        server.served.store.write(lambda connection: connection.execute(update(tables.room).values(state="over")))
         assert person.ask("POST", "finish").json()["outcome"] == "completed"
