@@ -50,7 +50,7 @@ demo: setup
 # The task-performance experiment of TUNA 2008: 12 systems (people's descriptions one of them), 112 items, 24 participants with 60 trials each.
 REG := tuna2008-reg
 STUDIED := $(REG)/OSU-GP,$(REG)/ATT-PermuteRank-drws,$(REG)/DIT-FBI-CBSR,$(REG)/NIL-UCM-FVBS,$(REG)/GRAPH-4+B,$(REG)/DIT-TVAS-RBR,$(REG)/ATT-Dependency-drws,$(REG)/ATT-TemplateS-drws,$(REG)/IS-FP-GT,$(REG)/ATT-PermuteRank-ws,$(REG)/ATT-Dependency-ws
-demo-study: setup
+demo-study: setup bundle
 	@rm -rf demo-run/study-*
 	@echo "== 1 of 7: eleven systems describe the targets of the synthetic corpus"
 	@$(BIN)/referee run --corpus synthetic --systems $(STUDIED) --folds 5 --by speaker --out demo-run/study-outputs
