@@ -77,6 +77,45 @@ test("what is not acknowledged goes again with the next connection, in order and
   line.stop();
 });
 
+test("cursor and drag wait for company and for a packet that is under way; a grip does not wait, and no point is lost", () => {
+  let time = 100;
+  FakeSocket.all = [];
+  const line = new Wire(
+    { address: () => "ws://x", hello: () => ({}), open: () => new FakeSocket() as unknown as WebSocket, now: () => time },
+    { onStatus: () => undefined, onEvents: () => undefined, onConnection: () => undefined, onRefusal: () => undefined },
+  );
+  line.start();
+  const socket = FakeSocket.all[0]!;
+  const packets = (): any[][] => socket.sent.filter(Array.isArray);
+  const frame = (x: number): void => {
+    time += 1000 / 60;
+    line.point([[time, x, 0]]);
+    line.flush();
+  };
+  socket.onopen!();
+  socket.say({ ack: 0, status: status(1) });
+  socket.say({ pong: 100, t_server: 5000 }); // a round trip of no time: room for one packet
+  assert.deepEqual(packets().map((packet) => packet[0].kind), ["clock"]);
+  frame(1);
+  assert.equal(packets().length, 1, "a frame after the last packet is too soon");
+  socket.say({ ack: 1 });
+  frame(2);
+  assert.deepEqual(packets()[1]!.map(({ seq, kind, data }) => [seq, kind, data.points]), [[2, "cursor", [[-16.67, 1, 0], [0, 2, 0]]]]);
+  line.send("move", { piece: "1", x: 3, y: 0 });
+  [3, 4, 5].forEach(frame);
+  assert.equal(packets().length, 2, "the packet before is under way");
+  line.send("grab", { piece: "1" });
+  line.flush();
+  assert.deepEqual(packets()[2]!.map(({ seq, kind }) => [seq, kind]), [[3, "move"], [4, "grab"], [5, "cursor"]]);
+  assert.deepEqual(packets()[2]![2].data.points.map((point: number[]) => point[1]), [3, 4, 5]);
+  assert.equal(line.pending, 4);
+  [6, 7, 8].forEach(frame);
+  socket.say({ ack: 5 });
+  line.flush();
+  assert.deepEqual(packets()[3]![0].data.points.map((point: number[]) => point[1]), [6, 7, 8]);
+  line.stop();
+});
+
 test("an event that comes twice is taken once, and a killed server's lower numbers count again", () => {
   const { wire: line, events, next } = wire();
   next().onopen!();

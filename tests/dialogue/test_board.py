@@ -137,7 +137,7 @@ def test_a_state_survives_plain_data():
 )
 def test_a_message_that_is_no_change_is_refused(data):
     with pytest.raises(InputError):
-        Change.from_data(data)
+        Change.from_data(data.get("kind"), data)
 
 
 def test_half_a_state_is_refused():

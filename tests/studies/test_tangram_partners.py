@@ -17,7 +17,7 @@ from referee.dialogue.following import Hand, follow, understand
 from referee.dialogue.goals import find_goal, solution
 from referee.dialogue.instructing import Mind, instruct
 from referee.dialogue.log import faults
-from referee.studies.room_hall import Hall, Live, Person
+from referee.studies.room_hall import Hall, Live, Message, Person
 from referee.studies.room_log import recordings_of
 from referee.studies.served import open_served
 from referee.studies.tangram_folder import make_tangram_study
@@ -67,14 +67,14 @@ async def play(hall: Hall, person: Person) -> Live:
             for change in (act.change for act in acts if act.change):
                 seq += 1
                 data = {name: getattr(change, name) for name in ("piece", "x", "y", "rotation", "flipped")}
-                hall.take(live, person.session, seq, 0.0, change.kind, data)
+                hall.take(live, person.session, [Message(seq, 0.0, change.kind, data)])
         elif live.room.handler != person.session:
             handled = game.board.order[-1] if mind.focus else None
             said, mind = instruct(mind, game.board, handled, rng)
             assert said is not None
             seq += 1
             times = {"typing_start_ms": 0.0, "typing_end_ms": 0.0, "keystrokes": 1}
-            hall.take(live, person.session, seq, 0.0, "say", {"text": said.text, **times})
+            hall.take(live, person.session, [Message(seq, 0.0, "say", {"text": said.text, **times})])
             await asyncio.sleep(5 / FAST)
     await hall.close()
     return live

@@ -293,6 +293,8 @@ async def trespasses(port: int) -> list[list[str]]:
     for kind, data in [
         ("move", {"piece": "1", "x": 3, "y": 4}),
         ("cursor", {"points": [[0, 1, 2]]}),
+        ("cursor", {"points": [["soon", 1, 2]]}),
+        ("cursor", {"points": [[5, 1, 2]]}),
         ("say", {"text": ""}),
         ("say", {"text": "x" * 5000, "typing_start_ms": 0, "typing_end_ms": 0, "keystrokes": 1}),
         ("solved", {}),
@@ -310,6 +312,25 @@ async def trespasses(port: int) -> list[list[str]]:
 def test_a_solver_who_touches_and_messages_that_make_no_sense_are_refused(server: ServerProcess) -> None:
     found = asyncio.run(trespasses(server.port))
     assert all(problem[0] in ("not-allowed", "malformed") for problem in found)
+
+
+def test_of_a_packet_with_a_bad_message_what_came_before_it_is_kept(server: ServerProcess) -> None:
+    async def play() -> str:
+        operator, solver = await pair(server.port, "pairs", seed=40)
+        operator.tear()  # what is sent now goes together when the page is back
+        operator.send("cursor", points=[[0, 1, 2]])
+        operator.send("move", piece="9")
+        operator.send("typing", typing=True)
+        await operator.until(lambda: bool(operator.problems))
+        await solver.until(lambda: any(event["kind"] == "cursor" for event in solver.seen))
+        for player in (operator, solver):
+            await player.end()
+        return operator.room
+
+    room = asyncio.run(play())
+    store = stored(server)
+    assert [(row.kind, row.client_seq) for row in rows(store, room) if row.client_seq is not None] == [("cursor", 1)]
+    store.close()
 
 
 def test_a_change_by_hand_is_the_change_of_the_board() -> None:

@@ -190,7 +190,7 @@ export class Live {
       view,
       board: () => this.table!.board,
       act: (change) => this.act(change),
-      move: (points, latest) => void this.send("cursor", { points }, latest),
+      move: (points) => this.wire.point(points),
       select: (piece) => {
         view.mark("selected", [piece]);
         if (piece) view.svg.setAttribute("aria-label", `${this.settings.tell("board")}: ${nameOf(this.settings.tell, piece)}`);

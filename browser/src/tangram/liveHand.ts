@@ -2,6 +2,7 @@
 
 import { pieceNear, type Board, type Change, type Point } from "./board.ts";
 import type { BoardView } from "./boardView.ts";
+import type { CursorPoint } from "./net.ts";
 
 const FINGER_PX = 22;
 const STEP = 10;
@@ -12,7 +13,7 @@ export interface HandSettings {
   view: BoardView;
   board: () => Board;
   act: (change: Change) => void;
-  move: (points: [number, number, number][], latest: number) => void; // [time, x, y]
+  move: (points: CursorPoint[]) => void;
   select: (piece: string | null) => void;
 }
 
@@ -20,7 +21,7 @@ export class LiveHand {
   selected: string | null = null;
   private held: { piece: string; pointer: number; grip: Point } | null = null;
   private wanted: { piece: string; x: number; y: number } | null = null;
-  private points: [number, number, number][] = [];
+  private points: CursorPoint[] = [];
   private nudged: string | null = null;
   private readonly stopping = new AbortController();
 
@@ -64,9 +65,7 @@ export class LiveHand {
   // Once a frame: the latest place of a dragged piece, and where the pointer has been.
   frame(): void {
     this.flushMove();
-    if (!this.points.length) return;
-    const latest = this.points.at(-1)![0];
-    this.settings.move(this.points.map(([time, x, y]) => [Math.min(0, round(time - latest)), round(x), round(y)]), latest);
+    this.settings.move(this.points);
     this.points = [];
   }
 
@@ -137,5 +136,4 @@ export class LiveHand {
   }
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100;
 const isWriting = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");

@@ -45,6 +45,8 @@ interface Message {
   data: Record<string, unknown>;
 }
 
+export type CursorPoint = [time: number, x: number, y: number];
+
 export interface Listener {
   onStatus(status: Status, first: boolean): void; // first: of a connection, so that its board counts
   onEvents(events: RoomEvent[]): void;
@@ -61,6 +63,8 @@ export interface WireSettings {
 
 const PING_MS = 4000;
 const SILENCE_MS = 12000;
+const PACKET_MS = 25; // so at 60 frames a second every other one
+const MOST_POINTS = 200; // in one message
 // Problems that no further attempt can solve; the study's own page knows what to say about them.
 const FINAL = new Set(["other-tab", "other-connection", "ended", "withdrawn", "no-token", "expired", "consent-first", "consent-again", "no-such-step", "no-study"]);
 
@@ -70,6 +74,9 @@ export class Wire {
   private seq: number | null = null;
   private open: Message[] = [];
   private fresh: Message[] = [];
+  private points: CursorPoint[] = [];
+  private packed = -Infinity; // when the last packet went
+  private underWay: number[] = []; // the last number of each packet that is not acknowledged
   private socket: WebSocket | null = null;
   private greeted = false;
   private failures = 0;
@@ -102,7 +109,7 @@ export class Wire {
   }
 
   get pending(): number {
-    return this.open.length + this.fresh.length;
+    return this.open.length + this.fresh.length + Math.sign(this.points.length);
   }
 
   // Queues a message for the next flush and says its number; before the first greeting there are no numbers, and nothing to say.
@@ -111,6 +118,11 @@ export class Wire {
     const message = { seq: ++this.seq, t_client, kind, data };
     this.fresh.push(message);
     return message.seq;
+  }
+
+  // Where the pointer was, and when; all points of a packet are one message.
+  point(points: CursorPoint[]): void {
+    if (this.seq !== null) this.points.push(...points);
   }
 
   quit(): void {
@@ -127,13 +139,27 @@ export class Wire {
     this.socket?.close();
   }
 
-  // Once a frame: everything that came up in it is one packet.
+  // Once a frame: everything that came up in it is one packet. Cursor and drag alone wait for company, and longer while as many packets are under way as the
+  // quickest round trip has room for: a busy server gets fewer packets with the same points.
   flush(): void {
+    const patient = this.points.length < MOST_POINTS && this.fresh.every((message) => message.kind === "move");
+    if (patient && (this.now() - this.packed < PACKET_MS || this.underWay.length > this.bestTrip / PACKET_MS)) return;
+    this.packPoints();
     if (this.fresh.length === 0) return;
     const batch = this.fresh;
     this.open.push(...batch);
     this.fresh = [];
-    if (this.greeted && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(batch));
+    if (!this.greeted || this.socket?.readyState !== WebSocket.OPEN) return;
+    this.packed = this.now();
+    this.underWay.push(batch.at(-1)!.seq);
+    this.socket.send(JSON.stringify(batch));
+  }
+
+  private packPoints(): void {
+    const latest = this.points.at(-1)?.[0];
+    if (latest === undefined) return;
+    this.send("cursor", { points: this.points.map(([time, x, y]) => [Math.min(0, round(time - latest)), round(x), round(y)]) }, latest);
+    this.points = [];
   }
 
   hurry(): void {
@@ -160,6 +186,7 @@ export class Wire {
 
   private lost(): void {
     this.socket = null;
+    this.underWay = [];
     this.greeted = false;
     if (this.stopped) return;
     this.listener.onConnection(false);
@@ -181,7 +208,9 @@ export class Wire {
   }
 
   private acknowledge(ack: number): void {
-    if (this.open.length && this.open[0]!.seq <= ack) this.open = this.open.filter((message) => message.seq > ack);
+    if (!this.open.length || this.open[0]!.seq > ack) return;
+    this.open = this.open.filter((message) => message.seq > ack);
+    this.underWay = this.underWay.filter((seq) => seq > ack);
   }
 
   private greet(status: Status, ack: number): void {
@@ -191,7 +220,6 @@ export class Wire {
     if (first) this.last = status.seq; // also when it is less than before: a server that was killed knows only what it had stored
     if (this.seq === null) this.seq = ack;
     if (this.bestTrip === Infinity) this.offset = status.now_ms - this.now();
-    if (first) this.acknowledge(ack);
     this.listener.onStatus(status, first);
     if (!first) return;
     this.failures = 0;
@@ -224,3 +252,5 @@ export class Wire {
     this.flush();
   }
 }
+
+const round = (value: number): number => Math.round(value * 100) / 100;

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,16 +83,15 @@ class Change:
     flipped: bool | None = None
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Change:
+    def from_data(cls, kind: Any, data: Mapping[str, Any]) -> Change:
         """A change from a client's message; anything unexpected is refused."""
-        kind, piece = data.get("kind"), str(data.get("piece"))
-        numbers = {name: data.get(name) for name in ("x", "y", "rotation")}
-        flipped = data.get("flipped")
+        piece, flipped = str(data.get("piece")), data.get("flipped")
+        x, y, rotation = data.get("x"), data.get("y"), data.get("rotation")
         if kind not in CHANGES or piece not in PIECES:
             raise InputError(f"no such change: {kind!r} of piece {piece!r}", remedy=f"use {', '.join(CHANGES)} and 1-7")
-        if any(v is not None and not _finite(v) for v in numbers.values()) or not isinstance(flipped, bool | None):
+        if not (_usable(x) and _usable(y) and _usable(rotation)) or not isinstance(flipped, bool | None):
             raise InputError(f"{kind} of piece {piece} has no usable numbers", remedy="give finite x, y and rotation")
-        return cls(str(kind), piece, numbers["x"], numbers["y"], numbers["rotation"], flipped)
+        return cls(kind, piece, x, y, rotation, flipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,9 @@ class Board:
     def apply(self, change: Change) -> Board:
         """The board after a change, kept within the work area and on the rotation step."""
         old = self.placements[change.piece]
-        wanted = (old.x if change.x is None else change.x, old.y if change.y is None else change.y)
-        x, y = (hundredths(min(max(v, 0.0), side)) for v, side in zip(wanted, self.area, strict=True))
+        width, height = self.area
+        x = hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
+        y = hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
         turned = old.rotation if change.rotation is None else self.step * math.floor(change.rotation / self.step + 0.5)
         flipped = old.flipped if change.flipped is None else change.flipped
         return self.put(change.piece, Placement(x, y, int(turned) % 360, flipped))
@@ -116,7 +116,7 @@ class Board:
     def put(self, piece: str, placement: Placement) -> Board:
         """The board with a piece exactly so, on top of the others (a replay shows what was stored and corrects nothing)."""
         order = self.order if self.order[-1] == piece else (*(p for p in self.order if p != piece), piece)
-        return replace(self, placements=MappingProxyType({**self.placements, piece: placement}), order=order)
+        return Board(MappingProxyType({**self.placements, piece: placement}), order, self.step, self.area)
 
     def corners(self, piece: str) -> tuple[Point, ...]:
         return corners(piece, self.placements[piece])
@@ -226,8 +226,8 @@ def _whole(value: float) -> int:
     return math.floor(value * 100 + 0.5)
 
 
-def _finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _usable(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value))
 
 
 def _anchors(points: Iterable[Point]) -> list[Point]:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from referee.dialogue.board import Board, placement
+from referee.dialogue.board import CHANGES, Board, placement
 from referee.dialogue.clocks import timeline
 from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
@@ -51,7 +51,7 @@ __all__ = [
 
 FORMAT, VERSION = "referee-tangram", 1
 STATES = ("start", "snapshot")
-HANDLING = ("grab", "move", "rotate", "flip", "release")
+HANDLING = CHANGES
 KINDS = frozenset(
     {
         *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "hint", "role", "clock"),

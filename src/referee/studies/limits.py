@@ -27,16 +27,16 @@ class Rate:
     clock: Callable[[], float] = time.monotonic
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict, repr=False)
 
-    def take(self, key: str) -> None:
-        """One more for this key; refused when its bucket is empty."""
+    def take(self, key: str, count: int = 1) -> None:
+        """One more for this key, or several at once; refused when its bucket does not hold them."""
         now = self.clock()
         left, then = self._buckets.pop(key, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.each_second)
-        self._buckets[key] = (max(left - 1, 0.0), now) if left >= 1 else (left, now)
+        self._buckets[key] = (left - count if left >= count else left, now)
         if len(self._buckets) > KEYS_KEPT:
             self._buckets.popitem(last=False)
-        if left < 1:
-            wait = str(max(1, round((1 - left) / self.each_second)))
+        if left < count:
+            wait = str(max(1, round((count - left) / self.each_second)))
             raise Problem(429, "too-often", f"Too many requests; try again in {wait} s.", retry_after=int(wait))
 
 

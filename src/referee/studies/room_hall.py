@@ -11,11 +11,10 @@ import contextlib
 import json
 import logging
 import uuid
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
@@ -26,7 +25,7 @@ from referee.studies.room_view import TELLING, status, told
 from referee.studies.rooms import BOT, OVER, WAITING, Line, Room
 from referee.studies.served import Served
 
-__all__ = ["Hall", "Link", "Live", "Person"]
+__all__ = ["Hall", "Link", "Live", "Message", "Person"]
 
 TICK_SECONDS = 0.25
 _log = logging.getLogger("referee.studies")
@@ -80,19 +79,27 @@ class Live:
     stored: Any = None
     partner: Watcher | None = None
     broken: bool = False
-    owed: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+class Message(NamedTuple):
+    """What a person sent: their own number and clock, and what it is about."""
+
+    seq: int
+    t_client: float
+    kind: str
+    data: Mapping[str, Any]
+
+
+@dataclass(slots=True)
 class _Parcel:
-    """Lines that are to be stored together, and whom to acknowledge then."""
+    """Lines that are to be stored together, whom to acknowledge then, and who waits for it."""
 
     live: Live
     room: Room
     rows: list[Row]
-    done: asyncio.Future[None]
     who: str | None = None
     mark: int = 0
+    done: asyncio.Future[None] | None = None
 
 
 class Hall:
@@ -102,7 +109,7 @@ class Hall:
         self.served = served
         self.engage = engage
         self.rooms: dict[str, Live] = {}
-        self._waiting: deque[_Parcel] = deque()
+        self._waiting: list[_Parcel] = []
         self._writing: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
         self._latest = 0.0
@@ -148,7 +155,7 @@ class Hall:
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
-        await self._push(live, *rooms.join(live.room, person.session, person.alias, self.now_ms()))
+        await self._stored(live, *rooms.join(live.room, person.session, person.alias, self.now_ms()))
         if live.broken:
             raise Problem(503, "storage", "The room could not be stored just now; try again.")
         self._greet(live, link, last)
@@ -208,50 +215,59 @@ class Hall:
     def quit(self, live: Live, who: str) -> None:
         self._push(live, *rooms.quit_room(live.room, who, self.now_ms()))
 
-    def take(self, live: Live, who: str, seq: int, t_client: float, kind: str, data: Mapping[str, Any]) -> None:
-        """One message of a person: in their own order, each once."""
-        mark = live.marks.get(who, 0)
-        if seq <= mark:
-            return
-        if seq != mark + 1:
-            raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-        room, lines = rooms.act(live.room, who, kind, data, self.now_ms())
-        live.marks[who] = seq
-        self._push(live, room, lines, who=who, mark=seq, t_client=t_client)
+    def take(self, live: Live, who: str, messages: Iterable[Message]) -> None:
+        """What a person sent together: in their own order, each once. What comes before a bad one is kept."""
+        now, mark = self.now_ms(), live.marks.get(who, 0)
+        rows: list[Row] = []
+        try:
+            for message in messages:
+                if message.seq <= mark:
+                    continue
+                if message.seq != mark + 1:
+                    raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
+                room, lines = rooms.act(live.room, who, message.kind, message.data, now)
+                mark = message.seq
+                rows += self._number(live, room, lines, now, message)
+        finally:
+            if mark > live.marks.get(who, 0):
+                live.marks[who] = mark
+                self._queue(_Parcel(live, live.room, rows, who, mark))
 
     async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
-        await self._push(live, *rooms.note(live.room, who, kind, data))
+        await self._stored(live, *rooms.note(live.room, who, kind, data))
 
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any]) -> None:
         self._push(live, *rooms.act(live.room, BOT, kind, data, self.now_ms()))
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
-    def _push(
-        self,
-        live: Live,
-        room: Room,
-        lines: Sequence[Line],
-        *,
-        who: str | None = None,
-        mark: int = 0,
-        t_client: float | None = None,
-    ) -> asyncio.Future[None]:
-        now = self.now_ms()
-        rows = []
-        for number, line in enumerate(lines, live.seq + 1):
-            first = who is not None and number == live.seq + 1
-            rows.append(
-                Row(number, line.who, now, line.kind, line.data, mark if first else None, t_client if first else None)
-            )
+    def _push(self, live: Live, room: Room, lines: Sequence[Line]) -> _Parcel:
+        parcel = _Parcel(live, room, self._number(live, room, lines, self.now_ms()))
+        self._queue(parcel)
+        return parcel
+
+    async def _stored(self, live: Live, room: Room, lines: Sequence[Line]) -> None:
+        """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
+        done = asyncio.get_running_loop().create_future()
+        self._push(live, room, lines).done = done
+        await done
+
+    def _number(
+        self, live: Live, room: Room, lines: Sequence[Line], now: float, message: Message | None = None
+    ) -> list[Row]:
+        """The lines with their numbers; the first is the message's own."""
+        rows = [Row(n, line.who, now, line.kind, line.data) for n, line in enumerate(lines, live.seq + 1)]
+        if message is not None and rows:
+            rows[0].client_seq, rows[0].t_client = message.seq, message.t_client
         live.room, live.seq = room, live.seq + len(rows)
         self._remember(live, rows)
-        done = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Parcel(live, room, rows, done, who, mark))
+        return rows
+
+    def _queue(self, parcel: _Parcel) -> None:
+        self._waiting.append(parcel)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
-        return done
 
     def _remember(self, live: Live, rows: Sequence[Row]) -> None:
         for row in rows:
@@ -263,35 +279,38 @@ class Hall:
 
     async def _write(self) -> None:
         while self._waiting:
-            batch = [parcel for parcel in self._waiting if not parcel.live.broken]
-            self._waiting.clear()
+            waiting, self._waiting = self._waiting, []
+            batch: dict[Live, list[_Parcel]] = {}
+            for parcel in waiting:
+                if not parcel.live.broken:
+                    batch.setdefault(parcel.live, []).append(parcel)
             try:
                 await self.served.store.awrite(partial(self._store, batch))
             except Exception as error:  # whatever it was, nothing of it is acknowledged
                 _log.error("a room was not stored: %s", type(error).__name__)
-                for live in {parcel.live for parcel in batch}:
+                for live in batch:
                     live.broken = True
                     self._forget(live)
             else:
-                self._deliver(batch)
-            for parcel in batch:
-                if not parcel.done.done():
+                for live, parcels in batch.items():
+                    self._deliver(live, parcels)
+            for parcel in waiting:
+                if parcel.done is not None and not parcel.done.done():
                     parcel.done.set_result(None)
 
-    def _store(self, batch: Sequence[_Parcel], connection: Connection) -> None:
+    def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
         """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
         now = self.served.clock()
-        by_room: dict[Live, list[_Parcel]] = {}
-        for parcel in batch:
-            by_room.setdefault(parcel.live, []).append(parcel)
-        for live, parcels in by_room.items():
-            rows = [row for parcel in parcels for row in parcel.rows]
+        kept: list[tuple[str, Row]] = []
+        for live, parcels in batch.items():
             room = parcels[-1].room
+            rows = [row for parcel in parcels for row in parcel.rows]
+            kept += ((room.id, row) for row in rows)
             if _shape(room) != live.stored:
                 room_log.keep_room(connection, room, self.served.id, live.mode, live.step, now)
-            room_log.keep_rows(connection, room.id, rows)
             if room.outcome in ENDINGS and any(row.kind == "over" for row in rows):
                 self._end_sessions(connection, room, rows)
+        room_log.keep_rows(connection, kept)
 
     def _end_sessions(self, connection: Connection, room: Room, rows: Sequence[Row]) -> None:
         lost = next(row.data["by"] for row in rows if row.kind == "over")
@@ -304,41 +323,22 @@ class Hall:
                 outcome = left if seat.who == lost else stayed
                 attending.end(connection, self.served, row, outcome, "server", reason=room.outcome, room=room.id)
 
-    def _deliver(self, batch: Sequence[_Parcel]) -> None:
-        texts: dict[tuple[Live, str], list[str]] = {}
-        acks: dict[tuple[Live, str], int] = {}
-        tell: set[Live] = set()
-        for parcel in batch:
-            live = parcel.live
-            live.stored = _shape(parcel.room)
-            if parcel.who is not None:
-                acks[live, parcel.who] = parcel.mark
-            for row in parcel.rows:
-                if row.kind in TELLING:
-                    tell.add(live)
-                for who in live.links:
-                    if (text := told(live.room, row, who)) is not None:
-                        texts.setdefault((live, who), []).append(text)
-            if live.partner and parcel.rows:
-                live.partner.notice(parcel.rows)
-        for live in {parcel.live for parcel in batch}:
-            for who, link in list(live.links.items()):
-                more: dict[str, Any] = {"status": self._status(live, who)} if live in tell else {}
-                if more or (live, who) in texts:
-                    owed = live.owed.pop(who, None)
-                    if (ack := acks.get((live, who), owed)) is not None:
-                        more["ack"] = ack
-                    link.put(texts.get((live, who), ()), **more)
-                elif (live, who) in acks:
-                    live.owed[who] = acks[live, who]
-            self._clear_away(live)
-
-    def _settle(self, live: Live) -> None:
-        """Acknowledge what had no answer of its own (cursors, pings): some times a second, not at each."""
-        for who, mark in live.owed.items():
-            if who in live.links:
-                live.links[who].put((), ack=mark)
-        live.owed.clear()
+    def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
+        """Acknowledge what is stored now, and pass it on."""
+        live.stored = _shape(parcels[-1].room)
+        rows = [row for parcel in parcels for row in parcel.rows]
+        marks = {parcel.who: parcel.mark for parcel in parcels}
+        tells = any(row.kind in TELLING for row in rows)
+        for who, link in list(live.links.items()):
+            events = [text for row in rows if (text := told(live.room, row, who)) is not None]
+            more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
+            if tells:
+                more["status"] = self._status(live, who)
+            if events or more:
+                link.put(events, **more)
+        if live.partner and rows:
+            live.partner.notice(rows)
+        self._clear_away(live)
 
     def _status(self, live: Live, who: str) -> dict[str, Any]:
         return status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
@@ -368,7 +368,6 @@ class Hall:
                 room, lines = rooms.pass_time(live.room, self.now_ms())
                 if lines:
                     self._push(live, room, lines)
-                self._settle(live)
 
 
 def _shape(room: Room) -> tuple[Any, ...]:

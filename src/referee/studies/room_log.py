@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -36,10 +37,10 @@ __all__ = [
 ]
 
 _COLUMNS = ("room", "session", "seq", "client_seq", "t_client", "t_server", "kind", "data")
-_SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
+_MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and the driver keeps 128 prepared
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """One line of a room as it is stored; `session` is None for what the server or a bot did."""
 
@@ -50,51 +51,58 @@ class Row:
     data: Mapping[str, Any]
     client_seq: int | None = None
     t_client: float | None = None
+    _text: str | None = None
 
     @property
     def session(self) -> str | None:
         return None if self.who in (SERVER, BOT) else self.who
 
+    @property
+    def text(self) -> str:
+        """The data as canonical JSON, made once for the store and for everybody who is told."""
+        if self._text is None:
+            self._text = tables.canonical(self.data)
+        return self._text
+
 
 # -- writing ---------------------------------------------------------------------------------------------------------------
 
 
-def keep_rows(connection: Connection, room: str, rows: Sequence[Row]) -> None:
-    """Lines of a room; states also go into `snapshot`, with the version of the program that made them."""
+def keep_rows(connection: Connection, rows: Sequence[tuple[str, Row]]) -> None:
+    """Lines, each with its room; states also go into `snapshot`, with the version of the program that made them."""
     if not rows:
         return
-    values = [
-        (
-            room,
-            row.session,
-            row.seq,
-            row.client_seq,
-            row.t_client,
-            row.t_server,
-            row.kind,
-            {**row.data, "by": BOT} if row.who == BOT else row.data,
-        )
-        for row in rows
-    ]
     if connection.dialect.name == "sqlite":
-        _insert_together(connection, [(*value[:-1], tables.canonical(value[-1])) for value in values])
+        _insert_together(connection, [(*_columns(room, row), _stored_text(row)) for room, row in rows])
     else:
+        values = [(*_columns(room, row), _stored_data(row)) for room, row in rows]
         connection.execute(insert(tables.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
-    states = [row for row in rows if row.kind in STATES]
-    if states:
-        named = {"room": room, "version": __version__}
-        shots = [{**named, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]} for r in states]
+    shots = [
+        {"room": room, "version": __version__, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]}
+        for room, r in rows
+        if r.kind in STATES
+    ]
+    if shots:
         connection.execute(insert(tables.snapshot), shots)
+
+
+def _columns(room: str, row: Row) -> tuple[Any, ...]:
+    return room, row.session, row.seq, row.client_seq, row.t_client, row.t_server, row.kind
+
+
+def _stored_data(row: Row) -> Mapping[str, Any]:
+    return {**row.data, "by": BOT} if row.who == BOT else row.data
+
+
+def _stored_text(row: Row) -> str:
+    return tables.canonical(_stored_data(row)) if row.who == BOT else row.text
 
 
 def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
     """SQLite's driver lets other threads in at every step, and one row is one step: many rows in a statement wait for their turn once."""
-    done = 0
-    while done < len(values):
-        size = next(n for n in _SIZES if n <= len(values) - done)
-        flat = tuple(field for value in values[done : done + size] for field in value)
-        connection.exec_driver_sql(_statement(size), flat)
-        done += size
+    for first in range(0, len(values), _MOST_ROWS):
+        some = values[first : first + _MOST_ROWS]
+        connection.exec_driver_sql(_statement(len(some)), tuple(chain.from_iterable(some)))
 
 
 @cache

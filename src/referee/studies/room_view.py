@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from referee.dialogue.dialogue import SOLVER
 from referee.dialogue.goals import hint, outline_path
 from referee.studies.room_log import Row
 from referee.studies.rooms import BOT, SOLO, Room
+from referee.studies.tables import canonical
 
 __all__ = ["TELLING", "status", "told"]
 
@@ -24,12 +24,11 @@ def told(room: Room, row: Row, who: str) -> str | None:
     """A line as JSON for somebody; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
     if row.kind in _PRIVATE or (row.kind in _OTHERS and row.who == who):
         return None
-    data = {name: row.data[name] for name in _SHOWN[row.kind]} if row.kind in _SHOWN else row.data
-    message: dict[str, Any] = {"server_seq": row.seq, "t_server": row.t_server, "seat": _place(room, row.who)}
-    message |= {"kind": row.kind, "data": data}
-    if row.client_seq is not None and row.who == who:
-        message["seq"] = row.client_seq
-    return json.dumps(message, separators=(",", ":"), allow_nan=False)
+    shown = _SHOWN.get(row.kind)
+    data = row.text if shown is None else canonical({name: row.data[name] for name in shown})
+    mine = f',"seq":{row.client_seq}' if row.client_seq is not None and row.who == who else ""
+    head = f'"server_seq":{row.seq},"t_server":{row.t_server!r},"seat":{_place(room, row.who)},"kind":"{row.kind}"'
+    return f'{{{head},"data":{data}{mine}}}'
 
 
 def status(

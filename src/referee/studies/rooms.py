@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from referee.dialogue import rules
-from referee.dialogue.board import Change
+from referee.dialogue.board import CHANGES, Change
 from referee.dialogue.dialogue import OPERATOR, SOLVER
 from referee.dialogue.goals import find_goal
 from referee.dialogue.rules import Game, Note
@@ -34,7 +34,7 @@ __all__ = [
 
 SERVER, BOT, SOLO = "server", "bot", "solo"
 WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
-HANDLING = ("grab", "move", "rotate", "flip", "release")
+_BY_HAND = frozenset({*CHANGES, "cursor"})
 SNAPSHOT_MS = 5_000.0
 
 
@@ -86,7 +86,10 @@ class Room:
     @property
     def handler(self) -> str | None:
         """Who touches the pieces now."""
-        return next((seat.who for seat in self.seats if seat.role in (OPERATOR, SOLO)), None)
+        for seat in self.seats:
+            if seat.role in (OPERATOR, SOLO):
+                return seat.who
+        return None
 
 
 Step = tuple[Room, list[Line]]
@@ -148,7 +151,7 @@ def quit_room(room: Room, who: str, t_ms: float) -> Step:
 
 def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Step:
     """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
-    if kind in (*HANDLING, "cursor"):
+    if kind in _BY_HAND:
         return _handle(room, who, kind, data, t_ms)
     if kind == "ready":
         return _ready(room, who, t_ms)
@@ -183,7 +186,7 @@ def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: floa
         raise ValueError("only the operator touches the pieces")
     if kind == "cursor":
         return room, [Line(who, kind, data)]
-    change = Change.from_data({**data, "kind": kind})
+    change = Change.from_data(kind, data)
     return _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
 
 
@@ -219,10 +222,9 @@ def _roles(room: Room) -> Sequence[str]:
 
 def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Step:
     """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
-    lines = [Line(SERVER if note.by_server else who, note.kind, note.data) for note in notes]
-    if any(note.kind == "snapshot" for note in notes):
-        room = replace(room, snapshot_ms=t_ms)
-    room = replace(room, game=game)
+    lines = [Line(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
+    shot = any(note.kind == "snapshot" for note in notes)
+    room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
     if game.outcome is None:
         return room, lines
     if room.puzzle + 1 < len(room.settings["puzzles"]):

@@ -121,7 +121,8 @@ def _read_only(connection: Any, _: Any) -> None:
 def _writing_engine(url: str) -> Engine:
     if _sqlite_path(url) is None:
         return create_engine(_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
-    engine = create_engine(url, pool_size=2, hide_parameters=True)
+    # The writer ends every transaction itself: there is nothing to reset when a connection is handed back.
+    engine = create_engine(url, pool_size=2, pool_reset_on_return=None, hide_parameters=True)
     event.listen(engine, "connect", _durable)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine

@@ -49,9 +49,12 @@ metadata = MetaData(
 )
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(value: Any) -> str:
     """JSON with sorted keys and ASCII only: the same value is the same text, and every text fits into every database."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 class Json(TypeDecorator[Any]):

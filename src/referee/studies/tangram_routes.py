@@ -1,7 +1,8 @@
 """Rooms over the network: a web socket for each person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and sound in acknowledged pieces.
 
 The first message names the person: `{"hello": {"token", "tab", "step", "last"}}`, `last` being the number of the last line seen (−1 on a new page). A frame
-holds one message or a list of them. `{"ping": t}` is answered at once by `{"pong": t, "t_server": …}`; pages store such pairs as lines of kind `clock`.
+holds one message or a list of them; `{"ping": t}` and `{"kind": "quit"}` come alone. A ping is answered at once by `{"pong": t, "t_server": …}`; pages store
+such pairs as lines of kind `clock`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from fastapi import Path as InPath
 from sqlalchemy import select
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
+from referee.dialogue.board import CHANGES
 from referee.errors import InputError
 from referee.studies import trials
 from referee.studies.callers import Participant, find_study, participant_of
 from referee.studies.limits import Rate
 from referee.studies.problems import Problem
-from referee.studies.room_hall import Hall, Live, Person, frame
+from referee.studies.room_hall import Hall, Live, Message, Person, frame
 from referee.studies.served import Served
 from referee.studies.sound import keep_sound, sound_path
 from referee.studies.tables import participant
@@ -158,31 +160,30 @@ def _person(served: Served, session: str, tab: str, step: int) -> Person:
 
 async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
     while True:
-        text = await websocket.receive_text()
-        given = _parsed(text)
-        for message in given if isinstance(given, list) else [given]:
-            RATE.take(link.who)
-            _hear(hall, live, link, message)
+        given = _parsed(await websocket.receive_text())
+        messages = given if isinstance(given, list) else [given]
+        RATE.take(link.who, max(1, len(messages)))
+        if isinstance(given, dict) and "ping" in given:
+            link.put((), pong=_number(given["ping"]), t_server=hall.now_ms())
+            continue
+        if live.links.get(link.who) is not link:
+            raise Problem(409, "other-connection", "This page was connected again.")
+        try:
+            if isinstance(given, dict) and given.get("kind") == "quit":
+                hall.quit(live, link.who)
+            else:
+                hall.take(live, link.who, map(_message, messages))
+        except (ValueError, InputError) as error:
+            raise Problem(422, "not-allowed", str(error)) from None
 
 
-def _hear(hall: Hall, live: Live, link: Socket, message: Any) -> None:
-    if not isinstance(message, dict):
+def _message(given: Any) -> Message:
+    if not isinstance(given, dict):
         raise Problem(422, "malformed", "A message is an object.")
-    if "ping" in message:
-        link.put((), pong=_number(message["ping"]), t_server=hall.now_ms())
-        return
-    if live.links.get(link.who) is not link:
-        raise Problem(409, "other-connection", "This page was connected again.")
-    try:
-        if message.get("kind") == "quit":
-            hall.quit(live, link.who)
-            return
-        if not _whole(message.get("seq"), 1):
-            raise Problem(422, "malformed", "A message has a number.")
-        kind, data = accept(message.get("kind"), message.get("data"))
-        hall.take(live, link.who, message["seq"], _number(message.get("t_client")), kind, data)
-    except (ValueError, InputError) as error:
-        raise Problem(422, "not-allowed", str(error)) from None
+    if not _whole(given.get("seq"), 1):
+        raise Problem(422, "malformed", "A message has a number.")
+    kind, data = accept(given.get("kind"), given.get("data"))
+    return Message(given["seq"], _number(given.get("t_client")), kind, data)
 
 
 # -- what may be said ------------------------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
     """A message's kind and data, with nothing in them that is not known; ValueError otherwise."""
     if not isinstance(data, dict):
         raise ValueError("data is no object")
-    if kind in ("grab", "move", "rotate", "flip", "release"):
+    if kind in CHANGES:
         return kind, {name: data.get(name) for name in ("piece", "x", "y", "rotation", "flipped")}
     if kind in _KINDS:
         return kind, _KINDS[kind](data)
@@ -203,10 +204,12 @@ def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
     points = data.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
         raise ValueError("a cursor has some points")
-    for point in points:
-        if not isinstance(point, list) or len(point) != 3 or point[0] > 0:
-            raise ValueError("a point is [dt_ms, x, y] with dt_ms not above 0")
-    return {"points": [[round(_number(v), 2) for v in point] for point in points]}
+    if not all(isinstance(point, list) and len(point) == 3 for point in points):
+        raise ValueError("a point is [dt_ms, x, y]")
+    kept = [[round(_number(value), 2) for value in point] for point in points]
+    if any(point[0] > 0 for point in kept):
+        raise ValueError("a point has a dt_ms that is not above 0")
+    return {"points": kept}
 
 
 def _say(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,7 +235,7 @@ _KINDS: Mapping[str, Any] = {
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise Problem(422, "malformed", "A number is missing.")
     return value
 
