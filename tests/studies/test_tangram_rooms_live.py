@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from crowd import ServerProcess, free_port
+from postgres_server import new_database, postgres
 from sqlalchemy import text
 from tangram_people import Player, pair, say
 
@@ -39,7 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def stored(server: ServerProcess) -> Store:
-    return open_store(sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
+    return open_store(server.database or sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
 
 
 def rows(store: Store, room: str) -> list[Any]:
@@ -91,35 +92,52 @@ async def a_stormy_game(port: int, events: int) -> tuple[Player, Player]:
 
 
 @pytest.mark.slow
-def test_ten_thousand_events_over_torn_connections_come_once_and_in_one_order(server: ServerProcess) -> None:
-    operator, solver = asyncio.run(a_stormy_game(server.port, 10_000))
+def check_the_log(server: ServerProcess, operator: Player, solver: Player, told_at_least: int) -> None:
     store = stored(server)
     log = rows(store, operator.room)
-    assert operator.connections > 10
-    assert solver.connections > 10
     assert [row.seq for row in log] == list(range(len(log))), "no line is missing"
     for player in (operator, solver):
-        mine = [row.client_seq for row in log if row.client_seq and row.session == _session(store, player)]
+        mine = [row.client_seq for row in log if row.client_seq and row.session == _session(server, player)]
         assert mine == list(range(1, player.seq + 1)), "everything sent is stored, once and in order"
         start = next(row.seq for row in log if row.kind == "start")
         told = [event["server_seq"] for event in player.seen if event["server_seq"] > start + 2]
-        theirs = [row.seq for row in log if _is_told(row, _session(store, player)) and row.seq > start + 2]
+        theirs = [row.seq for row in log if _is_told(row, _session(server, player)) and row.seq > start + 2]
         assert told == [seq for seq in theirs if seq <= told[-1]], (
             "from the beginning of the game, in the order of the log"
         )
-        assert len(told) > 5000
-    assert operator.seq + solver.seq == 10_001
+        assert len(told) > told_at_least
     recording = recording_of(store, operator.room)
     assert faults(recording) == []
     assert parse_recording(write_recording(recording)) == recording
     store.close()
 
 
-def _session(store: Store, player: Player) -> str:
+def test_ten_thousand_events_over_torn_connections_come_once_and_in_one_order(server: ServerProcess) -> None:
+    operator, solver = asyncio.run(a_stormy_game(server.port, 10_000))
+    assert operator.connections > 10
+    assert solver.connections > 10
+    assert operator.seq + solver.seq == 10_001
+    check_the_log(server, operator, solver, told_at_least=5000)
+
+
+def test_rooms_on_postgresql_keep_the_same_promise(tmp_path: Path) -> None:
+    make_tangram_study(tmp_path / "pairs", id="pairs", puzzles=["house"], practice=False)
+    with postgres() as url:
+        server = ServerProcess(tmp_path / "pairs", free_port(), new_database(url, "rooms"))
+        server.start()
+        try:
+            server.wait_until_up()
+            operator, solver = asyncio.run(a_stormy_game(server.port, 1_500))
+        finally:
+            server.stop()
+        check_the_log(server, operator, solver, told_at_least=500)
+
+
+def _session(server: ServerProcess, player: Player) -> str:
     assert player.member is not None
     from referee.studies.tokens import load_keys
 
-    keys = load_keys(Path(store.url.removeprefix("sqlite:///")).parent / "keys.toml")
+    keys = load_keys(server.folder / "data" / "keys.toml")
     return str(keys.read("pairs", player.member.token)["id"])
 
 
@@ -223,7 +241,7 @@ def test_after_kill_9_what_was_acknowledged_is_there_and_the_game_goes_on(server
     log = rows(store, room)
     assert operator.room == room
     for player in (operator, solver):
-        mine = [row.client_seq for row in log if row.client_seq and row.session == _session(store, player)]
+        mine = [row.client_seq for row in log if row.client_seq and row.session == _session(server, player)]
         assert mine == list(range(1, player.seq + 1))
     recording = recording_of(store, room)
     assert faults(recording) == []
@@ -285,6 +303,32 @@ def test_a_recording_with_somebody_who_withdrew_is_not_given_out(server: ServerP
     store = stored(server)
     with pytest.raises(InputError, match="withdrawn"):
         recording_of(store, room)
+    store.close()
+
+
+def test_who_withdraws_during_a_game_plays_no_further_and_the_partner_is_paid(server: ServerProcess) -> None:
+    async def play() -> tuple[Player, dict[str, Any]]:
+        operator, solver = await pair(server.port, "pairs", seed=60)
+        assert operator.member is not None
+        assert solver.member is not None
+        status, said = await operator.member.ask("POST", "withdraw")
+        assert (status, said["state"]) == (200, "withdrawn")
+        await operator.until(lambda: "withdrawn" in operator.problems)
+        await solver.until(lambda: solver.status["phase"] == "over")
+        assert solver.status["outcome"] == "partner-left"
+        operator.send("cursor", points=[[0, 1, 2]])
+        await asyncio.sleep(0.2)
+        await solver.end()
+        _, ending = await solver.member.ask("POST", "enter", {"tab": solver.member.tab})
+        solver.member.wire.close()
+        await operator.end()
+        return operator, ending
+
+    operator, ending = asyncio.run(play())
+    assert ending["state"] == "partner_left"
+    store = stored(server)
+    log = rows(store, operator.room)
+    assert log[-1].kind == "over", "nothing is stored of somebody who has withdrawn"
     store.close()
 
 

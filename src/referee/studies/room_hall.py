@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection
@@ -28,6 +29,7 @@ from referee.studies.served import Served
 __all__ = ["Hall", "Link", "Live", "Message", "Person"]
 
 TICK_SECONDS = 0.25
+WITHDRAWAL_TICKS = 4
 _log = logging.getLogger("referee.studies")
 # How a room's end is an ending of a session: the one who stayed, and the one who was lost; both are paid.
 ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partner_left", "partner_left")}
@@ -362,12 +364,36 @@ class Hall:
             live.partner = self.engage(self, live)
 
     async def _tick_for_ever(self) -> None:
-        while True:
+        for tick in count():
             await asyncio.sleep(TICK_SECONDS)
             for live in list(self.rooms.values()):
                 room, lines = rooms.pass_time(live.room, self.now_ms())
                 if lines:
                     self._push(live, room, lines)
+            if tick % WITHDRAWAL_TICKS == 0:
+                await self._let_go()
+
+    def _withdrawn(self, sessions: Sequence[str]) -> set[str]:
+        with self.served.store.read() as connection:
+            return room_log.withdrawn(connection, sessions)
+
+    async def _let_go(self) -> None:
+        """Who has withdrawn, by whatever way, plays no further."""
+        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if seat.who != BOT]
+        if not playing:
+            return
+        try:
+            gone = await asyncio.to_thread(self._withdrawn, [who for _, who in playing])
+        except Exception as error:  # the next look is a second away
+            _log.error("could not look for withdrawals: %s", type(error).__name__)
+            return
+        for live, who in playing:
+            if who in gone and live.room.has(who) and live.room.phase != OVER:
+                link = live.links.pop(who, None)
+                step = rooms.leave if live.room.phase == WAITING else rooms.quit_room
+                self._push(live, *step(live.room, who, self.now_ms()))
+                if link is not None:
+                    link.cut("withdrawn", "You have withdrawn from this study.")
 
 
 def _shape(room: Room) -> tuple[Any, ...]:

@@ -34,6 +34,7 @@ __all__ = [
     "recordings_of",
     "rows_after",
     "unfinished",
+    "withdrawn",
 ]
 
 _COLUMNS = ("room", "session", "seq", "client_seq", "t_client", "t_server", "kind", "data")
@@ -173,6 +174,13 @@ def finished(connection: Connection, session: str) -> list[Any]:
     return list(connection.execute(select(tables.room).where(*wanted)))
 
 
+def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
+    """Those of some sessions that were withdrawn or are deleted already."""
+    s = tables.session.c
+    there = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
+    return set(sessions).difference(there)
+
+
 def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
     """A room as its last stored line left it, and that line's number."""
     data = row.data
@@ -233,11 +241,7 @@ def recordings_of(store: Store, room: str) -> list[Recording]:
 
 def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
     people = [seat.who for seat in seats if seat.who != BOT]
-    s = tables.session.c
-    kept = connection.scalar(
-        select(func.count()).select_from(tables.session).where(s.id.in_(people), s.state != "withdrawn")
-    )
-    if kept != len(people):
+    if withdrawn(connection, people):
         raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
 
 
