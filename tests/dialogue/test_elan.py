@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tarfile
+from importlib import metadata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +96,42 @@ def test_another_reader_sees_the_same_annotations(tmp_path):
     targets = sorted(eaf.get_ref_annotation_data_for_tier("Target"))
     expected = [(int(e.start_ms), int(e.end_ms), *e.entities, e.data["action"]) for e in dialogue.tier("action")]
     assert targets == expected
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory):
+    """ELAN's own schema of EAF 3.0, which the source distribution of pympi-ling carries among its tests."""
+    version = metadata.version("pympi-ling")
+    place = tmp_path_factory.mktemp("schema")
+    asked = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        f"pympi-ling=={version}",
+        "--no-deps",
+        "--no-binary",
+        "pympi-ling",
+    ]
+    done = subprocess.run([*asked, "--dest", str(place)], capture_output=True, text=True, check=False, timeout=120)
+    found = next(place.glob("pympi*.tar.gz"), None)
+    if found is None:
+        pytest.skip(f"the source of pympi-ling, which has ELAN's schema, could not be fetched: {done.stderr[-200:]}")
+    with tarfile.open(found) as archive:
+        name = next(n for n in archive.getnames() if n.endswith("/EAFv3.0.xsd"))
+        return etree.XMLSchema(etree.parse(archive.extractfile(name)))
+
+
+def test_files_pass_the_schema_of_elan_itself(schema):
+    dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(GOALS.values())]
+    odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)
+    for events in ((), (odd,)):
+        dialogues.append(Dialogue(id="d", pair="p", pieces=PIECES, events=events))
+    for dialogue in dialogues:
+        document = etree.fromstring(to_eaf(dialogue))
+        assert schema.validate(document), schema.error_log
+    document.find("TIER").set("LINGUISTIC_TYPE_REF", "unheard of")
+    assert not schema.validate(document), "the schema can say no"
 
 
 REX = """<?xml version="1.0" encoding="UTF-8"?>
