@@ -14,6 +14,8 @@ from postgres_server import new_database, postgres
 from sqlalchemy import text
 from study_server import Clock, Person, site, study_folder
 
+from referee.errors import InputError
+from referee.studies import alone
 from referee.studies.problems import Problem
 from referee.studies.store import open_store, sqlite_url
 from referee.studies.trials import Given, save
@@ -129,3 +131,15 @@ def test_several_studies_share_a_postgresql_database_and_nothing_else(tmp_path: 
         with site(study_folder(tmp_path, id=name), Clock(), database=url) as server:
             Person(server).complete()
             assert server.organise("GET", "progress").json()["states"] == {"coded": 1}
+
+
+def test_a_store_on_postgresql_is_served_once(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alone, "PATIENCE_SECONDS", 0.3)
+    url = new_database(postgres_url, "once")
+    first = open_store(url, "demo", alone=True)
+    with pytest.raises(InputError, match="being served already"):
+        open_store(url, "demo", alone=True)
+    open_store(url, "demo").close()  # withdrawing and correcting go on beside a server
+    open_store(url, "another", alone=True).close()
+    first.close()
+    open_store(url, "demo", alone=True).close()

@@ -216,9 +216,9 @@ def _table(found: Evaluation) -> list[tuple[str, ...]]:
     add("majority rate (MIR)", [number(x.measures["mir"]) for x in lines])
     add("tied items", [str(x.ties) for x in lines])
     add("agreement (SD)", [f"{number(x.measures['agreement'])} ({number(x.agreement_sd)})" for x in lines])
-    add("reading, ms", [number(x.measures["reading_ms"], 0) for x in lines])
-    add("identification, ms", [number(x.measures["identification_ms"], 0) for x in lines])
-    add("both (IT), ms", [number(x.measures["combined_ms"], 0) for x in lines])
+    add("until the last replay ended, ms", [number(x.measures["reading_ms"], 0) for x in lines])
+    add("from then to the choice, ms", [number(x.measures["identification_ms"], 0) for x in lines])
+    add("utterance to choice (IT), ms", [number(x.measures["combined_ms"], 0) for x in lines])
     add("repeats per response", [number(x.measures["repeats"], 2) for x in lines])
     return rows
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import time
 from pathlib import Path
 from typing import BinaryIO
 
+from sqlalchemy import Connection, Engine, text
+
 from referee.errors import CannotWrite, InputError
 
-__all__ = ["hold_alone"]
+__all__ = ["hold_alone", "hold_alone_in"]
+
+PATIENCE_SECONDS = 5.0  # a database takes a moment to see that a killed server is gone
+_REMEDY = "use that server, or stop it first; one process serves a study"
 
 
 def hold_alone(path: Path) -> BinaryIO:
@@ -25,11 +32,25 @@ def hold_alone(path: Path) -> BinaryIO:
         raise InputError(
             f"this study is being served already, by process {holder}",
             where=path.parent,
-            remedy="use that server, or stop it first; one process serves a study",
+            remedy=_REMEDY,
         ) from None
     file.truncate(0)
     file.write(str(os.getpid()).encode())
     return file
+
+
+def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
+    """The same in a PostgreSQL database, which several studies may share: a connection that holds the lock until it is closed."""
+    key = int.from_bytes(hashlib.sha256(study_id.encode()).digest()[:8], "big", signed=True)
+    connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):
+        if time.monotonic() > end:
+            connection.close()
+            raise InputError("this study is being served already, by another process", where=where, remedy=_REMEDY)
+        time.sleep(0.1)
+    connection.detach()  # its end is the end of the lock, and no pool gives it to anybody else
+    return connection
 
 
 def _lock(file: BinaryIO) -> None:

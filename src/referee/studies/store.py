@@ -24,7 +24,7 @@ from sqlalchemy.pool import NullPool
 
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.studies import tables
-from referee.studies.alone import hold_alone
+from referee.studies.alone import hold_alone, hold_alone_in
 from referee.studies.writing import Writer
 
 __all__ = ["Store", "back_up", "open_store", "sqlite_url"]
@@ -41,7 +41,7 @@ class Store:
     url: str
     writer: Writer
     reader: Engine
-    lock: BinaryIO | None = None
+    lock: BinaryIO | Connection | None = None
 
     def write(self, work: Callable[[Connection], T]) -> T:
         return self.writer.write(work)
@@ -64,10 +64,10 @@ class Store:
 
     def close(self) -> None:
         self.writer.close()
-        self.writer.engine.dispose()
-        self.reader.dispose()
         if self.lock is not None:
             self.lock.close()
+        self.writer.engine.dispose()
+        self.reader.dispose()
 
 
 def sqlite_url(path: Path) -> str:
@@ -75,13 +75,15 @@ def sqlite_url(path: Path) -> str:
 
 
 def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = False) -> Store:
-    """The store at `url` for the study, brought up to this release's tables; with `alone`, a file that nobody else serves."""
+    """The store at `url` for the study, brought up to this release's tables; with `alone`, one that nobody else serves."""
     path = _sqlite_path(url)
     if path is not None:
         _find_or_create(path, create)
-    lock = hold_alone(path.with_suffix(".lock")) if alone and path is not None else None
+    lock: BinaryIO | Connection | None = hold_alone(path.with_suffix(".lock")) if alone and path is not None else None
     engine = _writing_engine(url)
     try:
+        if alone and path is None:
+            lock = hold_alone_in(engine, study_id, _shown(url))
         with engine.connect() as connection:
             _bring_up_to_date(connection, url, create=create and path is None)
             _belongs_to(connection, study_id, url)
