@@ -12,6 +12,7 @@ import { Wire, type RoomEvent, type Status, type WireSettings } from "./net.ts";
 import { clock, nameOf, type Tell } from "./words.ts";
 
 const HURRY_MS = 60_000;
+const POINTS_SHOWN = 2; // of a packet of the partner's cursor: as many as there are frames to the next one
 
 export interface Ended {
   room: string;
@@ -96,8 +97,11 @@ export class Live {
     if (this.table && !this.table.take(event)) this.wire.resync();
     if (event.kind === "say") this.chat.add(event.seat === this.status?.seat, String(event.data.text));
     else if (event.kind === "typing") this.chat.showTyping(event.data.typing === true);
-    else if (event.kind === "cursor") this.view?.setCursor((event.data.points as [number, number, number][]).at(-1)!.slice(1) as [number, number]);
-    else if (event.kind === "start") this.view?.setCursor(null);
+    else if (event.kind === "cursor") this.trail = (event.data.points as [number, number, number][]).slice(-POINTS_SHOWN).map(([, x, y]) => [x, y]);
+    else if (event.kind === "start") {
+      this.trail = [];
+      this.view?.setCursor(null);
+    }
   }
 
   private noteConnection(connected: boolean): void {
@@ -220,9 +224,12 @@ export class Live {
 
   private drawn: unknown = null;
   private hashed: unknown = null;
+  private trail: [number, number][] = [];
 
   private draw(): void {
     if (!this.table || !this.view) return;
+    const pointed = this.trail.shift(); // one a frame, as they were taken
+    if (pointed) this.view.setCursor(pointed);
     const { board, agreed } = this.table;
     if (this.drawn !== board || !this.view.svg.dataset.drawn) this.view.show(board);
     this.view.svg.dataset.drawn = "yes";

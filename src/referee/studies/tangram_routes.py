@@ -191,8 +191,8 @@ def _message(given: Any) -> Message:
 
 def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
     """A message's kind and data, with nothing in them that is not known; ValueError otherwise."""
-    if not isinstance(data, dict):
-        raise ValueError("data is no object")
+    if not isinstance(kind, str) or not isinstance(data, dict):
+        raise ValueError("a message has a kind, and data that is an object")
     if kind in CHANGES:
         return kind, {name: data.get(name) for name in ("piece", "x", "y", "rotation", "flipped")}
     if kind in _KINDS:
