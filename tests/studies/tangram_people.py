@@ -67,6 +67,8 @@ class Player:
                 self._take(said)
                 if "status" in said and not greeted:
                     greeted = True
+                    if self.last < 0:  # as a new page: what came before is in the status
+                        self.last = said["status"]["seq"]
                     waiting = [self.unacknowledged[n] for n in sorted(self.unacknowledged)]
                     for first in range(0, len(waiting), 100):
                         await socket.send(json.dumps(waiting[first : first + 100]))
@@ -87,7 +89,6 @@ class Player:
         if "status" in said:
             self.status = said["status"]
             self.room = self.status["room"]
-            self.last = max(self.last, -1)
         if "problem" in said:
             self.problems.append(said["problem"])
 

@@ -91,7 +91,6 @@ async def a_stormy_game(port: int, events: int) -> tuple[Player, Player]:
     return operator, solver
 
 
-@pytest.mark.slow
 def check_the_log(server: ServerProcess, operator: Player, solver: Player, told_at_least: int) -> None:
     store = stored(server)
     log = rows(store, operator.room)
@@ -112,6 +111,7 @@ def check_the_log(server: ServerProcess, operator: Player, solver: Player, told_
     store.close()
 
 
+@pytest.mark.slow
 def test_ten_thousand_events_over_torn_connections_come_once_and_in_one_order(server: ServerProcess) -> None:
     operator, solver = asyncio.run(a_stormy_game(server.port, 10_000))
     assert operator.connections > 10
