@@ -121,7 +121,8 @@ def drag(page: Page, piece: str, wanted: Placement) -> None:
 
 
 def same_board(one: Page, other: Page, seconds: float = 10.0) -> str:
-    """Both pages come to one hash, with nothing under way."""
+    """Both pages come to one hash, with nothing under way; what a hand just did is on the page after a frame."""
+    one.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         hashes = [page.locator(".room").get_attribute("data-hash") for page in (one, other)]
