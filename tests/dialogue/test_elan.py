@@ -101,19 +101,12 @@ def test_another_reader_sees_the_same_annotations(tmp_path):
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory):
     """ELAN's own schema of EAF 3.0, which the source distribution of pympi-ling carries among its tests."""
-    version = metadata.version("pympi-ling")
+    wanted = f"pympi-ling=={metadata.version('pympi-ling')}"
     place = tmp_path_factory.mktemp("schema")
-    asked = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        f"pympi-ling=={version}",
-        "--no-deps",
-        "--no-binary",
-        "pympi-ling",
-    ]
-    done = subprocess.run([*asked, "--dest", str(place)], capture_output=True, text=True, check=False, timeout=120)
+    fetch = ["download", wanted, "--no-deps", "--no-binary", "pympi-ling", "--retries", "1", "--timeout", "20"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *fetch, "--dest", place], capture_output=True, text=True, check=False
+    )
     found = next(place.glob("pympi*.tar.gz"), None)
     if found is None:
         pytest.skip(f"the source of pympi-ling, which has ELAN's schema, could not be fetched: {done.stderr[-200:]}")
