@@ -30,6 +30,16 @@ def recording(master: str, tmp_path: Path) -> Path:
     return path
 
 
+def test_a_torn_recording_is_used_as_far_as_it_goes_and_that_is_said(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = recording.read_bytes()
+    recording.write_bytes(content[: len(content) // 2])
+    assert main(["tangram", "export", str(recording), "--as", "eaf"]) == 0
+    assert "the last line is torn" in capsys.readouterr().err
+    assert from_eaf(recording.with_suffix(".eaf").read_bytes()).events
+
+
 @pytest.mark.skipif(not (STATIC / "replay.js").is_file(), reason="needs the bundled pages: run `make bundle`")
 def test_replay_writes_one_page_beside_the_recording(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tangram", "replay", str(recording)]) == 0

@@ -1,13 +1,8 @@
-"""The report in a real Chromium: offline, clickable, usable by keyboard, on a phone and on paper.
-
-Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
-"""
+"""The report in a real Chromium: offline, clickable, usable by keyboard, on a phone and on paper."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 from small_runs import chatty, colour, exact, make_run, trials
 
+from real_chromium import open_chromium
 from referee.cli import main
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">'
@@ -32,15 +28,8 @@ def half(i: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    named = os.environ.get("REFEREE_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        path = found or playwright.chromium.executable_path
-        if not Path(path).exists():
-            pytest.skip("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with open_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

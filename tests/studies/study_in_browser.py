@@ -1,13 +1,8 @@
-"""Real studies served to a real Chromium: what the browser tests share.
-
-Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
-"""
+"""Real studies served to a real Chromium: what the browser tests share."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -18,9 +13,10 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import select
 
+from real_chromium import open_chromium
 from referee.studies.demo import make_demo
 from referee.studies.served import Served, open_served
 from referee.studies.server import STATIC, create_app
@@ -37,17 +33,10 @@ document.addEventListener("securitypolicyviolation", (e) => window.violations.pu
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    named = os.environ.get("REFEREE_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not (STATIC / "participant.html").is_file():
         pytest.skip("needs the bundled pages: run `make bundle` (Node 20 or newer)")
-    with sync_playwright() as playwright:
-        path = found or playwright.chromium.executable_path
-        if not Path(path).exists():
-            pytest.skip("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with open_chromium() as browser:
         yield browser
-        browser.close()
 
 
 def make_study(folder: Path, protocol: str, id: str, *, changes: dict[str, str] | None = None, **more: Any) -> Served:

@@ -1,21 +1,17 @@
-"""Two people in two real Chromium pages lay a whole figure: both see one board, each only what their role may see, and a lost page ends with pay for the other.
-
-Chromium is the one named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
-"""
+"""Two people in two real Chromium pages lay a whole figure: both see one board, each what their role may see, and a lost page ends with pay for the other."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from crowd import ServerProcess, free_port
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from real_chromium import open_chromium
 from referee.dialogue.board import Placement
 from referee.dialogue.goals import find_goal, solution
 from referee.dialogue.log import faults
@@ -33,16 +29,8 @@ SETTINGS = {"swap_after": 1, "grace_seconds": 10.0, "wait_minutes": 0.01, "hints
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    named = os.environ.get("REFEREE_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        path = found or playwright.chromium.executable_path
-        if not Path(path).exists():
-            pytest.skip("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
-        sound = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *sound])
+    with open_chromium("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream") as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

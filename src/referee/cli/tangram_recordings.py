@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,8 @@ __all__ = [
     "write_annotation",
 ]
 
+MOST_FAULTS = 3
+
 
 def find_recordings(places: Iterable[Path]) -> list[Path]:
     """The recordings named: files, and those in folders; files of annotations and of other kinds are passed over."""
@@ -55,14 +58,17 @@ def is_recording(path: Path) -> bool:
 
 
 def open_recording(path: Path) -> Recording:
-    """A recording from its file."""
-    from referee.dialogue.log import parse_recording
+    """A recording from its file; what speaks against it is said, and what there is of it is used."""
+    from referee.dialogue.log import faults, parse_recording
 
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
-    return parse_recording(content, str(path))
+    recording = parse_recording(content, str(path))
+    for fault in faults(recording)[:MOST_FAULTS]:
+        print(f"warning: {path}: {fault}", file=sys.stderr)
+    return recording
 
 
 def read_annotation(path: Path) -> Annotation:

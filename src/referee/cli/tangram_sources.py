@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.cli.tangram_recordings import is_recording, tiers_of
+from referee.cli.tangram_recordings import is_recording, open_recording, tiers_of
 from referee.dialogue.annotations import SUFFIX
 from referee.dialogue.dialogue import EXPRESSION, UTTERANCE, Dialogue
 from referee.errors import InputError, MalformedInput
@@ -57,12 +57,14 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _read(path: Path) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
-    from referee.dialogue import elan, log, tables
+    from referee.dialogue import elan, tables
 
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="check the name") from None
+        raise InputError(
+            f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
+        ) from None
     if path.suffix == ".eaf":
         return [elan.from_eaf(content, str(path))]
     try:
@@ -73,7 +75,7 @@ def _read(path: Path) -> list[Dialogue]:
         return tables.from_csv(text, str(path))
     if _format_of(text) == tables.FORMAT:
         return [tables.from_jsonl(text, str(path))]
-    return [tiers_of(log.parse_recording(text, str(path)), path)]
+    return [tiers_of(open_recording(path), path)]
 
 
 def _format_of(text: str) -> object:
