@@ -42,10 +42,10 @@ from rich.table import Table
 from sqlalchemy import select
 from websockets.sync.client import connect
 
-from referee.studies.demo import make_demo
-from referee.studies.served import Served, open_served
-from referee.studies.server import STATIC, create_app
-from referee.studies.tables import trial
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store.schema import trial
+from referee.studies.web.server import STATIC, create_app
 
 DELAYS_MS = (300, 450, 700, 1000, 1500)
 WIDTH, HEIGHT = 1000, 700

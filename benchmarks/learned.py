@@ -31,7 +31,7 @@ from referee.hearers.colour import Colour
 from referee.hearers.learned import Learned
 from referee.hearers.literal import Literal
 from referee.hearers.times import Timed
-from referee.hearers.wording import pieces_of
+from referee.hearers.word_features import pieces_of
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 
 Round = tuple[Trial, Response]

@@ -23,7 +23,7 @@ def write_outputs(n: int, path: Path) -> None:
     """A system that says what the person said about the trial before."""
     from referee.corpora.jsonl import json_line
     from referee.corpora.outputs import output_to_json
-    from referee.corpora.synthetic import generate
+    from referee.corpora.synthetic.corpus import generate
 
     with path.open("w", encoding="utf-8") as file:
         for trial in generate(n):
@@ -32,9 +32,9 @@ def write_outputs(n: int, path: Path) -> None:
 
 def score_once(n: int, path: Path) -> None:
     """Read, measure, resample; print seconds and peak memory as JSON."""
-    from referee.corpora.synthetic import generate
-    from referee.loading import open_outputs
-    from referee.scoring import Settings, metric_names, score_trials
+    from referee.corpora.synthetic.corpus import generate
+    from referee.runs.open import open_outputs
+    from referee.runs.score import Settings, metric_names, score_trials
 
     start = time.perf_counter()
     settings = Settings(metrics=metric_names(PANEL.split(",")), resamples=1000)

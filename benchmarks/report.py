@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.table import Table
 
 from referee.cli.report_sources import gather
-from referee.corpora.synthetic import generate
-from referee.corpora.synthetic_words import say_plainly
-from referee.loading import open_corpus, open_outputs
+from referee.corpora.synthetic.corpus import generate
+from referee.corpora.synthetic.words import say_plainly
 from referee.records import Trial
 from referee.reports.page import Part
-from referee.reports.publishing import publish
+from referee.reports.report_folder import publish
 from referee.reports.sections import sections_of
-from referee.saving import save_scored
-from referee.scoring import Settings, score_trials
+from referee.runs.open import open_corpus, open_outputs
+from referee.runs.score import Settings, score_trials
+from referee.runs.scored_run import save_scored
 
 
 def sampled(n: int, systems: int) -> Iterator[dict[str, object]]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from referee.loading import open_corpus
-from referee.running import Plan, run
-from referee.speaking import systems_named
+from referee.runs.open import open_corpus
+from referee.runs.run import Plan, run
+from referee.runs.speak import systems_named
 
 
 def main() -> None:

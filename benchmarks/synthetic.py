@@ -6,7 +6,7 @@ import resource
 import sys
 from time import perf_counter
 
-from referee.corpora.synthetic import generate
+from referee.corpora.synthetic.corpus import generate
 
 
 def peak_mb() -> float:

@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 from referee import catalogue
 from referee.contracts import FloatArray
-from referee.statistics.item_evidence import Association, auc, rank_correlation
+from referee.courtroom.item_evidence import Association, auc, rank_correlation
 
 WORDS = ("string/exact", "string/edit.normalised", "string/bleu.1", "string/rouge-su4", "string/chrf")
 SETS = (

@@ -20,10 +20,10 @@ from answered import Answered, degen, in_like_conditions, score
 
 from referee import catalogue
 from referee.contracts import FloatArray
+from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.hearers.times import Timed
-from referee.listening import shown
 from referee.records import Description, Outcome, Property, Response, Trial
-from referee.statistics.item_evidence import Association, auc, rank_correlation
+from referee.runs.listen import shown
 
 MEASURES = (
     "set/dice",

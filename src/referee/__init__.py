@@ -34,12 +34,12 @@ _WHERE = {
     ),
     **dict.fromkeys(("Batch", "Card"), "referee.contracts"),
     **dict.fromkeys(("RefereeError", "InputError"), "referee.errors"),
-    "score": "referee.scoring",
-    "Settings": "referee.scoring",
-    "open_corpus": "referee.loading",
-    "Run": "referee.runs",
+    "score": "referee.runs.score",
+    "Settings": "referee.runs.score",
+    "open_corpus": "referee.runs.open",
+    "Run": "referee.runs.folder",
     "create": "referee.catalogue",
-    "describe": "referee.describing",
+    "describe": "referee.runs.describe",
 }
 
 __all__ = ["__version__", *_WHERE]
@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 
     from referee.catalogue import create
     from referee.contracts import Batch, Card
-    from referee.describing import describe
     from referee.errors import InputError, RefereeError
-    from referee.loading import open_corpus
     from referee.records import (
         Description,
         Entity,
@@ -65,8 +63,10 @@ if TYPE_CHECKING:
         Span,
         Trial,
     )
-    from referee.runs import Run
-    from referee.scoring import Settings, score
+    from referee.runs.describe import describe
+    from referee.runs.folder import Run
+    from referee.runs.open import open_corpus
+    from referee.runs.score import Settings, score
 
 
 def __getattr__(name: str) -> Any:

@@ -116,7 +116,7 @@ METRICS: dict[str, Entry] = {
 
 CORPORA: dict[str, Entry] = {
     "synthetic": Entry(
-        "referee.corpora.synthetic:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
+        "referee.corpora.synthetic.corpus:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
     ),
     "tuna": Entry("referee.corpora.tuna:Tuna", {}, "furniture and people, 780 English descriptions"),
     "gre3d7": Entry(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.auditing.paper import shipped
 from referee.cli import main
-from referee.published.paper import shipped
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "audit-my-paper"
 

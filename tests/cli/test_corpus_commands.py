@@ -18,7 +18,7 @@ from referee.cli.corpora import FACTS, create
 from referee.corpora.jsonl import read_trials
 from referee.corpora.outputs import read_outputs
 from referee.corpora.splits import part
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.corpora.tuna import Tuna
 
 QUICK = ["synthetic", "tuna", "gre3d7", "gre3d3", "stars", "stars2", "zoom", "give2", "b5-ref", "franke-degen2016"]

@@ -10,9 +10,10 @@ import pytest
 
 from referee.cli import main
 from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.files import write_atomically
 from referee.records import Outcome, Response
-from referee.runs import write_atomically, write_manifest
+from referee.runs.folder import write_manifest
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:

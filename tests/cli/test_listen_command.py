@@ -11,8 +11,9 @@ import pytest
 from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.corpora.jsonl import json_line, response_to_json
+from referee.files import write_atomically
 from referee.records import Outcome, Response
-from referee.runs import Run, write_atomically
+from referee.runs.folder import Run
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +148,7 @@ def test_a_folder_that_is_no_run_is_refused(capsys: pytest.CaptureFixture[str], 
 def test_scores_carry_the_hash_of_the_hearers_passport(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ) -> None:
-    from referee.passports.cards import _hash
+    from referee.hearers.passports.cards import _hash
 
     card: dict[str, Any] = {"hearer": "literal", "verdict": "use with care"}
     card["hash"] = _hash(card)

@@ -13,7 +13,7 @@ from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
 from referee.errors import MalformedInput
-from referee.passports.cards import read_card, sign
+from referee.hearers.passports.cards import read_card, sign
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 COLOURS = ("red", "blue", "green")

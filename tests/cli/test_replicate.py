@@ -11,9 +11,9 @@ import pytest
 
 from referee.cli import main
 from referee.cli import replicate as command
-from referee.corpora.synthetic import Synthetic
-from referee.loading import open_corpus
-from referee.runs import Run
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.runs.folder import Run
+from referee.runs.open import open_corpus
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from fake_endpoint import Answer, completion, serving
 from referee.cli import main
-from referee.runs import Run
+from referee.runs.folder import Run
 
 SMALL = ("--corpus", "synthetic", "--limit", "39", "--folds", "3")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.demo import outputs_files
-from referee.runs import Run
+from referee.corpora.demo import outputs_files
+from referee.runs.folder import Run
 
 CORPUS = [
     {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.studies.demo import make_demo
+from referee.studies.folder.demo_study import make_demo
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Trial
-from referee.runs import write_manifest, write_outputs, write_trials
-from referee.studies.designs import DESIGNS
-from referee.studies.folder import open_study
+from referee.runs.folder import write_manifest, write_outputs, write_trials
+from referee.studies.design.designs import DESIGNS
+from referee.studies.folder.study import open_study
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -13,8 +13,8 @@ import pytest
 
 from referee.cli import main
 from referee.cli.study import COMMANDS
-from referee.studies.demo import make_demo
-from referee.studies.served import open_served
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.sessions.served_study import open_served
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_keys_withdraw_purge_and_backup(folder: Path, tmp_path: Path, capsys: py
     assert run("keys", folder) == 0
     served = open_served(folder)
     assert f"organiser#{served.keys.manage}" in capsys.readouterr().out
-    from referee.studies.enrolment import enrol, identify
+    from referee.studies.sessions.enrolment import enrol, identify
 
     for label in ("a", "b"):
         who = identify(served, {"label": label}, "debug")

@@ -9,8 +9,8 @@ import pytest
 
 from referee.cli import main
 from referee.cli.tangram import COMMANDS
-from referee.dialogue.synthetic import Habits, invent_sessions
-from referee.dialogue.tables import to_jsonl
+from referee.situated.models.invented_sessions import Habits, invent_sessions
+from referee.situated.tiers.tier_tables import to_jsonl
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:

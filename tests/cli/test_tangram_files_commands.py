@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.dialogue.bots import play
-from referee.dialogue.elan import from_eaf
-from referee.dialogue.goals import GOALS
-from referee.dialogue.log import write_recording
-from referee.dialogue.tables import from_csv
-from referee.dialogue.tiers import to_dialogue
-from referee.studies.server import STATIC
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import GOALS
+from referee.situated.game.log import write_recording
+from referee.situated.tiers.elan import from_eaf
+from referee.situated.tiers.rex_tiers import to_dialogue
+from referee.situated.tiers.tier_tables import from_csv
+from referee.studies.web.server import STATIC
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_a_program_and_the_recording_agree_as_far_as_they_do(
     assert "spans F 1.000" in capsys.readouterr().out
     eaf = tmp_path / "boat.eaf"
     known = to_dialogue(play(GOALS["boat"], 4))
-    from referee.dialogue.elan import to_eaf
+    from referee.situated.tiers.elan import to_eaf
 
     eaf.write_bytes(to_eaf(known))
     main(["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "log"])
@@ -146,7 +146,7 @@ def test_a_page_is_served_at_its_address_and_nothing_else() -> None:
     from http.client import HTTPConnection
 
     from referee.errors import InputError
-    from referee.studies.local_page import page_server
+    from referee.studies.web.local_page import page_server
 
     with page_server("<p>hello</p>", 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

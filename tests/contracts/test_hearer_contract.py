@@ -12,7 +12,7 @@ import pytest
 from fake_endpoint import completion, serving
 from referee import catalogue
 from referee.contracts import Hearer
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.hearers.answering import PSEUDO
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
 from referee.signature import parameters, signature

@@ -10,7 +10,7 @@ import pytest
 
 from referee import catalogue
 from referee.contracts import Batch, Metric
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Trial
 from referee.signature import parameters, signature
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from referee import catalogue
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Trial
 from referee.signature import signature
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.corpora.splits import describe, folds, part, split
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, UnknownName
 from referee.records import Scene, Trial
 

@@ -8,10 +8,10 @@ from statistics import NormalDist
 import pytest
 
 from referee.contracts import Corpus
-from referee.corpora.synthetic import Synthetic, generate
-from referee.corpora.synthetic_scenes import DOMAINS, grid
-from referee.corpora.synthetic_speaker import HABITS, LOCATION
-from referee.corpora.synthetic_words import phrases, say_plainly
+from referee.corpora.synthetic.corpus import Synthetic, generate
+from referee.corpora.synthetic.scenes import DOMAINS, grid
+from referee.corpora.synthetic.speaker import HABITS, LOCATION
+from referee.corpora.synthetic.words import phrases, say_plainly
 from referee.errors import InputError
 from referee.records import Property, Trial
 

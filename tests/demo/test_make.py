@@ -6,10 +6,10 @@ from itertools import combinations
 
 import pytest
 
+from referee.corpora.demo import outputs_files
+from referee.corpora.demo.make import TOYS, make
 from referee.corpora.outputs import read_outputs
-from referee.corpora.synthetic import Synthetic
-from referee.demo import outputs_files
-from referee.demo.make import TOYS, make
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Trial
 
 TRIALS: dict[str, Trial] = {t.id: t for t in Synthetic().trials()}

@@ -15,7 +15,7 @@ from referee.errors import InputError, NotTrained, UnknownName
 from referee.hearers.choice import as_shares, learn, starts_of
 from referee.hearers.learned import Learned
 from referee.hearers.literal import Literal
-from referee.hearers.wording import Vocabulary, pieces_of
+from referee.hearers.word_features import Vocabulary, pieces_of
 from referee.records import Description, Entity, Event, HearerView, Outcome, Property, Relation, Response, Scene, Trial
 
 WORDS = {"red": "dax", "blue": "wug", "chair": "blicket", "sofa": "toma"}

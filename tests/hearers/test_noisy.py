@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy

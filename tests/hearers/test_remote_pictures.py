@@ -11,8 +11,8 @@ from fake_endpoint import completion, serving
 from referee.drawing import draw_numbered
 from referee.errors import InputError
 from referee.hearers.remote import Remote
-from referee.listening import Session
 from referee.records import Description, Entity, HearerView, Property, Response, Scene
+from referee.runs.listen import Session
 
 THINGS = tuple(
     Entity(id=f"secret-{colour}", attributes=(Property("type", "chair"), Property("colour", colour)))

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from referee.corpora.splits import folds
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
 from referee.hearers.baselines import Majority
 from referee.hearers.retrieval import Retrieval

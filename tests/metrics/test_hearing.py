@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.listening import hearing_rows
 from referee.metrics.hearing import MEASURES, Hearing, judge
 from referee.records import Entity, Outcome, Response, Scene, Trial
+from referee.runs.listen import hearing_rows
 from referee.statistics.clusters import cluster_bootstrap
 
 PAIR = Scene(entities=(Entity(id="a"), Entity(id="b")))

@@ -7,8 +7,8 @@ from annotated import props, say, tell
 
 from referee.errors import NotTrained
 from referee.realisation.english import ENGLISH
-from referee.realisation.mending import Mended, Mender
 from referee.realisation.portuguese import PORTUGUESE
+from referee.realisation.repairs import Mended, Mender
 from referee.realisation.templates import RankedTemplates
 
 HEARD = [

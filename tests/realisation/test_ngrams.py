@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from referee.realisation.cheapest_string import cheapest, in_order, within_window
 from referee.realisation.ngrams import END, START, NgramModel
-from referee.realisation.ranking import cheapest, in_order, within_window
 
 STRINGS = [s.split() for s in ("the red chair", "the chair", "a red chair facing left", "red chair", "the large desk")]
 

@@ -233,7 +233,7 @@ def test_a_stranger_is_taken_for_the_most_typical_speaker() -> None:
 
 def test_a_realiser_on_the_shipped_corpus_says_what_its_speakers_say() -> None:
     """Words are shared with the description they were made for, and less with the next speaker's of another scene."""
-    from referee.corpora.synthetic import Synthetic
+    from referee.corpora.synthetic.corpus import Synthetic
 
     trials = list(Synthetic(speakers=16).trials())
     train, test = trials[:156], trials[156:]

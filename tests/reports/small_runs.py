@@ -10,11 +10,11 @@ from typing import Any
 
 from referee.cli.report_sources import gather
 from referee.corpora.jsonl import response_to_json
-from referee.loading import open_corpus, open_outputs
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 from referee.reports.material import Material
-from referee.saving import save_scored
-from referee.scoring import Settings, score_trials
+from referee.runs.open import open_corpus, open_outputs
+from referee.runs.score import Settings, score_trials
+from referee.runs.scored_run import save_scored
 
 RED, BLUE, CHAIR, DESK, LARGE = (
     Property("colour", "red"),

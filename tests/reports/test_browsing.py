@@ -11,7 +11,7 @@ from small_runs import RED, chatty, colour, exact, make_run, material_of, trials
 
 from referee.cli.report_sources import gather
 from referee.records import Entity, Scene
-from referee.reports.browsing import browser_data, worst_first
+from referee.reports.item_browser import browser_data, worst_first
 
 
 def half(i: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from small_runs import colour, exact, make_run
 
 from referee.cli import main
-from referee.passports.cards import _hash
+from referee.hearers.passports.cards import _hash
 from referee.reports.hearing_section import Hearing, hearing_section
 
 CARD: dict[str, Any] = {

@@ -12,7 +12,7 @@ from small_runs import chatty, colour, exact, make_run, material_of, trials
 from referee.cli import main
 from referee.cli.report_sources import gather
 from referee.reports.sections import sections_of
-from referee.runs import Run
+from referee.runs.folder import Run
 
 
 def test_bleu_is_not_taken_for_an_average(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from referee.records import Property
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.incremental import Incremental
-from referee.selection.reasoning import Step
+from referee.selection.reasons import Step
 
 ROOM = scene(t="type:cup colour:red size:big", a="type:cup colour:blue size:big", b="type:jug colour:red size:big")
 

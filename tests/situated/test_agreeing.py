@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.dialogue.annotations import Annotation, Mark
-from referee.situated.agreeing import compare_annotations, differing
+from referee.situated.tiers.annotations import Annotation, Mark
+from referee.situated.tiers.annotator_agreement import compare_annotations, differing
 
 
 def _by(name: str, *rows: tuple[Mark, ...], done: int | None = None) -> Annotation:

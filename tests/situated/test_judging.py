@@ -9,7 +9,7 @@ from scipy import stats
 
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
-from referee.situated.judging import Evaluation, evaluate
+from referee.situated.evaluation.task_performance import Evaluation, evaluate
 
 SCENE = Scene(entities=tuple(Entity(id=str(i)) for i in range(1, 8)))
 PEOPLE = [f"e{i}" for i in range(6)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee.situated.reducing import hearing_by_block, reduce_games
+from referee.situated.models.reduction import hearing_by_block, reduce_games
 
 
 @pytest.mark.data

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from referee.errors import InputError
-from referee.situated.regression import regress
+from referee.statistics.clustered_regression import regress
 
 
 def test_estimates_errors_and_intervals_are_those_of_statsmodels() -> None:

@@ -17,10 +17,10 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import select
 
 from real_chromium import open_chromium
-from referee.studies.demo import make_demo
-from referee.studies.served import Served, open_served
-from referee.studies.server import STATIC, create_app
-from referee.studies.tables import session, trial
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store.schema import session, trial
+from referee.studies.web.server import STATIC, create_app
 
 # What the page itself calls the two halves of a double click lies this far apart at most.
 APART_MS = 260

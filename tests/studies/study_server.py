@@ -13,11 +13,11 @@ from typing import Any
 
 import httpx
 
-from referee.studies.demo import make_demo
-from referee.studies.limits import Limits
-from referee.studies.plan import Step
-from referee.studies.served import Served, open_served
-from referee.studies.server import create_app
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.sessions.plan import Step
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.web.limits import Limits
+from referee.studies.web.server import create_app
 
 
 @dataclass

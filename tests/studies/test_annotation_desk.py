@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from referee.dialogue.annotations import annotation_path, header_of
-from referee.dialogue.bots import play
-from referee.dialogue.goals import GOALS
-from referee.dialogue.log import write_recording
 from referee.errors import InputError
-from referee.studies.annotation_desk import Desk
-from referee.studies.annotation_server import create_desk_app
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import GOALS
+from referee.situated.game.log import write_recording
+from referee.situated.tiers.annotations import annotation_path, header_of
+from referee.studies.dialogue.annotation_desk import Desk
+from referee.studies.dialogue.annotation_server import create_desk_app
 
 TOKEN = "only-for-this-test"
 ASK = {"Authorization": f"Bearer {TOKEN}"}

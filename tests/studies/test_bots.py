@@ -18,13 +18,13 @@ from referee.errors import InputError, UnknownName
 from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy
 from referee.records import Description, Entity, Property, Scene, Trial
-from referee.studies.collecting import collect_from
-from referee.studies.demo import make_demo
-from referee.studies.export import export_files
-from referee.studies.faults import FAULTS, Faults, Unreliable
-from referee.studies.folder import open_study
-from referee.studies.simulating import count_losses, simulate
-from referee.studies.someone import Someone
+from referee.studies.bots.faults import FAULTS, Faults, Unreliable
+from referee.studies.bots.person import Someone
+from referee.studies.bots.simulation import count_losses, simulate
+from referee.studies.data.collection import collect_from
+from referee.studies.data.export import export_files
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import open_study
 
 PROTOCOLS = (
     "asgre2007",
@@ -94,7 +94,7 @@ def test_bots_that_try_a_study_out_take_no_place_from_people(tmp_path: Path) -> 
 
 
 def test_the_count_notices_a_lost_answer_and_one_too_many(tmp_path: Path) -> None:
-    from referee.studies.bots import Bot
+    from referee.studies.bots.participants import Bot
 
     with site(study_folder(tmp_path)) as opened:
         transport = httpx.ASGITransport(app=opened.app)

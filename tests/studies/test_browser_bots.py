@@ -9,11 +9,11 @@ from study_in_browser import SHORT, chromium
 from study_server import change
 
 from referee.errors import InputError
-from referee.studies import browsing
-from referee.studies.browsing import browse
-from referee.studies.collecting import collect_from
-from referee.studies.demo import make_demo
-from referee.studies.folder import open_study
+from referee.studies.bots import in_chromium
+from referee.studies.bots.in_chromium import browse
+from referee.studies.data.collection import collect_from
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import open_study
 
 
 def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Pa
 
 
 def test_without_pages_it_says_how_to_build_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browsing, "STATIC", tmp_path / "nowhere")
+    monkeypatch.setattr(in_chromium, "STATIC", tmp_path / "nowhere")
     study = make_demo(tmp_path / "study", items=2, participants=3)
     with pytest.raises(InputError, match="make bundle"):
         browse(study.folder, 1)

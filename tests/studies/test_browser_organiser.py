@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from study_in_browser import Visitor, chromium, make_study, serve, stored
 
-from referee.studies.served import Served
-from referee.studies.tables import session
+from referee.studies.sessions.served_study import Served
+from referee.studies.store.schema import session
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from study_in_browser import Visitor, chromium, make_study, serve, stored, wait_for
 
-from referee.studies.served import Served, open_served
-from referee.studies.tables import session
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store.schema import session
 
 PROTOCOLS = (
     "asgre2007", "tuna2008", "self-paced-reading", "open-choice", "production", "judgement", "judgement-pairwise",

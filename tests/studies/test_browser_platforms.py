@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Route, expect
 from sqlalchemy import select
 from study_in_browser import Visitor, chromium, make_study, serve, stored
 
-from referee.studies.served import Served, open_served
-from referee.studies.tables import arrival, session
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store.schema import arrival, session
 
 HOSTED = "https://study.example"
 TURK = "https://workersandbox.mturk.com"

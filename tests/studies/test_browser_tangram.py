@@ -12,13 +12,13 @@ from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
 
 from real_chromium import open_chromium
-from referee.dialogue.board import Placement
-from referee.dialogue.goals import find_goal, solution
-from referee.dialogue.log import faults
-from referee.studies.room_log import recordings_of
-from referee.studies.server import STATIC
-from referee.studies.store import open_store, sqlite_url
-from referee.studies.tangram_folder import make_tangram_study
+from referee.situated.game.board import Placement
+from referee.situated.game.goals import find_goal, solution
+from referee.situated.game.log import faults
+from referee.studies.rooms.room_store import recordings_of
+from referee.studies.rooms.tangram_study import make_tangram_study
+from referee.studies.store.store import open_store, sqlite_url
+from referee.studies.web.server import STATIC
 
 pytestmark = [
     pytest.mark.slow,

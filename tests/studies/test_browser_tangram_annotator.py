@@ -13,12 +13,12 @@ import uvicorn
 from playwright.sync_api import Browser, Page
 from study_in_browser import chromium, wait_for
 
-from referee.dialogue.annotations import Annotation, Mark, annotation_path, parse_annotation
-from referee.dialogue.bots import play
-from referee.dialogue.goals import GOALS
-from referee.dialogue.log import write_recording
-from referee.studies.annotation_desk import Desk
-from referee.studies.annotation_server import create_desk_app
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import GOALS
+from referee.situated.game.log import write_recording
+from referee.situated.tiers.annotations import Annotation, Mark, annotation_path, parse_annotation
+from referee.studies.dialogue.annotation_desk import Desk
+from referee.studies.dialogue.annotation_server import create_desk_app
 
 TOKEN = "only-for-this-test"
 

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser
 from study_in_browser import Visitor, chromium, serve, stored, wait_for
 
-from referee.studies.demo import make_demo
-from referee.studies.served import Served, open_served
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.sessions.served_study import Served, open_served
 
 ENDS = ".utterance:not(.waiting)"
 

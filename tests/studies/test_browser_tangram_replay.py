@@ -10,11 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 from study_in_browser import chromium
 
-from referee.dialogue.bots import play
-from referee.dialogue.goals import GOALS
-from referee.dialogue.log import Recording, state_at
-from referee.dialogue.rules import SETTINGS
-from referee.studies.replay_page import replay_page
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import GOALS
+from referee.situated.game.log import Recording, state_at
+from referee.situated.game.rules import SETTINGS
+from referee.studies.dialogue.replay_page import replay_page
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from referee.studies.demo import make_demo
-from referee.studies.design_report import advise, design_report
-from referee.studies.folder import Study, open_study
-from referee.studies.validate import prove_balance
+from referee.studies.design.balance import prove_balance
+from referee.studies.design.design_page import advise, design_report
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import Study, open_study
 
 
 def _broken(study: Study) -> list[str]:

@@ -15,10 +15,10 @@ from sqlalchemy import text
 from study_server import Clock, Person, site, study_folder
 
 from referee.errors import InputError
-from referee.studies import alone
-from referee.studies.problems import Problem
-from referee.studies.store import open_store, sqlite_url
-from referee.studies.trials import Given, save
+from referee.studies.sessions.kept_answers import Given, save
+from referee.studies.sessions.refusals import Problem
+from referee.studies.store import lock
+from referee.studies.store.store import open_store, sqlite_url
 
 PEOPLE, KILLS = 9, 2
 
@@ -94,7 +94,7 @@ def test_postgresql_keeps_the_same_rules(tmp_path: Path, postgres_url: str) -> N
             connection.exec_driver_sql("DELETE FROM audit")
         assert server("POST", "api/withdraw-by-code", json={"code": code}).status_code == 200
         clock.now += 15 * 86_400
-        from referee.studies.withdrawal import purge
+        from referee.studies.sessions.withdrawal import purge
 
         gone = server.served.store.write(lambda connection: purge(connection, server.served))
         assert gone["trials"] == len(person.saved_steps)
@@ -134,7 +134,7 @@ def test_several_studies_share_a_postgresql_database_and_nothing_else(tmp_path: 
 
 
 def test_a_store_on_postgresql_is_served_once(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alone, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(lock, "PATIENCE_SECONDS", 0.3)
     url = new_database(postgres_url, "once")
     first = open_store(url, "demo", alone=True)
     with pytest.raises(InputError, match="being served already"):

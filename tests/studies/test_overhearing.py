@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 
 from referee import catalogue
-from referee.dialogue.dialogue import Dialogue
-from referee.dialogue.log import Recording, state_at
 from referee.errors import InputError
 from referee.records import Outcome, Response
-from referee.situated.judging import evaluate
-from referee.studies.drafting import write_study
-from referee.studies.folder import Study
-from referee.studies.overheard import overheard_answers
-from referee.studies.overhearing import Overhearing, Wanted, bot_sessions, prepare_overhearing
-from referee.studies.plan import make_plan
-from referee.studies.protocol import Answer, Stimulus
+from referee.situated.evaluation.task_performance import evaluate
+from referee.situated.game.log import Recording, state_at
+from referee.situated.tiers.dialogue import Dialogue
+from referee.studies.bots.simulation import simulate
+from referee.studies.design.balance import prove_balance
+from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
+from referee.studies.dialogue.overheard import overheard_answers
+from referee.studies.folder.draft import write_study
+from referee.studies.folder.study import Study
+from referee.studies.protocols.contract import Answer, Stimulus
 from referee.studies.protocols.replay_identify import ReplayIdentify
-from referee.studies.simulating import simulate
-from referee.studies.validate import prove_balance
+from referee.studies.sessions.plan import make_plan
 
 Sessions = list[tuple[Recording, Dialogue]]
 WANTED = Wanted(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
@@ -164,7 +164,7 @@ def test_i_dont_know_is_an_answer_of_its_own_only_where_it_is_offered(study: Stu
 
 
 def test_a_trial_without_a_clip_is_refused_with_the_remedy() -> None:
-    from referee.corpora.synthetic import Synthetic
+    from referee.corpora.synthetic.corpus import Synthetic
 
     trial = next(iter(Synthetic(seed=1, speakers=1, scenes=1).trials()))
     stimulus = Stimulus(id="x|a", trial=trial, description=trial.references[0], system="a")
@@ -219,7 +219,7 @@ def _rate(responses: list[Response], targets: dict[str, str]) -> float:
 
 
 def test_simulated_people_differ_in_pace(study: Study) -> None:
-    from referee.studies.someone import Someone
+    from referee.studies.bots.person import Someone
 
     stimulus = next(iter(study.stimuli.values()))
     shown = study.kind.show(stimulus, study.settings, Random(1))

@@ -12,11 +12,11 @@ import pytest
 
 from referee import catalogue
 from referee.errors import InputError
-from referee.studies.demo import make_demo
-from referee.studies.folder import Study
-from referee.studies.pictures import pictures
-from referee.studies.plan import Plan, Step, check_answer, make_plan, passed_check, was_right
-from referee.studies.protocol import Answer
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import Study
+from referee.studies.folder.study_pictures import pictures
+from referee.studies.protocols.contract import Answer
+from referee.studies.sessions.plan import Plan, Step, check_answer, make_plan, passed_check, was_right
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from referee import catalogue
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.records import Description, Outcome, Trial
-from referee.studies.protocol import Answer, Kind, Stimulus
+from referee.studies.protocols.contract import Answer, Kind, Stimulus
 
 # Clips and rooms are no scenes: what those protocols show has tests of its own.
 WITHOUT_SCENES = ("replay-identify", "tangram")

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee import catalogue
-from referee.dialogue.board import PIECES
-from referee.dialogue.goals import find_goal, solution
-from referee.studies.rooms import BOT, SERVER, Line, Room, act, join, leave, pass_time, quit_room
+from referee.situated.game.board import PIECES
+from referee.situated.game.goals import find_goal, solution
+from referee.studies.rooms.room_state import BOT, SERVER, Line, Room, act, join, leave, pass_time, quit_room
 
 MINUTE = 60_000.0
 DEFAULTS = {name: p.default for name, p in catalogue.create("protocol", "tangram").info.parameters.items()}

@@ -17,9 +17,9 @@ from sqlalchemy.exc import DatabaseError
 from study_server import Clock, Person, Site, answer, change, site, study_folder
 
 from referee.errors import InputError, MalformedInput
-from referee.studies.served import open_served
-from referee.studies.store import open_store, sqlite_url
-from referee.studies.withdrawal import purge
+from referee.studies.sessions.served_study import open_served
+from referee.studies.sessions.withdrawal import purge
+from referee.studies.store.store import open_store, sqlite_url
 
 DAY = 86_400.0
 
@@ -321,7 +321,7 @@ def test_rule_10_the_code_comes_from_the_server_after_the_count(workshop: Path) 
 def test_rule_10_each_outcome_has_its_own_code(workshop: Path) -> None:
     with site(study_folder(workshop, mode='"live"', platform='"prolific"'), Clock()) as server:
         keys = server.served
-        from referee.studies.outcomes import completion_code
+        from referee.studies.sessions.outcomes import completion_code
 
         outcomes = ("completed", "declined", "screened_out", "failed_check", "partner_left", "technical")
         codes = [completion_code(keys, outcome, "live") for outcome in outcomes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from referee.studies.sequence import Limits, Showing, arrange, broken_limits
+from referee.studies.design.sequence import Limits, Showing, arrange, broken_limits
 
 
 def _showings(items: int, conditions: int, targets: int) -> list[Showing]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from study_server import Clock, Person, Site, study_folder
 
-from referee.studies.served import open_served
+from referee.studies.sessions.served_study import open_served
 
 WORKSHOP = Path(tempfile.mkdtemp(prefix="referee-faults-"))
 

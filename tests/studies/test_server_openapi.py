@@ -10,8 +10,8 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from study_server import Clock, Person, Site, site, study_folder
 
-from referee.studies.limits import Limits, Rate
-from referee.studies.server import create_app
+from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.server import create_app
 
 schema = schemathesis.openapi.from_dict(create_app([]).openapi())
 OPEN = Limits(**{name: Rate(each_second=1e9, burst=1e9) for name in ("session", "doors", "guesses")})

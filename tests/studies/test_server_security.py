@@ -14,8 +14,8 @@ import pytest
 from study_server import Clock, Person, Site, site, study_folder
 
 from referee.errors import InputError
-from referee.studies.limits import Limits, Rate
-from referee.studies.tokens import load_keys
+from referee.studies.store.keys import load_keys
+from referee.studies.web.limits import Limits, Rate
 
 SECURE = {
     "content-security-policy",

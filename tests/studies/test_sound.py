@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from study_server import Clock, Person, site, study_folder
 
-from referee.studies.problems import Problem
-from referee.studies.sound import forget_sound, keep_sound, sound_path
-from referee.studies.withdrawal import purge
+from referee.studies.rooms.sound import forget_sound, keep_sound, sound_path
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.withdrawal import purge
 
 
 def test_a_piece_is_kept_once_and_another_in_its_place_is_refused(tmp_path: Path) -> None:

@@ -16,15 +16,15 @@ import pytest
 from study_server import Person, Site, site, study_folder
 
 from referee.statistics.mixed import mixed_correctness, mixed_times
-from referee.studies import analysis_mixed
-from referee.studies.analysis import CAUTION, analyse
-from referee.studies.analysis_frames import hearing_frame, pair_frame
-from referee.studies.analysis_mixed import contrasts, measure_sheets
-from referee.studies.analysis_tuna2008 import challenge_tables, replaced
-from referee.studies.collected import Collected
-from referee.studies.collecting import collect, collect_from
-from referee.studies.demo import make_demo
-from referee.studies.simulating import simulate
+from referee.studies.analysis import mixed_analysis
+from referee.studies.analysis.answer_table import hearing_frame, pair_frame
+from referee.studies.analysis.mixed_analysis import contrasts, measure_sheets
+from referee.studies.analysis.registered import CAUTION, analyse
+from referee.studies.analysis.tuna2008_tables import challenge_tables, replaced
+from referee.studies.bots.simulation import simulate
+from referee.studies.data.collected import Collected
+from referee.studies.data.collection import collect, collect_from
+from referee.studies.folder.demo_study import make_demo
 
 
 def collected_from(opened: Site) -> Collected:
@@ -199,7 +199,7 @@ def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
 def test_a_search_that_fails_leaves_no_model_but_clustered_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
     failed = replace(mixed_correctness(frame, correct="error"), converged=False, message="the search ended early")
-    monkeypatch.setattr(analysis_mixed, "mixed_correctness", lambda *_, **__: failed)
+    monkeypatch.setattr(mixed_analysis, "mixed_correctness", lambda *_, **__: failed)
     sheets, _ = measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     (pair,) = sheet.tidy

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from study_server import change
 
-from referee.studies.collecting import collect_from
-from referee.studies.datasheet import OPEN, datasheet
-from referee.studies.demo import make_demo
-from referee.studies.folder import open_study
-from referee.studies.simulating import simulate
+from referee.studies.bots.simulation import simulate
+from referee.studies.data.collection import collect_from
+from referee.studies.data.datasheet import OPEN, datasheet
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import open_study
 
 
 def test_before_the_first_participant_it_describes_the_plan(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from referee.errors import InputError
 from referee.statistics.latin_square import check_latin_squares
-from referee.studies.designs import DESIGNS, Layout, Request, lay_out
-from referee.studies.latin_square import cyclic_square, lay_squares, share_out, williams_squares
-from referee.studies.validate import carry_over
+from referee.studies.design.balance import carry_over
+from referee.studies.design.designs import DESIGNS, Layout, Request, lay_out
+from referee.studies.design.latin_square import cyclic_square, lay_squares, share_out, williams_squares
 
 
 def _request(items: int, conditions: int, participants: int, seed: int = 1, **more: object) -> Request:

@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 from study_server import Clock, Person, Site, site, study_folder
 
-from referee.studies.codebook import codebook
-from referee.studies.collecting import collect, collect_from
-from referee.studies.demo import make_demo
-from referee.studies.export import export_files, export_zip, identities
-from referee.studies.folder import open_study
-from referee.studies.simulating import simulate
+from referee.studies.bots.simulation import simulate
+from referee.studies.data.codebook import codebook
+from referee.studies.data.collection import collect, collect_from
+from referee.studies.data.export import export_files, export_zip, identities
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.study import open_study
 
 DAY = 86_400.0
 
@@ -122,7 +122,7 @@ def test_whoever_withdraws_is_out_at_once_and_a_count_when_purged(running: Site,
     assert {row["participant"] for row in rows(files, "sessions")} == {stays.plan["alias"]}
     assert json.loads(files["manifest.json"])["people"]["withdrawn"] == 1
 
-    from referee.studies.withdrawal import purge
+    from referee.studies.sessions.withdrawal import purge
 
     clock.now += (running.served.policy["withdrawal_days"] + 1) * DAY
     running.served.store.write(lambda connection: purge(connection, running.served))
@@ -258,7 +258,7 @@ def test_exporting_changes_nothing_in_the_store(running: Site) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import OperationalError
 
-    from referee.studies.collecting import reading
+    from referee.studies.data.collection import reading
 
     study = open_study(running.served.study.folder)
     with reading(study) as connection:

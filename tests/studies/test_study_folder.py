@@ -10,10 +10,10 @@ import pytest
 
 from referee import catalogue
 from referee.errors import RefereeError
-from referee.studies.demo import make_demo
-from referee.studies.folder import Study, open_study
-from referee.studies.pictures import picture, pictures
-from referee.studies.settings import SECTIONS, toml_value
+from referee.studies.folder.demo_study import make_demo
+from referee.studies.folder.settings import SECTIONS, toml_value
+from referee.studies.folder.study import Study, open_study
+from referee.studies.folder.study_pictures import picture, pictures
 
 
 @pytest.fixture(scope="module")

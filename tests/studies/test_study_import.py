@@ -13,13 +13,13 @@ from study_server import Person, Site, site, study_folder
 from referee.cli import main
 from referee.corpora.jsonl import JsonlCorpus
 from referee.errors import InputError
-from referee.listening import hearing_rows
-from referee.runs import Run
-from referee.studies.collected import Collected
-from referee.studies.collecting import collect, collect_from
-from referee.studies.demo import make_demo
-from referee.studies.importing import import_corpus, import_into, import_run
-from referee.studies.simulating import simulate
+from referee.runs.folder import Run
+from referee.runs.listen import hearing_rows
+from referee.studies.bots.simulation import simulate
+from referee.studies.data.collected import Collected
+from referee.studies.data.collection import collect, collect_from
+from referee.studies.data.to_run import import_corpus, import_into, import_run
+from referee.studies.folder.demo_study import make_demo
 
 
 def collected_from(opened: Site) -> Collected:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.studies.sessions import MOVES, OUTCOMES, Row, missing, move, next_attempt, position, satisfied
+from referee.studies.sessions.states import MOVES, OUTCOMES, Row, missing, move, next_attempt, position, satisfied
 
 
 def reachable(state: str) -> set[str]:

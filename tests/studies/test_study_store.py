@@ -16,9 +16,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, event, text
 
 from referee.errors import CannotWrite, InputError, MalformedInput
-from referee.studies.problems import Problem
-from referee.studies.store import Store, back_up, open_store, sqlite_url
-from referee.studies.tables import metadata
+from referee.studies.sessions.refusals import Problem
+from referee.studies.store.schema import metadata
+from referee.studies.store.store import Store, back_up, open_store, sqlite_url
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_a_password_is_never_shown() -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from referee.studies.alone import hold_alone
+from referee.studies.store.lock import hold_alone
 held = hold_alone(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)

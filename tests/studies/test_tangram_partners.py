@@ -12,16 +12,16 @@ import pytest
 from study_server import Person as Visitor
 from study_server import Site
 
-from referee.dialogue.board import Placement
-from referee.dialogue.following import Hand, follow, understand
-from referee.dialogue.goals import find_goal, solution
-from referee.dialogue.instructing import Mind, instruct
-from referee.dialogue.log import faults
-from referee.studies.room_hall import Hall, Live, Message, Person
-from referee.studies.room_log import recordings_of
-from referee.studies.served import open_served
-from referee.studies.tangram_folder import make_tangram_study
-from referee.studies.tangram_partners import Partner, near_enough
+from referee.situated.game.board import Placement
+from referee.situated.game.goals import find_goal, solution
+from referee.situated.game.log import faults
+from referee.situated.game.operator_bot import Hand, follow, understand
+from referee.situated.game.solver_bot import Mind, instruct
+from referee.studies.rooms.bot_partners import Partner, near_enough
+from referee.studies.rooms.hall import Hall, Live, Message, Person
+from referee.studies.rooms.room_store import recordings_of
+from referee.studies.rooms.tangram_study import make_tangram_study
+from referee.studies.sessions.served_study import open_served
 
 FAST = 60.0
 

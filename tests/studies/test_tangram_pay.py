@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import insert, update
 from study_server import Person, site
 
-from referee.studies import tables
-from referee.studies.tangram_folder import make_tangram_study
+from referee.studies.rooms.tangram_study import make_tangram_study
+from referee.studies.store import schema
 
 CLAIM = {"answer": {"room": "r", "outcome": "completed", "puzzles": 1, "solved": 1}, "times": {}}
 
@@ -45,10 +45,10 @@ def test_who_was_in_a_room_until_its_end_gets_the_code(tmp_path: Path) -> None:
         def play(connection: Any) -> None:
             room = {"id": "r", "study": "tangram", "mode": "pilot", "state": "playing", "data": {"step": step}}
             joined = {"session": person.session, "room": "r", "seq": 0, "kind": "join", "data": {}}
-            connection.execute(insert(tables.room).values(**room, created=0, updated=0))
-            connection.execute(insert(tables.event).values(**joined, t_server=0))
+            connection.execute(insert(schema.room).values(**room, created=0, updated=0))
+            connection.execute(insert(schema.event).values(**joined, t_server=0))
 
         server.served.store.write(play)
         assert person.ask("POST", "finish").json()["problem"] == "room-open"
-        server.served.store.write(lambda connection: connection.execute(update(tables.room).values(state="over")))
+        server.served.store.write(lambda connection: connection.execute(update(schema.room).values(state="over")))
         assert person.ask("POST", "finish").json()["outcome"] == "completed"

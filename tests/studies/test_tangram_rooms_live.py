@@ -14,13 +14,13 @@ from postgres_server import new_database, postgres
 from sqlalchemy import text
 from tangram_people import Player, pair, say
 
-from referee.dialogue.board import Board, Change
-from referee.dialogue.goals import find_goal, solution
-from referee.dialogue.log import Recording, board_after, faults, parse_recording, write_recording
 from referee.errors import InputError
-from referee.studies.room_log import recording_of, recordings_of
-from referee.studies.store import Store, open_store, sqlite_url
-from referee.studies.tangram_folder import make_tangram_study
+from referee.situated.game.board import Board, Change
+from referee.situated.game.goals import find_goal, solution
+from referee.situated.game.log import Recording, board_after, faults, parse_recording, write_recording
+from referee.studies.rooms.room_store import recording_of, recordings_of
+from referee.studies.rooms.tangram_study import make_tangram_study
+from referee.studies.store.store import Store, open_store, sqlite_url
 
 QUIET = {"clock", "voice", "hint", "late", "left"}
 
@@ -135,7 +135,7 @@ def test_rooms_on_postgresql_keep_the_same_promise(tmp_path: Path) -> None:
 
 def _session(server: ServerProcess, player: Player) -> str:
     assert player.member is not None
-    from referee.studies.tokens import load_keys
+    from referee.studies.store.keys import load_keys
 
     keys = load_keys(server.folder / "data" / "keys.toml")
     return str(keys.read("pairs", player.member.token)["id"])

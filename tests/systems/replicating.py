@@ -8,9 +8,9 @@ from types import ModuleType
 import numpy as np
 
 from referee import catalogue
+from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import folds
-from referee.published.paper import shipped_paper
 from referee.records import Description, Trial
 
 Outputs = dict[str, list[Description]]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fake_endpoint import Answer, completion, serving
-from referee.calls import Call, CallBook
 from referee.errors import InputError, MalformedInput
+from referee.llm.call_book import Call, CallBook
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 from referee.signature import signature
 from referee.systems.language_model import LanguageModel, build_prompt, understand

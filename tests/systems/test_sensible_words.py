@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from referee.corpora.splits import split
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Entity, Property, Scene, SpeakerView, Trial
 from referee.systems import tuna2008_r, tuna2008_reg, tunareg2009
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee import catalogue
 from referee.contracts import Speaker
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained, UnknownName
 from referee.records import Trial
 from referee.signature import signature

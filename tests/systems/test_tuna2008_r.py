@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from referee import catalogue
+from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
 from referee.errors import UnknownName
-from referee.published.paper import shipped_paper
 from referee.records import Description, Trial
 from referee.systems import tuna2008_r, tuna2008_reg, tunareg2009
 
@@ -35,7 +35,7 @@ def test_the_catalogue_tells_the_same_as_the_tables(module: object) -> None:
 
 @pytest.mark.parametrize("name", tuna2008_r.TABLE)
 def test_every_realiser_is_built_anew_and_speaks_after_training(name: str) -> None:
-    from referee.corpora.synthetic import Synthetic
+    from referee.corpora.synthetic.corpus import Synthetic
 
     trials = list(Synthetic(speakers=4).trials())
     first, second = (catalogue.create("system", f"tuna2008-r/{name}") for _ in range(2))

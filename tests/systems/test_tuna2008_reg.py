@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from referee import catalogue
+from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
-from referee.published.paper import shipped_paper
 from referee.systems import tuna2008_reg
 
 Scores = Mapping[str, Mapping[str, float]]
@@ -21,7 +21,7 @@ def test_all_fourteen_entries_in_print_are_there() -> None:
 
 @pytest.mark.parametrize("name", tuna2008_reg.TABLE)
 def test_every_system_gives_properties_and_words(name: str) -> None:
-    from referee.corpora.synthetic import Synthetic
+    from referee.corpora.synthetic.corpus import Synthetic
 
     trials = list(Synthetic(speakers=5).trials())
     speaker = catalogue.create("system", f"tuna2008-reg/{name}").fit(trials)

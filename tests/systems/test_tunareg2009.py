@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from referee import catalogue
+from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
-from referee.corpora.synthetic import Synthetic
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained
-from referee.published.paper import shipped_paper
 from referee.systems import tunareg2009
 from referee.systems.evolved_set import EvolvedSet
 

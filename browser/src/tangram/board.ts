@@ -1,4 +1,4 @@
-// The Tangram board as pure data: a mirror of referee.dialogue.board, whose docstring is the contract for everything here.
+// The Tangram board as pure data: a mirror of referee.situated.game.board, whose docstring is the contract for everything here.
 
 export interface Placement {
   x: number;

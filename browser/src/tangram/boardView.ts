@@ -71,7 +71,7 @@ export class BoardView {
   }
 }
 
-// The silhouette alone, about its middle: `path` is the `d` that the server gives (referee.dialogue.goals.outline_path).
+// The silhouette alone, about its middle: `path` is the `d` that the server gives (referee.situated.game.goals.outline_path).
 export function drawGoal(path: string, label: string, margin = 30): SVGSVGElement {
   const numbers = (path.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
   const [xs, ys] = [numbers.filter((_, i) => i % 2 === 0), numbers.filter((_, i) => i % 2 === 1)];

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from referee.auditing.audit import Audit, audit, summarise
+from referee.auditing.claims import Row, Verdict
+from referee.auditing.explain.findings import shown
+from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
+from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
 from referee.errors import InputError, UnknownName
-from referee.published.audit import Audit, audit, summarise
-from referee.published.claims import Row, Verdict
-from referee.published.findings import shown
-from referee.published.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
-from referee.published.rendering import allowed, as_csv, as_json, as_markdown
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -18,8 +18,8 @@ from referee.cli.corpus_export import output_lines, response_lines, spoken_by, t
 from referee.cli.progress import counting, fetching
 from referee.contracts import Card
 from referee.errors import CannotWrite, DataNotFound, InputError
-from referee.loading import open_corpus
-from referee.runs import write_atomically
+from referee.files import write_atomically
+from referee.runs.open import open_corpus
 
 __all__ = ["app"]
 
@@ -247,7 +247,7 @@ def synthetic(
     seed: Seed = 1,
 ) -> int:
     """Make a synthetic corpus of any size, in the TUNA design with a speaker of published habits."""
-    from referee.corpora.synthetic import Synthetic
+    from referee.corpora.synthetic.corpus import Synthetic
 
     speakers = ceil(trials / scenes)
     corpus = Synthetic(

@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
-from referee.court.heard_evidence import try_runs
-from referee.court.printed_evidence import published, sheets_of_csv, sheets_of_paper
-from referee.court.trying import Proceedings, as_json, hold_court
+from referee.courtroom.evidence import ALL, Evidence, Withdrawal
+from referee.courtroom.heard_evidence import try_runs
+from referee.courtroom.printed_evidence import published, sheets_of_csv, sheets_of_paper
+from referee.courtroom.proceedings import Proceedings, as_json, hold_court
+from referee.courtroom.verdicts import Case, signed
 from referee.errors import CannotWrite, InputError
-from referee.runs import is_run, write_atomically
-from referee.statistics.court import ALL, Evidence, Withdrawal
-from referee.statistics.verdicts import Case, signed
+from referee.files import write_atomically
+from referee.runs.folder import is_run
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.describing import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
 from referee.errors import InputError, NotTrained
-from referee.loading import open_corpus
 from referee.records import SpeakerView, Trial
+from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
+from referee.runs.open import open_corpus
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from referee.corpora.packed import read_document
-from referee.describing import view_of
 from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
-from referee.errors import CannotWrite, InputError, UnknownName, UnknownTrial
-from referee.loading import open_corpus
+from referee.errors import InputError, UnknownName, UnknownTrial
+from referee.files import write_atomically, write_bytes
 from referee.records import Scene
-from referee.runs import write_atomically
+from referee.runs.describe import view_of
+from referee.runs.open import open_corpus
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -106,19 +105,6 @@ def _from_corpus(name: str, trial: str | None, data: Path | None) -> tuple[Scene
 
 def _write(svg: str, out: str, scale: float) -> None:
     if Path(out).suffix.lower() == ".png":
-        _save(Path(out), to_png(svg, scale))
+        write_bytes(out, [to_png(svg, scale)])
     else:
         write_atomically(out, [svg])
-
-
-def _save(path: Path, content: bytes) -> None:
-    """The PNG beside its place, then renamed, so that it appears whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise CannotWrite(problem, where=path, remedy="check the place, its permissions and free space") from None
-    finally:
-        partial.unlink(missing_ok=True)

@@ -12,10 +12,10 @@ import typer
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
-from referee.listening import Session, add_people, hearing_rows
-from referee.listening import listen as listen_to
 from referee.metrics.hearing import OVER_ITEMS, TIES
-from referee.runs import Run
+from referee.runs.folder import Run
+from referee.runs.listen import Session, add_people, hearing_rows
+from referee.runs.listen import listen as listen_to
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -89,7 +89,7 @@ def listen(
     if people is not None:
         _add_people(run, people, data)
     if hearer is not None:
-        from referee.passports.summoning import name_of, summon
+        from referee.hearers.passports.named_hearer import name_of, summon
 
         card = _card(passport, name_of(hearer))
         session = Session(
@@ -127,7 +127,7 @@ def _card(path: Path | None, hearer: str) -> dict[str, Any] | None:
     """The hearer's card; another hearer's, or that of the same one with other switches, is refused."""
     if path is None:
         return None
-    from referee.passports.cards import read_card
+    from referee.hearers.passports.cards import read_card
 
     card = read_card(path)
     if str(card["hearer"]) != hearer:
@@ -142,21 +142,21 @@ def _card(path: Path | None, hearer: str) -> dict[str, Any] | None:
 def _signed(card: dict[str, Any] | None) -> str:
     if card is None:
         return ""
-    from referee.passports.cards import sign
+    from referee.hearers.passports.cards import sign
 
     return sign("", card)
 
 
 def _keep(run: Path, card: dict[str, Any] | None) -> None:
     if card is not None:
-        from referee.passports.cards import keep_card
+        from referee.hearers.passports.cards import keep_card
 
         keep_card(run, card)
 
 
 def _add_people(run: Path, source: str, data: Path | None) -> None:
     """Answers of a corpus to what its people said, or of a file to what the run's systems (or people) said."""
-    from referee.passports.people import open_people
+    from referee.hearers.passports.people import open_people
 
     file = Path(source)
     found = open_people(str(run), file) if file.is_file() else open_people(source, data)

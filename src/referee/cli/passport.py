@@ -10,7 +10,7 @@ import typer
 
 from referee.cli.progress import advancing
 from referee.errors import CannotWrite, InputError
-from referee.passports.people import UNITS
+from referee.hearers.passports.people import UNITS
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -74,7 +74,7 @@ def passport(
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
     _check(form, by, out)
-    from referee.passports.cards import Examination, examine
+    from referee.hearers.passports.cards import Examination, examine
 
     examination = Examination(
         hearer=hearer,
@@ -108,8 +108,8 @@ def _check(form: str, by: str, out: Path | None) -> None:
 
 
 def _save(card: dict[str, Any], out: Path) -> None:
+    from referee.files import write_atomically
     from referee.reports.passport_card import save_card_pictures
-    from referee.runs import write_atomically
 
     save_card_pictures(card, out)
     write_atomically(out, [json.dumps(card, ensure_ascii=False, indent=1)])

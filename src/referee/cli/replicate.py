@@ -14,9 +14,9 @@ from referee import catalogue
 from referee.cli.progress import advancing
 from referee.cli.run import available_cores
 from referee.errors import InputError
-from referee.loading import open_corpus
-from referee.replication import BOTH, TASKS, replicate, summarise, task_named
-from referee.reports.tables import as_csv, as_json, number
+from referee.reports.score_tables import as_csv, as_json, number
+from referee.runs.open import open_corpus
+from referee.runs.replicate import BOTH, TASKS, replicate, summarise, task_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -56,7 +56,7 @@ def report(
     parts = [_part(m, style, items) for m in materials]
     if audit:
         parts.append(_audit())
-    from referee.reports.publishing import publish
+    from referee.reports.report_folder import publish
 
     names = [s.name for m in materials for s in m.scored]
     publish(
@@ -73,8 +73,8 @@ def _part(material: Material, style: str | None, items: int) -> Part:
 
 
 def _audit() -> Part:
-    from referee.published.audit import audit
-    from referee.published.paper import shipped, shipped_paper
+    from referee.auditing.audit import audit
+    from referee.auditing.paper import shipped, shipped_paper
     from referee.reports.audit_section import audit_section
 
     return Part(title="Audit", sections=(audit_section([audit(shipped_paper(name)) for name in shipped()]),))

@@ -12,11 +12,11 @@ import numpy as np
 from referee import catalogue
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
-from referee.listening import hearing_rows
-from referee.passports.cards import cards_of
+from referee.hearers.passports.cards import cards_of
 from referee.reports.hearing_section import Hearing
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
-from referee.runs import Run
+from referee.runs.folder import Run
+from referee.runs.listen import hearing_rows
 
 __all__ = ["gather", "gather_hearing"]
 
@@ -35,9 +35,9 @@ def _score(run: Run) -> Scored:
     """A run that was not scored yet, measured now with the default panel, by domain and condition."""
     import polars as pl
 
-    from referee.loading import open_outputs
     from referee.reports.material import trials_checksum
-    from referee.scoring import Settings, score_trials
+    from referee.runs.open import open_outputs
+    from referee.runs.score import Settings, score_trials
 
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = open_outputs(run.folder, lenient=True)

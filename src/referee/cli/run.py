@@ -13,10 +13,10 @@ import typer
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
-from referee.loading import Opened, open_corpus
-from referee.running import Plan
-from referee.running import run as run_plan
-from referee.speaking import systems_named
+from referee.runs.open import Opened, open_corpus
+from referee.runs.run import Plan
+from referee.runs.run import run as run_plan
+from referee.runs.speak import systems_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 

@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from referee import catalogue
-from referee.answers import Answers
 from referee.cli.progress import counting
 from referee.errors import InputError
-from referee.loading import Opened, open_corpus, open_outputs
 from referee.records import Trial
-from referee.reports import tables
-from referee.runs import Run, is_run
-from referee.score_table import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
-from referee.scoring import score_trials
+from referee.reports import score_tables
+from referee.runs.answers import Answers
+from referee.runs.folder import Run, is_run
+from referee.runs.open import Opened, open_corpus, open_outputs
+from referee.runs.score import score_trials
+from referee.runs.score_table import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -85,7 +85,7 @@ def score(
     ] = 1000,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help=", ".join(tables.FORMATS))] = "table",
+    form: Annotated[str, typer.Option("--format", "-f", help=", ".join(score_tables.FORMATS))] = "table",
     out: Annotated[
         Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
     ] = None,
@@ -100,10 +100,10 @@ def score(
 ) -> int:
     """Measure what systems said against what people said: one row a system, n and interval with every value, signatures below."""
     if demo:
-        from referee.demo import outputs_files
+        from referee.corpora.demo import outputs_files
 
         outputs, corpus = [*(outputs or []), *map(str, outputs_files())], corpus or "synthetic"
-    _one_of("--format", form, tables.FORMATS)
+    _one_of("--format", form, score_tables.FORMATS)
     _one_of("--test", test, ("randomisation", "bootstrap"))
     _one_of("--references", references, ("own", "others"))
     if not outputs:
@@ -125,7 +125,7 @@ def score(
     table = _measure(answers, opened, settings)
     rows = _shown(table, metrics)
     if out is not None:
-        from referee.saving import save_scored
+        from referee.runs.scored_run import save_scored
 
         save_scored(out, answers, opened, table, rows, command=sys.argv[1:], overwrite=overwrite)
     _print(rows, form, f"p_{test}", opened, table, out)
@@ -195,13 +195,13 @@ def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
 
 def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, table: Table, out: Path | None) -> None:
     if form == "json":
-        print(tables.as_json(rows))
+        print(score_tables.as_json(rows))
     elif form == "csv":
-        print(tables.as_csv(rows))
+        print(score_tables.as_csv(rows))
     elif form == "latex":
-        print(tables.as_latex(rows, test))
+        print(score_tables.as_latex(rows, test))
     elif form == "markdown":
-        print(tables.as_markdown(rows, test))
+        print(score_tables.as_markdown(rows, test))
     else:
         _print_table(rows, test, opened)
     from rich.console import Console
@@ -225,5 +225,5 @@ def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened) -> None:
     label = "SYNTHETIC corpus: generated, not human data" if opened.card is not None and opened.card.synthetic else ""
     if label:
         console.print(f"[bold yellow]{label}[/bold yellow]")
-    for part in tables.as_rich(rows, directions, test):
+    for part in score_tables.as_rich(rows, directions, test):
         console.print(part)

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
 from referee.errors import CannotWrite, InputError, MalformedInput
+from referee.files import put_in_place
 
 __all__ = ["install", "is_url"]
 
@@ -50,7 +51,7 @@ def install(
             shutil.copytree(target, merged)
             found = Path(shutil.copytree(found, merged, dirs_exist_ok=True))
         verify(found)
-        _swap(found, target, partial / "old")
+        put_in_place(found, target, overwrite=True)
 
 
 @contextlib.contextmanager
@@ -128,16 +129,3 @@ def _where_the_files_are(folder: Path, files: tuple[str, ...]) -> Path:
     """The uppermost folder that has them all; the folder itself when none has (the reader will say what is missing)."""
     folders = sorted((folder, *(p for p in folder.rglob("*") if p.is_dir())), key=lambda p: (len(p.parts), p))
     return next((p for p in folders if files and all((p / name).exists() for name in files)), folder)
-
-
-def _swap(found: Path, target: Path, old: Path) -> None:
-    """Two renames: nobody ever sees half a corpus, and a failing second one puts the old folder back."""
-    had_one = target.exists()
-    if had_one:
-        target.rename(old)
-    try:
-        found.rename(target)
-    except OSError:
-        if had_one:
-            old.rename(target)
-        raise

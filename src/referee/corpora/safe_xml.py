@@ -15,8 +15,8 @@ from typing import Any
 
 from lxml import etree
 
+from referee.corpora.natural_order import natural
 from referee.errors import InputError, MalformedInput
-from referee.ordering import natural
 
 __all__ = ["documents", "natural", "parse"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from referee.errors import CannotWrite, DuplicateTrial
+from referee.files import write_bytes
 
 __all__ = ["save"]
 
@@ -60,9 +60,4 @@ def _file_name(trial_id: str) -> str:
 def _save_file(root: Any, path: Path) -> None:
     etree.indent(root)
     content = etree.tostring(root, xml_declaration=True, encoding="UTF-8") + b"\n"
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_bytes(path, [content])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from referee.drawing.ink import circle, ellipse, line, path, polygon, rect
-from referee.drawing.painting import Painted
+from referee.drawing.painted import Painted
 
 __all__ = ["paint_creature"]
 

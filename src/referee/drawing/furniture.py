@@ -8,7 +8,7 @@ from math import cos, pi, sin
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
 from referee.drawing.ink import Point
-from referee.drawing.painting import Painted, scaled
+from referee.drawing.painted import Painted, scaled
 from referee.drawing.sizes import scale_of
 from referee.drawing.solids import TURNS, Box, Drum, Part, Spot, render
 

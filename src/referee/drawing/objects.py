@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
 from referee.drawing.ink import path, rect
-from referee.drawing.painting import Painted, scaled
+from referee.drawing.painted import Painted, scaled
 from referee.drawing.sizes import scale_of
 
 __all__ = ["paint_object"]

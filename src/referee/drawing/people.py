@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from referee.drawing.clothes import draw_clothes
 from referee.drawing.faces import FRONT, SIDE
 from referee.drawing.ink import group
-from referee.drawing.painting import Painted
+from referee.drawing.painted import Painted
 
 __all__ = ["paint_person"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.drawing.placing import place
+from referee.drawing.placement import place
 from referee.drawing.scenes import draw_scene
 from referee.records import Scene
 

@@ -12,9 +12,9 @@ from referee.drawing.creatures import paint_creature
 from referee.drawing.furniture import paint_furniture
 from referee.drawing.ink import element, group, number, rect, text
 from referee.drawing.objects import paint_object
-from referee.drawing.painting import BOX, Painted
+from referee.drawing.painted import BOX, Painted
 from referee.drawing.people import paint_person
-from referee.drawing.placing import PLACE_NAMES, Layout, Place, place
+from referee.drawing.placement import PLACE_NAMES, Layout, Place, place
 from referee.drawing.shapes import paint_patch, paint_shape
 from referee.drawing.silhouettes import paint_figure, paint_pentomino
 from referee.errors import InputError

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.hearers.wording import Lesson
+from referee.hearers.word_features import Lesson
 
 __all__ = ["Places", "as_shares", "learn", "starts_of", "wanted"]
 

@@ -17,7 +17,7 @@ from referee.errors import InputError, NotTrained
 from referee.hearers.answering import Listener, Pair, answer, shrug
 from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted
 from referee.hearers.colour_space import Patches, appearance, coordinates
-from referee.hearers.wording import Lesson, Vocabulary, said_in, taught
+from referee.hearers.word_features import Lesson, Vocabulary, said_in, taught
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
 __all__ = ["Colour"]

@@ -19,7 +19,7 @@ import numpy as np
 from referee.errors import NotTrained
 from referee.hearers.answering import Listener, answer, shrug, words_of
 from referee.hearers.choice import learn, starts_of, wanted
-from referee.hearers.wording import Lesson, Vocabulary, pieces_of, said_in, taught
+from referee.hearers.word_features import Lesson, Vocabulary, pieces_of, said_in, taught
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Self
 
-from referee.calls import Call, CallBook, is_refusal, keep_reply, key_of
 from referee.drawing import draw_numbered
-from referee.endpoint import Endpoint
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
+from referee.llm.call_book import Call, CallBook, is_refusal, keep_reply, key_of
+from referee.llm.client import Endpoint
 from referee.records import Description, Entity, HearerView, Outcome, Response, Scene
 
 __all__ = ["Remote", "build_question", "read_choice"]

@@ -14,11 +14,11 @@ from typing import Self
 
 from referee.errors import NotTrained
 from referee.realisation.annotation import Example, by_domain, choose, read_examples
+from referee.realisation.cheapest_string import Next, Option, cheapest
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import Words
-from referee.realisation.ranking import Next, Option, cheapest
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["DependencyOrder", "WordPairs"]

@@ -16,11 +16,11 @@ from referee.realisation.annotation import (
     normalise,
     read_examples,
 )
+from referee.realisation.cheapest_string import Option, cheapest, within_window
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.ngrams import NgramModel
 from referee.realisation.phrases import PhraseBook
-from referee.realisation.ranking import Option, cheapest, within_window
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["PermuteAndRank", "RankedPhrases", "Resources"]

@@ -13,12 +13,12 @@ from typing import Literal, Self
 
 from referee.errors import NotTrained
 from referee.realisation.annotation import UNSAYABLE, Example, Properties, by_domain, choose, read_examples
+from referee.realisation.cheapest_string import Option, cheapest, in_order
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.organisers import BETTER_WORDS, FixedWords
 from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import PhraseBook, Words
-from referee.realisation.ranking import Option, cheapest, in_order
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["MajorityTemplates", "RankedTemplates", "Slot", "Template", "template_of"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from referee.published.audit import Audit, summarise
-from referee.published.claims import Verdict
-from referee.published.findings import shown
-from referee.published.rendering import allowed
+from referee.auditing.audit import Audit, summarise
+from referee.auditing.claims import Verdict
+from referee.auditing.explain.findings import shown
+from referee.auditing.formats import allowed
 from referee.reports.sections import Section
 from referee.reports.sheets import Cell, Sheet
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from referee.courtroom.evidence import ALL, Evidence
 from referee.errors import CannotWrite
-from referee.reports.figures import vega_lite
-from referee.statistics.court import ALL, Evidence
+from referee.reports.report_figures import vega_lite
 
 __all__ = ["court_figure", "save_court_figure"]
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from referee.contracts import Card
 from referee.corpora.lines import WrongShape, parse_object, read_lines
+from referee.corpora.natural_order import natural
 from referee.errors import InputError, MalformedInput
-from referee.ordering import natural
 from referee.records import Response
-from referee.runs import Run, is_run
+from referee.runs.folder import Run, is_run
 
 if TYPE_CHECKING:
     import polars as pl

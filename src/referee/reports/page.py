@@ -19,7 +19,7 @@ from string import Template
 from typing import Any
 
 from referee import __version__
-from referee.reports.figures import FORMATS, Figure, vega_lite
+from referee.reports.report_figures import FORMATS, Figure, vega_lite
 from referee.reports.sections import Section
 from referee.reports.sheets import Sheet, sheet_as_html
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import CannotWrite
-from referee.reports.figures import PALETTE, Figure, save_figure
+from referee.reports.report_figures import PALETTE, Figure, save_figure
 
 __all__ = ["PICTURES", "draw_card", "save_card_pictures"]
 

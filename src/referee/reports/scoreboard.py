@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.reports.material import HUMAN, Material, Row
+from referee.reports.score_tables import number
 from referee.reports.sheets import Cell, Sheet
-from referee.reports.tables import number
 from referee.statistics.comparisons import compare_systems
 from referee.statistics.subsets import compact_letters
 
@@ -165,7 +165,7 @@ def _n_cell(n: int | None) -> Cell:
 
 def score_cell(row: Row | None, letters: str = "", shared: int | None = None) -> Cell:
     """A value with its interval; n beside it where the line has no n of its own."""
-    from referee.reports.tables import stars
+    from referee.reports.score_tables import stars
 
     if row is None or row["value"] is None:
         return Cell("–", small="n = 0")

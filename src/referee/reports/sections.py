@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from referee.reports import figures
-from referee.reports.browsing import browser_data, lead_measure
+from referee.reports import report_figures
 from referee.reports.correlations import FEWEST, correlate_measures, correlation_sheets
-from referee.reports.figures import Figure
 from referee.reports.groups import group_rows, group_sheets, why_not
+from referee.reports.item_browser import browser_data, lead_measure
 from referee.reports.material import HUMAN, Material, Row, origin
-from referee.reports.prose import methods
+from referee.reports.report_figures import Figure
 from referee.reports.scoreboard import (
     compare_all,
     counts_sheet,
@@ -22,6 +21,7 @@ from referee.reports.scoreboard import (
     short,
     subset_letters,
 )
+from referee.reports.sentences import methods
 from referee.reports.sheets import Cell, Sheet
 from referee.reports.tuna2008 import challenge_tables
 
@@ -86,7 +86,7 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
         name="scoreboard",
         title="Scoreboard",
         texts=tuple(texts),
-        figures=(figures.scores_figure(material, order),),
+        figures=(report_figures.scores_figure(material, order),),
         sheets=(*scoreboard(material, letters), *([counts] if counts else [])),
         data={
             "scores": _labelled(material, material.scores),
@@ -109,13 +109,13 @@ def _group(material: Material, group: str, order: Sequence[str]) -> Section:
     return Section(
         name=f"by-{group}",
         title=f"By {group}",
-        figures=(figures.groups_figure(material, group, rows, order),),
+        figures=(report_figures.groups_figure(material, group, rows, order),),
         sheets=tuple(group_sheets(material, group, rows)),
     )
 
 
 def _distributions(material: Material, order: Sequence[str]) -> Section:
-    figure = figures.distributions_figure(material, order)
+    figure = report_figures.distributions_figure(material, order)
     texts = [
         "A mean hides how items are spread. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
     ]
@@ -130,7 +130,7 @@ def _correlations(material: Material) -> Section:
     if len(systems) < FEWEST:
         said = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
         return Section(name="correlations", title=title, texts=(said,))
-    figure = figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
+    figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
     texts = [
         "One system can make or break a correlation: the small print says how far it moves when any one is left out."
     ]

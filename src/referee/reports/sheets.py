@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from referee.reports.tables import as_csv, tex
+from referee.reports.score_tables import as_csv, tex
 
 __all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
 

@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.reports.challenge_rows import extrinsic, task_of
 from referee.reports.correlations import correlate_measures, correlation_matrix, signed
 from referee.reports.material import HUMAN, Material
-from referee.reports.prose import listed
+from referee.reports.sentences import listed
 from referee.reports.sheets import Cell, Sheet
 from referee.statistics.ranks import kruskal_wallis_frame
 from referee.statistics.subsets import Subsets, homogeneous_subsets

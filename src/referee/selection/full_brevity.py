@@ -8,7 +8,7 @@ from typing import NamedTuple
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.exact_cover import all_covers, smallest_cover
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Found", "FullBrevity", "distinguishing_sets"]
 

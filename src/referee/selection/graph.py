@@ -18,7 +18,7 @@ from referee.selection.exact_cover import Cover, cheapest_cover
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.full_brevity import Found
 from referee.selection.landmarks import Landmarked, cheapest_with_landmarks, partners
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["GraphSearch"]
 

@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Greedy"]
 

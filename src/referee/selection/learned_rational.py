@@ -20,7 +20,7 @@ from referee.records import Entity, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import in_groups, learned_for
 from referee.selection.rational import Distribution, most_probable, subsets
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["LearnedRationalSpeaker"]
 

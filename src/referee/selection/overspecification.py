@@ -18,7 +18,7 @@ from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import Group, in_groups, learned_for
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Overspecification"]
 

@@ -13,7 +13,7 @@ from referee.errors import NotTrained
 from referee.records import Property, Scene, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import count
-from referee.selection.reasoning import Note, Reasoned, Step
+from referee.selection.reasons import Note, Reasoned, Step
 
 __all__ = ["Boolean", "BooleanDescriptions", "Fragment", "Literal", "Partitioned"]
 

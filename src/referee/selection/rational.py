@@ -16,7 +16,7 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["RationalSpeaker", "log_softmax", "most_probable", "subsets"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from referee.records import LANDMARK, Property, Scene, SpeakerView
 from referee.selection.contrast import TYPE, Contrast
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Network", "Relational"]
 

@@ -1,1 +1,1 @@
-"""Situated reference on real corpora and with people: where dialogues, corpora, hearing measures and statistics meet (Spanger et al. 2013)."""
+"""Situated reference: two people over a shared board; the game, its recordings, models of what a reference rests on, and its evaluation (Spanger et al. 2013)."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from referee.errors import InputError
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["CAN_USE_LOCATION", "OPERATIONS", "SUBMITTED", "Program", "Programs", "Situation", "run"]
 

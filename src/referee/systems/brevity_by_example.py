@@ -18,7 +18,7 @@ from referee.errors import InputError, NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
 from referee.selection.frequencies import GroupedFrequencies, count_by
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spell"]
 

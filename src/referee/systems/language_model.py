@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from referee.calls import Call, CallBook, is_refusal, keep_reply, key_of
-from referee.endpoint import Endpoint
 from referee.errors import InputError
+from referee.llm.call_book import Call, CallBook, is_refusal, keep_reply, key_of
+from referee.llm.client import Endpoint
 from referee.records import Description, Entity, Property, SpeakerView, Trial
 
 __all__ = ["LanguageModel", "build_prompt", "understand"]

@@ -13,7 +13,7 @@ from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["LearnedInclusion"]
 

@@ -14,7 +14,7 @@ from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
 from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
 from referee.selection.incremental import Incremental
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["BackedOffOrder", "CentreRule", "FrequentFirst", "GroupedOrder", "PriorsWithinReach"]
 

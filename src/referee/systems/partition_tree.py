@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
-from referee.selection.reasoning import Note, Reasoned
+from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["PartitionTree"]
 

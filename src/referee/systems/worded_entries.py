@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.contracts import Realiser, Selector
 from referee.errors import UnknownName
-from referee.realisation.mending import Mended
+from referee.realisation.repairs import Mended
 from referee.systems.speaker import Composed
 
 __all__ = ["WordedRow", "build_realiser", "build_speaker"]

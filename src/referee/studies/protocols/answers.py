@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from referee.errors import InputError
-from referee.studies.protocol import Answer, Info, Recorded
+from referee.studies.protocols.contract import Answer, Info, Recorded
 
 __all__ = ["CLOCKS", "check_recorded", "refuse"]
 

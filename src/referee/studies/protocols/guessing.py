@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from referee.records import Outcome, Response
-from referee.studies.protocol import Shown
+from referee.studies.protocols.contract import Shown
 
 __all__ = ["answer_like", "draw_times"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Outcome, Response
-from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.guessing import answer_like, draw_times
 from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene, tidy_words
 

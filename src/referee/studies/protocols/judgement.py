@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Response
-from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.scene import (
     SCENE,
     direction_of,

@@ -9,8 +9,8 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Response
-from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import check_recorded, refuse
+from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.judgement import DECIDING_MS, JUDGED
 from referee.studies.protocols.scene import (
     SCENE,

@@ -15,8 +15,8 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Outcome, Response
-from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
 from referee.studies.protocols.scene import direction_of
 
 __all__ = ["ReplayIdentify"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from referee.drawing import place
 from referee.records import Description, Trial
-from referee.studies.pictures import picture_names
-from referee.studies.protocol import Parameter
-from referee.studies.settings import RIGHT_TO_LEFT
+from referee.studies.folder.settings import RIGHT_TO_LEFT
+from referee.studies.folder.study_pictures import picture_names
+from referee.studies.protocols.contract import Parameter
 
 __all__ = ["SCENE", "direction_of", "mark_targets", "problem_with_scene", "show_scene", "tidy_words"]
 

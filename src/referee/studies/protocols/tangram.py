@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.dialogue.goals import GOALS
 from referee.records import Response
-from referee.studies.protocol import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.situated.game.goals import GOALS
 from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
+from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
 
 __all__ = ["Tangram"]
 

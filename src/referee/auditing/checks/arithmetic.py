@@ -1,0 +1,177 @@
+"""What arithmetic alone implies: overall from parts, shares from whole counts, ranges, orders, and the same number printed twice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from referee.auditing.checks.sizes import Sizes, weighted_mean
+from referee.auditing.claims import Claim, CountClaim, OrderClaim, RangeClaim, Unknown, ValueClaim
+from referee.auditing.intervals import Compute
+from referee.auditing.paper import Paper, Section
+from referee.auditing.printed import Number, Table
+from referee.contracts import FloatArray
+
+__all__ = ["counts", "order", "overall", "ranges", "same", "total"]
+
+
+def overall(paper: Paper, section: Section) -> list[Claim]:
+    """A mean over all items from the means of its parts."""
+    table = paper.table(section.need("table", str), section)
+    parts, whole = section.names("parts"), section.need("whole", str)
+    sizes, without = Sizes(section, len(parts)), section.get("without", [], list)
+    table.require(*parts, whole)
+    claims: list[Claim] = []
+    for label in table.labels:
+        if label not in without:
+            claims.append(_overall(table, label, parts, whole, sizes, paper, section))
+    return claims
+
+
+def _overall(
+    table: Table, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: Section
+) -> Claim:
+    subject = section.subject(paper, table, f"{label}, {whole}")
+    printed = table.unsnapped(label, whole)
+    numbers = [table.number(label, part) for part in parts]
+    inputs = tuple(n for n in numbers if n is not None)
+    if printed is None or len(inputs) < len(parts):
+        return Unknown(subject=subject, because="a cell is empty", printed=printed)
+    n = sizes.of(inputs, printed)
+    if n is None:
+        because = f"a mean lies between its parts ({', '.join(parts)})"
+        low, high = min(i.low for i in inputs) - printed.half, max(i.high for i in inputs) + printed.half
+        return RangeClaim(subject=subject, because=because, printed=printed, low=low, high=high)
+    because = f"mean of {' and '.join(parts)} with n = {' and '.join(map(str, n))}"
+    plain = ("it is the plain mean of the parts, not weighted by their counts", weighted_mean([1] * len(n)))
+    return ValueClaim(
+        subject=subject,
+        because=because,
+        printed=printed,
+        inputs=inputs,
+        compute=weighted_mean(n),
+        otherwise=() if len(set(n)) == 1 else (plain,),
+        is_mean=True,
+    )
+
+
+def ranges(paper: Paper, section: Section) -> list[Claim]:
+    """Values that a measure cannot take."""
+    table = paper.table(section.need("table", str), section)
+    low, high = (section.get(k, d, (int, float, str)) for k, d in (("low", -np.inf), ("high", np.inf)))
+    claims: list[Claim] = []
+    for column in section.names("columns"):
+        for label in table.labels:
+            number = table.unsnapped(label, column)
+            bounds = _bound(low, table, label, -1), _bound(high, table, label, 1)
+            if number is None or None in bounds:
+                continue
+            subject = section.subject(paper, table, f"{label}, {column}")
+            because = f"{column} lies between {low} and {high}"
+            claims.append(RangeClaim(subject=subject, because=because, printed=number, low=bounds[0], high=bounds[1]))  # type: ignore[arg-type]
+    return claims
+
+
+def _bound(bound: float | str, table: Table, label: str, side: int) -> float | None:
+    """A number, or the outermost value of another column in the same row; None where that is empty."""
+    if not isinstance(bound, str):
+        return float(bound)
+    number = table.number(label, bound)
+    return None if number is None else number.value + side * number.half
+
+
+def counts(paper: Paper, section: Section) -> list[Claim]:
+    """Shares that must be whole counts; where the print is too coarse to tell, nothing is claimed."""
+    table = paper.table(section.need("table", str), section)
+    n, missing, scale = section.need("n", int), section.get("missing", 0, int), section.scale()
+    if not 0 <= missing < n:
+        raise section.mistake(f"n = {n}, missing = {missing}", "n is a whole number above `missing`")
+    possible = tuple(range(n, n - missing - 1, -1))
+    claims: list[Claim] = []
+    for column in section.names("columns"):
+        for label in table.labels:
+            number = table.unsnapped(label, column)
+            if number is None or _too_coarse(number, possible, scale):
+                continue
+            because = f"a share of {n} items" + (f" (at most {missing} missing)" if missing else "") + " is k/n"
+            subject = section.subject(paper, table, f"{label}, {column}")
+            claims.append(CountClaim(subject=subject, because=because, printed=number, sizes=possible, scale=scale))
+    return claims
+
+
+def _too_coarse(number: Number, possible: tuple[int, ...], scale: float) -> bool:
+    return any(2 * number.half >= scale / n for n in possible)
+
+
+def order(paper: Paper, section: Section) -> list[Claim]:
+    """Rows printed in the order of a column, of the same table or of another one (`scores`)."""
+    table = paper.table(section.need("table", str), section)
+    scores = paper.table(section.get("scores", table.id, str), section)
+    by, way = section.need("by", str), section.need("way", str)
+    if way not in ("rising", "falling"):
+        raise section.mistake(f"way = {way!r}", 'write "rising" or "falling"')
+    label = section.get("label", None, str)
+    rows = [table.text(row, label) if label else row for row in table.labels]
+    kept = [row for row in rows if row not in section.get("without", [], list)]
+    numbers = tuple(n for n in (scores.number(row, by) for row in kept) if n is not None)
+    subject = section.subject(paper, table, f"order of rows by {by}")
+    return [OrderClaim(subject=subject, because=f"rows are sorted by {by}", numbers=numbers, rising=way == "rising")]
+
+
+def same(paper: Paper, section: Section) -> list[Claim]:
+    """The same number printed in two tables, perhaps with other digits."""
+    table = paper.table(section.need("table", str), section)
+    other = paper.table(section.need("other", str), section)
+    rows, columns = section.get("rows", {}, dict), section.need("columns", dict)
+    claims: list[Claim] = []
+    for label in table.labels:
+        there = rows.get(label, label)
+        if there not in other.labels:
+            continue
+        for column, other_column in columns.items():
+            claims += _twice(table, label, column, other.number(there, other_column), other, paper, section)
+    return claims
+
+
+def _twice(
+    table: Table, label: str, column: str, there: Number | None, other: Table, paper: Paper, section: Section
+) -> list[Claim]:
+    here = table.unsnapped(label, column)
+    if here is None or there is None:
+        return []
+    subject = section.subject(paper, table, f"{label}, {column}")
+    because = f"{other.name} prints {there.text} for the same number"
+    return [ValueClaim(subject=subject, because=because, printed=here, inputs=(there,), compute=_itself)]
+
+
+def _itself(points: FloatArray) -> FloatArray:
+    return points[:, 0]
+
+
+def total(paper: Paper, section: Section) -> list[Claim]:
+    """A sum over the rows of one or more columns."""
+    table = paper.table(section.need("table", str), section)
+    columns, without = section.names("columns"), section.get("without", [], list)
+    there, row, column = paper.cell(section.need("target", str), section)
+    found = [n for c in columns for _, n in table.column(c, without)]
+    inputs = tuple(n for n in found if n is not None)
+    subject = section.subject(paper, there, f"{row}, {column}")
+    printed = there.number(row, column)
+    if printed is None or len(inputs) < len(found):
+        return [Unknown(subject=subject, because="a cell is empty", printed=printed)]
+    because = f"sum of {len(inputs)} cells ({', '.join(columns)} of {table.name})"
+    without_one = tuple(
+        (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
+    )
+    return [
+        ValueClaim(
+            subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=without_one
+        )
+    ]
+
+
+def _sum(points: FloatArray) -> FloatArray:
+    return np.asarray(points.sum(axis=1))
+
+
+def _sum_without(index: int) -> Compute:
+    return lambda points: np.asarray(points.sum(axis=1) - points[:, index])

@@ -1,0 +1,158 @@
+"""A printed number that a formula gives from others: sums, ratios, pooled standard deviations, degrees of freedom, F-measures.
+
+Formulas are plain arithmetic over names (columns of the row, or cells given by `cells`), with sqrt, abs, min and max. They are read
+as an expression tree and nothing but arithmetic is carried out.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from referee.auditing.claims import Claim, Subject, Unknown, ValueClaim
+from referee.auditing.intervals import Compute
+from referee.auditing.paper import Paper, Section
+from referee.auditing.printed import Number
+from referee.contracts import FloatArray
+
+__all__ = ["formula", "parse"]
+
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sqrt": lambda x: np.sqrt(np.where(np.asarray(x) < 0, np.nan, x)),
+    "abs": np.abs,
+    "min": lambda *xs: reduce(np.minimum, xs),
+    "max": lambda *xs: reduce(np.maximum, xs),
+}
+
+
+def formula(paper: Paper, section: Section) -> list[Claim]:
+    """One claim for a single cell (`target = "table[row].column"`), or one per row (`table` and `target = "column"`)."""
+    text, cells = section.need("formula", str), section.get("cells", {}, dict)
+    try:
+        names, evaluate = parse(text)
+    except ValueError as error:
+        raise section.mistake(
+            f"formula {text!r}: {error}", "use numbers, names, + - * / ** ( ) sqrt abs min max"
+        ) from None
+    target = section.need("target", str)
+    table_id = section.get("table", None, str)
+    if table_id is None:
+        table, row, column = paper.cell(target, section)
+        places = [(row, column)]
+    else:
+        table = paper.table(table_id, section)
+        skip = section.get("without", [], list)
+        places = [(label, target) for label in section.get("rows", list(table.labels), list) if label not in skip]
+    item = section.get("item", None, str)
+    claims: list[Claim] = []
+    for row, column in places:
+        found = {name: _number(name, row, cells, table.id, paper, section) for name in names}
+        subject = section.subject(paper, table, item or _named(row, column))
+        claims.append(_claim(table.unsnapped(row, column), found, evaluate, text, subject))
+    return claims
+
+
+def _named(row: str, column: str) -> str:
+    """A list of facts has a column called value, whose name says nothing."""
+    return row if column == "value" else f"{row}, {column}"
+
+
+def _number(name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: Section) -> Number | None:
+    reference = cells.get(name)
+    if reference is not None:
+        return paper.number(reference, section)
+    home = paper.tables[table]
+    if name not in home.columns:
+        raise section.mistake(
+            f"the formula's {name!r} is neither a column nor given", f'add cells = {{ {name} = "…" }}'
+        )
+    return home.number(row, name)
+
+
+def _claim(
+    printed: Number | None,
+    found: Mapping[str, Number | None],
+    evaluate: Callable[[Mapping[str, FloatArray]], FloatArray],
+    text: str,
+    subject: Subject,
+) -> Claim:
+    empty = [name for name, number in found.items() if number is None]
+    if printed is None or empty:
+        return Unknown(subject=subject, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)
+    given = ", ".join(f"{name} = {number.text}" for name, number in found.items() if number is not None)
+    inputs = tuple(number for number in found.values() if number is not None)
+    because = f"{text} with {given}" if given else text
+    return ValueClaim(
+        subject=subject, because=because, printed=printed, inputs=inputs, compute=_compute(list(found), evaluate)
+    )
+
+
+def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], FloatArray]) -> Compute:
+    def compute(points: FloatArray) -> FloatArray:
+        values = evaluate({name: points[:, i] for i, name in enumerate(names)})
+        return np.broadcast_to(np.asarray(values, dtype=float), (len(points),))
+
+    return compute
+
+
+def parse(text: str) -> tuple[list[str], Callable[[Mapping[str, FloatArray]], FloatArray]]:
+    """The names of a formula and a function that evaluates it; ValueError on anything but arithmetic."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(error.msg) from None
+    names: list[str] = []
+    _check(tree, names)
+    return names, lambda values: _evaluate(tree, values)
+
+
+def _check(node: ast.expr, names: list[str]) -> None:
+    if isinstance(node, ast.Name):
+        if node.id not in names:
+            names.append(node.id)
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return
+    elif isinstance(node, ast.BinOp) and type(node.op) in (*OPERATORS, ast.Div):
+        _check(node.left, names)
+        _check(node.right, names)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        _check(node.operand, names)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and node.args:
+        for argument in node.args:
+            _check(argument, names)
+    else:
+        raise ValueError(f"{ast.unparse(node)!r} is not allowed")
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, FloatArray]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return values[name]
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return _divide(_evaluate(left, values), _evaluate(right, values))
+        case ast.BinOp(left=left, op=op, right=right):
+            return OPERATORS[type(op)](_evaluate(left, values), _evaluate(right, values))
+        case ast.UnaryOp(operand=operand):
+            return -_evaluate(operand, values)
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return FUNCTIONS[name](*(_evaluate(a, values) for a in arguments))
+    raise ValueError(f"{ast.unparse(node)!r} is not allowed")
+
+
+def _divide(a: Any, b: Any) -> FloatArray:
+    """Division by zero gives NaN, which the audit reports as undetermined."""
+    top, bottom = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0))

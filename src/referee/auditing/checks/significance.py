@@ -1,0 +1,94 @@
+"""The p beside a statistic: F, chi-square and r with their degrees of freedom imply a p, and the print says a bound (p < .01, n.s.)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Self
+
+from referee.auditing.claims import Change, Claim, Row, Unknown, Verdict
+from referee.auditing.paper import Paper, Section
+from referee.auditing.printed import Number, Table
+
+__all__ = ["significance"]
+
+BOUND = re.compile(r"^p?\s*(?P<sign><=|>=|≤|≥|<|>|=)\s*(?P<value>0?\.\d+|[01])$")
+NOT_SIGNIFICANT = {"n.s.", "ns", "n.s"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundClaim(Claim):
+    """A bound on p and the statistic that implies it."""
+
+    said: str
+    above: bool
+    bound: float
+    kind: str
+    statistic: Number
+    df: tuple[float, ...]
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return (self.statistic,)
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, statistic=change(self.statistic))
+
+    def judge(self) -> Row:
+        size = abs(self.statistic.value)
+        p, high, low = (self._p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half))
+        verdict = (
+            Verdict.FOLLOWS
+            if self._holds(p)
+            else Verdict.ROUNDING
+            if self._holds(low) or self._holds(high)
+            else Verdict.DOES_NOT_FOLLOW
+        )
+        return self.row(verdict, printed=self.said, recomputed=p, low=low, high=high)
+
+    def _holds(self, p: float) -> bool:
+        return p > self.bound if self.above else p <= self.bound
+
+    def _p(self, value: float) -> float:
+        from scipy.special import chdtrc, fdtrc
+
+        if self.kind == "F":
+            return float(fdtrc(*self.df, value))
+        return float(chdtrc(self.df[0], value))
+
+
+def significance(paper: Paper, section: Section) -> list[Claim]:
+    """One claim per row of a table of test statistics that prints a bound on p."""
+    table = paper.table(section.need("table", str), section)
+    columns = {k: section.get(k, k, str) for k in ("statistic", "value", "df1", "df2")}
+    said = section.get("p", "p_text", str)
+    table.require(*columns.values(), said)
+    rows = section.get("rows", list(table.labels), list)
+    found = (_claim(table, label, columns, said, paper, section) for label in rows)
+    return [claim for claim in found if claim is not None]
+
+
+def _claim(table: Table, label: str, columns: dict[str, str], p: str, paper: Paper, section: Section) -> Claim | None:
+    said, kind = table.text(label, p), table.text(label, columns["statistic"])
+    above, bound = _bound(said)
+    if bound is None or kind not in ("F", "chi2"):
+        return None
+    subject = section.subject(paper, table, f"p of {label}")
+    value = table.number(label, columns["value"])
+    df = tuple(n.value for c in ("df1", "df2") if (n := table.number(label, columns[c])) is not None)
+    if value is None or len(df) < (2 if kind == "F" else 1) or min(df) <= 0:
+        return Unknown(subject=subject, because="the statistic or its degrees of freedom are not printed")
+    degrees = ", ".join(f"{d:g}" for d in df)
+    because = f"p of {kind}({degrees}) = {value.text}"
+    return BoundClaim(
+        subject=subject, because=because, said=said, above=above, bound=bound, kind=kind, statistic=value, df=df
+    )
+
+
+def _bound(said: str) -> tuple[bool, float | None]:
+    if said.lower() in NOT_SIGNIFICANT:
+        return True, 0.05
+    found = BOUND.match(said.strip())
+    if found is None or found["sign"] == "=":
+        return False, None
+    return found["sign"] in (">", ">=", "≥"), float(found["value"])

@@ -1,0 +1,60 @@
+"""How many observations stand behind a mean: stated, or solved from a mean over all and the means of its parts.
+
+When a few trials time out, nobody prints the cell counts; but a mean over two parts, printed to three decimals, leaves only one pair of
+whole counts possible, unless the parts have the same count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from referee.auditing.intervals import Compute
+from referee.auditing.paper import Section
+from referee.auditing.printed import Number
+from referee.contracts import FloatArray
+
+__all__ = ["Sizes", "weighted_mean"]
+
+
+def weighted_mean(weights: Sequence[float]) -> Compute:
+    share = np.asarray(weights, dtype=float) / sum(weights)
+
+    def compute(points: FloatArray) -> FloatArray:
+        return points @ share
+
+    return compute
+
+
+class Sizes:
+    """The counts of a check: `n = [56, 56]`, or `n = [60, 60]` of which up to `missing` may be lacking in each part."""
+
+    def __init__(self, section: Section, parts: int) -> None:
+        n = section.get("n", None, (int, list))
+        self.full = None if n is None else tuple([n] * parts if isinstance(n, int) else n)
+        self.missing = section.get("missing", 0, int)
+        if self.full is None:
+            return
+        if len(self.full) != parts:
+            raise section.mistake(f"n = {n} for {parts} columns", "give one count per column, or one number for all")
+        if not all(type(size) is int and size > max(self.missing, 0) for size in self.full) or self.missing < 0:
+            raise section.mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
+
+    def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
+        """Counts that give the printed whole, with as few missing as possible; the full ones where nothing fits."""
+        if self.full is None:
+            return None
+        if whole is None or not self.missing:
+            return self.full
+        candidates = product(*(range(n, n - self.missing - 1, -1) for n in self.full))
+        fitting = [n for n in candidates if self._gives(n, parts, whole)]
+        return max(fitting, key=sum, default=self.full)
+
+    @staticmethod
+    def _gives(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
+        total = sum(n)
+        mean = sum(k * p.value for k, p in zip(n, parts, strict=True)) / total
+        reach = sum(k * p.half for k, p in zip(n, parts, strict=True)) / total + whole.half
+        return abs(mean - whole.value) <= reach * (1 + 1e-9)

@@ -1,0 +1,131 @@
+"""Letters of homogeneous subsets follow from means, standard deviations and counts (Tukey's HSD as SPSS prints it).
+
+Letters are compared by what they say: two systems that share no letter differ, two that share one do not. Each pair is decided by whether its
+difference can be on either side of the critical difference when all inputs move within their rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from referee.auditing.checks.variances import CellMeans, read_cells
+from referee.auditing.claims import Change, Claim, Row, Unknown, Verdict, values_of
+from referee.auditing.intervals import extremes
+from referee.auditing.paper import Paper, Section
+from referee.auditing.printed import Number
+from referee.statistics.subsets import Subsets, homogeneous_subsets, studentised_range
+
+__all__ = ["subsets"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tukey:
+    """The comparison of all systems of one measure."""
+
+    cells: CellMeans
+    letters: tuple[str, ...]
+    descending: bool
+    alpha: float
+
+    @cached_property
+    def _middle(self) -> np.ndarray:
+        return values_of(self.cells.inputs)[None, :]
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        return np.asarray(self.cells.system_means(self._middle)[0])
+
+    @cached_property
+    def slack(self) -> np.ndarray:
+        """How far the mean of every system may lie from the one computed."""
+        halves = np.array([n.half for n in self.cells.means]).reshape(self.cells.counts.shape)
+        return np.asarray((halves * self.cells.counts).sum(axis=1) / self.cells.counts.sum(axis=1))
+
+    @cached_property
+    def critical(self) -> tuple[float, float]:
+        """The smallest and largest critical difference that rounding allows."""
+        halves = np.array([n.half for n in self.cells.inputs])
+        sizes = self.cells.counts.sum(axis=1)
+        n = len(sizes) / (1 / sizes).sum()
+        q = studentised_range(len(sizes), self.cells.error_df, self.alpha)
+        low, high = extremes(self.cells.error_ms, self._middle[0], halves)
+        return q * np.sqrt(low / n), q * np.sqrt(high / n)
+
+    @cached_property
+    def found(self) -> Subsets:
+        error = float(self.cells.error_ms(self._middle)[0])
+        means = dict(zip(self.cells.labels, map(float, self.means), strict=True))
+        counts = dict(zip(self.cells.labels, map(float, self.cells.counts.sum(axis=1)), strict=True))
+        return homogeneous_subsets(
+            means,
+            error_ms=error,
+            error_df=self.cells.error_df,
+            counts=counts,
+            alpha=self.alpha,
+            descending=self.descending,
+        )
+
+    def disputes(self, at: int) -> tuple[list[str], list[str]]:
+        """Systems against which the printed letters of one system are wrong as computed, and wrong whatever the rounding."""
+        wrong, surely = [], []
+        low, high = self.critical
+        for other in range(len(self.letters)):
+            if other == at:
+                continue
+            tied = bool(set(self.letters[at]) & set(self.letters[other]))
+            gap, slack = abs(self.means[at] - self.means[other]), self.slack[at] + self.slack[other]
+            if tied != (gap <= self.found.hsd):
+                wrong.append(self.cells.labels[other])
+                if gap - slack > high if tied else gap + slack <= low:
+                    surely.append(self.cells.labels[other])
+        return wrong, surely
+
+
+@dataclass(frozen=True, kw_only=True)
+class LettersClaim(Claim):
+    """The letters of one system."""
+
+    tukey: _Tukey
+    at: int
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return self.tukey.cells.inputs
+
+    def changed(self, change: Change) -> Self:
+        old = self.tukey.cells
+        cells = replace(old, means=tuple(map(change, old.means)), sds=tuple(map(change, old.sds)))
+        return replace(self, tukey=replace(self.tukey, cells=cells))
+
+    def judge(self) -> Row:
+        wrong, surely = self.tukey.disputes(self.at)
+        verdict = Verdict.DOES_NOT_FOLLOW if surely else Verdict.ROUNDING if wrong else Verdict.FOLLOWS
+        against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
+        found = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
+        return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=found)
+
+
+def subsets(paper: Paper, section: Section) -> list[Claim]:
+    """One claim per system of a letter table."""
+    table = paper.table(section.need("printed", str), section)
+    column, label = section.get("letters", "letters", str), section.get("label", None, str)
+    rows = {(table.text(row, label) if label else row): table.text(row, column) for row in table.labels}
+    cells = read_cells(paper, section)
+    alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
+    subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
+    if not isinstance(cells, str) and (not cells.sds or cells.error_df < 1):
+        cells = "no standard deviations are printed" if not cells.sds else "one observation per cell leaves no error"
+    if isinstance(cells, str):
+        return [Unknown(subject=subject, because=cells) for subject in subjects.values()]
+    missing = [row for row in cells.labels if row not in rows]
+    if missing:
+        raise section.mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
+    letters = tuple("".join(rows[row].split()) for row in cells.labels)
+    tukey = _Tukey(cells=cells, letters=letters, descending=descending, alpha=alpha)
+    because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"
+    order = [cells.labels.index(row) for row in rows if row in cells.labels]
+    return [LettersClaim(subject=subjects[cells.labels[i]], because=because, tukey=tukey, at=i) for i in order]

@@ -1,0 +1,45 @@
+"""The table of checks: what a `[[checks]]` of a given kind claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from referee.auditing.checks.arithmetic import counts, order, overall, ranges, same, total
+from referee.auditing.checks.correlations import correlations
+from referee.auditing.checks.formulas import formula
+from referee.auditing.checks.group_means import groups
+from referee.auditing.checks.significance import significance
+from referee.auditing.checks.subsets import subsets
+from referee.auditing.checks.variances import anova, kruskal_wallis
+from referee.auditing.claims import Claim
+from referee.auditing.paper import Paper, Section
+
+__all__ = ["KINDS", "expand"]
+
+KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
+    "anova": anova,
+    "correlations": correlations,
+    "counts": counts,
+    "formula": formula,
+    "groups": groups,
+    "kruskal-wallis": kruskal_wallis,
+    "order": order,
+    "overall": overall,
+    "range": ranges,
+    "same": same,
+    "significance": significance,
+    "subsets": subsets,
+    "total": total,
+}
+
+
+def expand(paper: Paper) -> list[Claim]:
+    """Every single claim that the checks of a paper make."""
+    claims: list[Claim] = []
+    for section in paper.checks:
+        kind = section.values["kind"]
+        if kind not in KINDS:
+            raise section.mistake(f"no check is called {kind!r}", f"kinds: {', '.join(KINDS)}")
+        claims += KINDS[kind](paper, section)
+        section.finish()
+    return claims

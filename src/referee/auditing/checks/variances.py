@@ -1,0 +1,209 @@
+"""F values, chi-squares and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
+
+The formulas are those of `referee.statistics.variance` and `.ranks`, written for many versions of the same table at once, because the rounding of
+forty cells is searched through for every printed F.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from referee.auditing.checks.sizes import Sizes
+from referee.auditing.claims import Claim, Subject, Unknown, ValueClaim
+from referee.auditing.intervals import Compute
+from referee.auditing.paper import Paper, Section
+from referee.auditing.printed import Number, Table, snap
+from referee.contracts import FloatArray
+
+__all__ = ["CellMeans", "anova", "kruskal_wallis"]
+
+EFFECTS = ("system", "domain", "interaction")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellMeans:
+    """Cell means, standard deviations and counts of one measure: systems x domains."""
+
+    labels: tuple[str, ...]
+    means: tuple[Number, ...]
+    sds: tuple[Number, ...]
+    counts: FloatArray
+
+    @property
+    def inputs(self) -> tuple[Number, ...]:
+        return self.means + self.sds
+
+    @property
+    def error_df(self) -> int:
+        return int(self.counts.sum()) - self.counts.size
+
+    def split(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Means (points x systems x domains) and standard deviations of many versions of the table."""
+        k, d = self.counts.shape
+        return points[:, : k * d].reshape(-1, k, d), points[:, k * d :]
+
+    def system_means(self, points: FloatArray) -> FloatArray:
+        means, _ = self.split(points)
+        return np.asarray((means * self.counts).sum(axis=2) / self.counts.sum(axis=1))
+
+    def error_ms(self, points: FloatArray) -> FloatArray:
+        """Pooled variance within cells, from standard deviations by cell or by system (less what lies between its domains)."""
+        means, sds = self.split(points)
+        if len(self.sds) == len(self.means):
+            within = ((self.counts.ravel() - 1) * sds**2).sum(axis=1)
+        else:
+            between = (self.counts * (means - self.system_means(points)[:, :, None]) ** 2).sum(axis=(1, 2))
+            within = ((self.counts.sum(axis=1) - 1) * sds**2).sum(axis=1) - between
+        within = np.where(within > 0, within, np.nan)
+        result: FloatArray = within / self.error_df
+        return result
+
+    def f(self, effect: str) -> Compute:
+        """F of an effect (type III): a quadratic form of the cell means over the error."""
+        form, df = _quadratic_form(self.counts, effect)
+
+        def compute(points: FloatArray) -> FloatArray:
+            means = self.split(points)[0].reshape(len(points), -1)
+            squares = np.einsum("pi,ij,pj->p", means, form, means, optimize=True)
+            value: FloatArray = squares / df / self.error_ms(points)
+            return value
+
+        return compute
+
+
+def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
+    """The matrix A with y'Ay = sum of squares of dropping an effect from a weighted fit of cell means, and its degrees of freedom."""
+    k, d = counts.shape
+    a, b = (np.vstack([np.eye(m - 1), -np.ones(m - 1)]) for m in (k, d))
+    rows, columns = np.repeat(a, d, axis=0), np.tile(b, (k, 1))
+    both = np.einsum("ip,iq->ipq", rows, columns).reshape(k * d, -1)
+    parts = {"system": rows, "domain": columns, "interaction": both}
+    kept = np.hstack([np.ones((k * d, 1)), *(x for name, x in parts.items() if name != effect)])
+    weights = np.diag(counts.ravel())
+    fit = weights @ kept @ np.linalg.solve(kept.T @ weights @ kept, kept.T @ weights)
+    return weights - fit, parts[effect].shape[1]
+
+
+def read_cells(paper: Paper, section: Section) -> CellMeans | str:
+    """The cells a check names, or a word on what is missing."""
+    table = paper.table(section.need("scores", str), section)
+    parts, whole = section.names("cells"), section.get("whole", None, str)
+    sd = section.get("sd", [], (str, list))
+    sds = [sd] if isinstance(sd, str) else sd
+    sizes = Sizes(section, len(parts))
+    labels = [label for label in table.labels if label not in section.get("without", [], list)]
+    if sizes.full is None:
+        return "no counts are given"
+    if len(labels) < 2:
+        return "one system has nothing to be compared with"
+    means = [[table.number(label, c) for c in parts] for label in labels]
+    spreads = [[table.number(label, c) for c in sds] for label in labels]
+    empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
+    if empty:
+        return f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)"
+    known = [[n for n in row if n is not None] for row in means]
+    wholes = [table.number(label, whole) if whole else None for label in labels]
+    counts = [sizes.of(row, number) for row, number in zip(known, wholes, strict=True)]
+    return CellMeans(
+        labels=tuple(labels),
+        means=tuple(n for row in known for n in row),
+        sds=tuple(n for row in spreads for n in row if n is not None),
+        counts=np.array(counts, dtype=float),
+    )
+
+
+def anova(paper: Paper, section: Section) -> list[Claim]:
+    """The printed F of SYSTEM, DOMAIN and their interaction, and the degrees of freedom of the error."""
+    cells = read_cells(paper, section)
+    printed = section.need("printed", dict)
+    claims: list[Claim] = []
+    for effect, reference in printed.items():
+        one_way = len(section.names("cells")) == 1
+        known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
+        if effect not in known or not isinstance(reference, str):
+            raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
+        table, row, column = paper.cell(reference, section)
+        number = table.number(row, column)
+        subject = section.subject(paper, table, row if effect != "error_df" else f"{row}, error df")
+        claims.append(_effect(effect, cells, number, subject))
+    return claims
+
+
+def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject: Subject) -> Claim:
+    if isinstance(cells, str) or number is None:
+        return Unknown(
+            subject=subject, because=cells if isinstance(cells, str) else "the value is not printed", printed=number
+        )
+    total = int(cells.counts.sum())
+    if effect == "error_df":
+        because = f"{total} observations in {cells.counts.size} cells"
+        instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
+        known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
+    elif cells.error_df < 1:
+        return Unknown(subject=subject, because="one observation per cell leaves no error", printed=number)
+    elif not cells.sds:
+        return Unknown(subject=subject, because="no standard deviations are printed", printed=number)
+    else:
+        because = f"type III F from {cells.counts.size} cell means, the SDs and N = {total}"
+        known = {"inputs": cells.inputs, "compute": cells.f(effect)}
+    return ValueClaim(subject=subject, because=because, printed=number, **known)
+
+
+def _constant(value: float) -> Compute:
+    return lambda points: np.full(len(points), float(value))
+
+
+def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
+    """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
+    scores = paper.table(section.need("scores", str), section)
+    columns, whole = section.names("shares"), section.get("whole", None, str)
+    scale, sizes = section.scale(), Sizes(section, len(columns))
+    table, row, column = paper.cell(section.need("printed", str), section)
+    number = table.number(row, column)
+    subject = section.subject(paper, table, row)
+    labels = [label for label in scores.labels if label not in section.get("without", [], list)]
+    found = [[scores.number(label, c) for c in columns] for label in labels]
+    inputs = tuple(n for group in found for n in group if n is not None)
+    if number is None or len(inputs) < len(columns) * len(labels) or sizes.full is None or len(labels) < 2:
+        why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
+        return [Unknown(subject=subject, because=why, printed=number)]
+    groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels, strict=True)]
+    snapped = tuple(n for numbers, _ in groups for n in numbers)
+    counts = np.array([n for _, n in groups], dtype=float)
+    because = f"Kruskal-Wallis of 0/1 data, {len(labels)} groups, N = {int(counts.sum())}"
+    compute = _h(counts, scale)
+    return [ValueClaim(subject=subject, because=because, printed=number, inputs=snapped, compute=compute)]
+
+
+def _counted(
+    group: Sequence[Number | None], label: str, scores: Table, whole: str | None, sizes: Sizes, scale: float
+) -> tuple[list[Number], tuple[int, ...]]:
+    """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
+    numbers = [n for n in group if n is not None]
+    full = sizes.of(numbers, None) or ()
+    chosen: list[tuple[Number, int]] = []
+    for number, n in zip(numbers, full, strict=True):
+        tries = ((m, snap(number.low, number.high, m, scale)) for m in range(n, n - sizes.missing - 1, -1))
+        m, k = next(((m, k) for m, k in tries if k is not None), (n, None))
+        chosen.append((number if k is None else number.became(scale * k / m, 0.0), m))
+    return [number for number, _ in chosen], tuple(m for _, m in chosen)
+
+
+def _h(counts: FloatArray, scale: float) -> Compute:
+    """(N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the shares of whole systems."""
+    sizes, total = counts.sum(axis=1), counts.sum()
+
+    def compute(points: FloatArray) -> FloatArray:
+        shares = (points.reshape(-1, *counts.shape) / scale * counts).sum(axis=2) / sizes
+        mean = (shares * sizes).sum(axis=1) / total
+        spread = mean * (1 - mean)
+        squares = (sizes * (shares - mean[:, None]) ** 2).sum(axis=1)
+        nothing = np.full(len(points), np.nan)
+        return np.asarray(np.divide((total - 1) * squares, total * spread, out=nothing, where=spread > 0))
+
+    return compute

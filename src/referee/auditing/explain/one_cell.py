@@ -1,0 +1,86 @@
+"""Solving for one cell: the values that would make several printed numbers follow at once.
+
+The cell is moved over a wide range in steps; where every claim may come within the reach of rounding, the place is looked at again in finer
+steps, until the steps are smaller than what rounding allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.auditing.claims import ValueClaim, values_of
+from referee.auditing.printed import Number
+from referee.contracts import FloatArray
+
+__all__ = ["Solution", "solve_cell"]
+
+STEPS = 401
+FINER = 20
+ROUNDS = 6
+KEPT = 30
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A cell, the interval of values that would do, and the one that does best."""
+
+    number: Number
+    low: float
+    high: float
+    best: float
+
+
+def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[float]) -> Solution | None:
+    """Values of a cell between one span below and one above its column that satisfy all claims; None where there are none.
+
+    The cell may be an input of a claim, or the number that should follow.
+    """
+    if not claims:
+        return None
+    span = max(column) - min(column) or abs(number.value) or 1.0
+    values = np.linspace(min(column) - span, max(column) + span, STEPS)
+    step = values[1] - values[0]
+    for _ in range(ROUNDS):
+        misses = _misses(number, claims, values)
+        # between two steps a miss changes by about as much as it does from one step to the next
+        change = np.abs(np.diff(misses, axis=1, append=misses[:, -1:]))
+        change = np.maximum(change, np.roll(change, 1, axis=1))
+        near = np.flatnonzero((misses <= 1 + change).all(axis=0))
+        good = (misses <= 1).all(axis=0)
+        if not len(near):
+            return None
+        if good.any() and change[:, good].min() < 1:
+            break
+        near = near[np.argsort(misses[:, near].max(axis=0))[:KEPT]]
+        around = np.linspace(-step, step, 2 * FINER + 1)
+        values, step = np.unique((values[near, None] + around).ravel()), step / FINER
+    if not good.any():
+        return None
+    worst = misses[:, good].max(axis=0)
+    return _rounded(number, values[good], float(values[good][worst.argmin()]))
+
+
+def _rounded(number: Number, values: FloatArray, best: float) -> Solution:
+    """The interval with the digits of the cell, rounded outwards."""
+    unit = 2 * number.half or 1e-6
+    digits = max(0, round(-np.log10(unit)))
+    low, high = np.floor(values.min() / unit) * unit, np.ceil(values.max() / unit) * unit
+    return Solution(number, round(float(low), digits), round(float(high), digits), best)
+
+
+def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
+    """How far each claim is off for each value of the cell, in units of what rounding allows."""
+    result = []
+    for claim in claims:
+        points = np.tile(values_of(claim.inputs), (len(values), 1))
+        for i, cell in enumerate(claim.inputs):
+            if cell.place == number.place:
+                points[:, i] = values
+        low, high = claim.reach
+        allowed = claim.printed.half + (high - low) / 2 + 1e-9
+        target = values if claim.printed.place == number.place else claim.printed.value
+        result.append(np.abs(claim.compute(points) - target) / allowed)
+    return np.nan_to_num(np.array(result), nan=1e12, posinf=1e12)

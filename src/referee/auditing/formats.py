@@ -1,0 +1,65 @@
+"""An audit as JSON, CSV or a Markdown page; the terminal has its own way of showing it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from referee.auditing.audit import Audit, summarise
+from referee.auditing.claims import Row, Verdict
+from referee.auditing.explain.findings import shown
+
+__all__ = ["allowed", "as_csv", "as_json", "as_markdown"]
+
+FIELDS = ("source", "item", "printed", "recomputed", "low", "high", "verdict", "explanation")
+
+
+def allowed(row: Row) -> str:
+    """The interval that rounding allows, for reading."""
+    if row.low is None and row.high is None:
+        return ""
+    return shown(row.low) if row.low == row.high else f"{shown(row.low)} … {shown(row.high)}"
+
+
+def as_json(audits: Sequence[Audit]) -> str:
+    rows = [_plain(row) for a in audits for row in a.rows]
+    findings = [{"paper": f.paper, "sentence": f.sentence, "rows": len(f.rows)} for a in audits for f in a.findings]
+    content = {"summary": summarise(audits), "findings": findings, "rows": rows}
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    """A row with floats cut at ten digits, so that the same audit prints the same text on every machine."""
+    values = asdict(row)
+    return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in values.items()}
+
+
+def as_csv(audits: Sequence[Audit]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_plain(row) for a in audits for row in a.rows)
+    return text.getvalue()
+
+
+def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
+    """A page for a report: the findings of every paper, and its rows (those that do not follow, or all)."""
+    parts = ["# Audit of printed tables", "", f"{summarise(audits)}.", ""]
+    for a in audits:
+        parts += [f"## {a.title}", "", a.citation, ""]
+        parts += [f"- {finding.sentence}" for finding in a.findings] or ["Nothing fails to follow."]
+        rows = [r for r in a.rows if every or r.verdict is Verdict.DOES_NOT_FOLLOW]
+        if rows:
+            parts += ["", "| source | item | printed | recomputed | allowed | verdict |", "|---|---|---|---|---|---|"]
+            parts += [_line(row) for row in rows]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _line(row: Row) -> str:
+    cells = (row.source, row.item, shown(row.printed), shown(row.recomputed), allowed(row), row.verdict.value)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

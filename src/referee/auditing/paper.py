@@ -1,0 +1,226 @@
+"""A paper is a folder: CSV files with the printed tables, and `paper.toml` saying what should follow from what.
+
+The papers that are shipped have exactly the form that a user writes.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.auditing.claims import Subject
+from referee.auditing.printed import Number, Table, read_table
+from referee.errors import MalformedInput, UnknownName
+
+__all__ = ["DESCRIPTION", "Paper", "Section", "read_paper", "shipped", "shipped_paper"]
+
+DESCRIPTION = "paper.toml"
+TABLES = Path(__file__).with_name("tables")
+CELL = re.compile(r"^(?P<table>[^\[\]]+)\[(?P<row>.+)\]\.(?P<column>.+)$")
+TABLE_OPTIONS: dict[str, tuple[type, ...]] = {
+    "file": (str,),
+    "name": (str,),
+    "key": (str, list),
+    "zeros": (str,),
+    "exact": (list,),
+    "digits": (dict,),
+    "shares": (dict,),
+    "scale": (int, float),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper's tables and the checks it is held to."""
+
+    name: str
+    title: str
+    citation: str
+    path: Path
+    tables: dict[str, Table]
+    checks: tuple[Section, ...]
+
+    def table(self, id: str, section: Section) -> Table:
+        if id not in self.tables:
+            raise section.mistake(f"no table is called {id!r}", f"tables: {', '.join(self.tables)}")
+        return self.tables[id]
+
+    def cell(self, reference: str, section: Section) -> tuple[Table, str, str]:
+        """Table, row and column of a cell written as ``table[row].column``."""
+        found = CELL.match(reference)
+        if found is None:
+            raise section.mistake(f"{reference!r} is no cell", 'write "table[row label].column"')
+        return self.table(found["table"], section), found["row"], found["column"]
+
+    def number(self, reference: str, section: Section) -> Number | None:
+        table, row, column = self.cell(reference, section)
+        return table.number(row, column)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One `[[checks]]` of a description; it remembers which keys were asked for, so that a mistyped one is not ignored."""
+
+    values: dict[str, Any]
+    path: Path
+    line: int
+    number: int
+    asked: set[str] = field(default_factory=set)
+
+    def mistake(self, problem: str, remedy: str) -> MalformedInput:
+        return MalformedInput(problem, where=self.path, line=self.line, remedy=remedy)
+
+    def get(self, key: str, default: Any = None, kind: type | tuple[type, ...] = object) -> Any:
+        self.asked.add(key)
+        value = self.values.get(key, default)
+        if key in self.values and not isinstance(value, kind):
+            names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+            raise self.mistake(f"{key} = {value!r} is not a {names}", "see the list of checks in docs/audit.md")
+        return value
+
+    def need(self, key: str, kind: type | tuple[type, ...] = object) -> Any:
+        if key not in self.values:
+            raise self.mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
+        return self.get(key, kind=kind)
+
+    def subject(self, paper: Paper, table: Table, item: str) -> Subject:
+        """What a claim of this check is about."""
+        return Subject(f"{paper.name}, {table.name}", item, self.number)
+
+    def scale(self) -> float:
+        """What a share of one is printed as: 1, or 100 for per cent."""
+        scale = float(self.get("scale", 1, (int, float)))
+        if not 0 < scale < float("inf"):
+            raise self.mistake(f"scale = {scale}", "write scale = 100 for per cent, or leave it out")
+        return scale
+
+    def names(self, key: str) -> list[str]:
+        """A list of names; a single name counts as a list of one."""
+        value = self.need(key, (str, list))
+        return [value] if isinstance(value, str) else [str(v) for v in value]
+
+    def finish(self) -> None:
+        """Complain about keys that nobody asked for."""
+        for key in self.values:
+            if key not in self.asked | {"kind", "about"}:
+                raise self.mistake(
+                    f"a check of kind {self.values['kind']!r} knows no {key!r}",
+                    f"it knows {', '.join(sorted(self.asked))}",
+                )
+
+
+def shipped() -> list[str]:
+    """The names of the papers that come with the package."""
+    return sorted(p.parent.name for p in TABLES.glob(f"*/{DESCRIPTION}"))
+
+
+def shipped_paper(name: str) -> Paper:
+    if name not in shipped():
+        raise UnknownName("paper", name, shipped(), hint=f"one of {', '.join(shipped())}, or a folder")
+    return read_paper(TABLES / name)
+
+
+def read_paper(folder: Path) -> Paper:
+    """The paper in a folder; whatever is wrong with its description is said with file and line."""
+    path = folder / DESCRIPTION
+    text = _read(path)
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        raise MalformedInput(f"broken TOML ({error})", where=path, line=line, remedy="correct this line") from error
+    _known(content, {"title", "citation", "tables", "checks"}, path, 1, "the description")
+    tables = content.get("tables")
+    if not isinstance(tables, dict) or not tables:
+        raise MalformedInput(
+            "no tables are named", where=path, line=1, remedy='add [tables.name] with file = "name.csv"'
+        )
+    read = {id: _table(id, entry, path, _line(text, rf"\[tables\.{re.escape(id)}\]")) for id, entry in tables.items()}
+    return Paper(
+        name=folder.resolve().name,
+        title=str(content.get("title", folder.resolve().name)),
+        citation=str(content.get("citation", "")),
+        path=path,
+        tables=read,
+        checks=tuple(_sections(content.get("checks", []), text, path)),
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MalformedInput(
+            "not found", where=path, remedy="a paper is a folder of CSV files with a paper.toml (docs/audit.md)"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise MalformedInput(f"cannot be read ({error})", where=path, remedy="save it as UTF-8 text") from error
+
+
+def _line(text: str, pattern: str, nth: int = 0) -> int:
+    """The line of the nth header of a kind (1 where it is written in another way)."""
+    found = list(re.finditer(rf"^\s*{pattern}", text, re.MULTILINE))
+    return text.count("\n", 0, found[nth].end()) + 1 if nth < len(found) else 1
+
+
+def _known(entry: dict[str, Any], known: Iterable[str], path: Path, line: int, what: str) -> None:
+    for key in entry:
+        if key not in set(known):
+            raise MalformedInput(
+                f"{what} knows no {key!r}", where=path, line=line, remedy=f"it knows {', '.join(sorted(known))}"
+            )
+
+
+def _table(id: str, entry: Any, path: Path, line: int) -> Table:
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
+    _known(entry, TABLE_OPTIONS, path, line, "a table")
+    _check_options(entry, path, line)
+    key = entry.get("key")
+    csv = path.parent / entry["file"]
+    if not csv.is_file():
+        raise MalformedInput(
+            f"{entry['file']} is not there", where=path, line=line, remedy=f"put it into {path.parent}"
+        )
+    keys = [key] if isinstance(key, str) else list(key or [_first_column(csv)])
+    options = {k: v for k, v in entry.items() if k not in ("file", "name", "key")}
+    if "exact" in options:
+        options["exact"] = tuple(options["exact"])
+    table = read_table(csv, id=id, name=str(entry.get("name", id)), key=keys, **options)
+    table.require(*table.exact, *(table.digits or {}), *(table.shares or {}))
+    return table
+
+
+def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
+    for key, kinds in TABLE_OPTIONS.items():
+        value = entry.get(key)
+        wrong = value is not None and not isinstance(value, kinds)
+        if isinstance(value, list):
+            wrong = not all(isinstance(v, str) for v in value)
+        elif isinstance(value, dict):
+            wrong = not all(type(v) is int and v >= 0 for v in value.values())
+        elif key == "zeros" and value is not None:
+            wrong = value not in ("printed", "dropped")
+        elif key == "scale" and value is not None and not wrong:
+            wrong = not 0 < value < float("inf")
+        if wrong:
+            raise MalformedInput(f"{key} = {value!r} makes no sense", where=path, line=line, remedy="see docs/audit.md")
+
+
+def _first_column(csv: Path) -> str:
+    with csv.open(encoding="utf-8-sig", errors="replace") as file:  # the table itself is read, and refused, later
+        return file.readline().split(",")[0].strip().strip('"')
+
+
+def _sections(checks: Any, text: str, path: Path) -> Iterable[Section]:
+    if not isinstance(checks, list) or not all(isinstance(c, dict) for c in checks):
+        raise MalformedInput("checks must be written as [[checks]]", where=path, line=1, remedy="use double brackets")
+    for i, values in enumerate(checks):
+        section = Section(values, path, _line(text, r"\[\[checks\]\]", i), i)
+        section.need("kind", str)
+        yield section

@@ -1,0 +1,48 @@
+"""`referee study`: human experiments, from the design to the data; one module per subcommand, imported when it is asked for."""
+
+from __future__ import annotations
+
+from referee.cli import run_command
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "new": ("referee.cli.study.new", "make a study folder from a run folder: design, lists, texts"),
+    "check": ("referee.cli.study.check", "read a study folder as a whole and prove the balance of its lists"),
+    "show": ("referee.cli.study.show", "one session of a study, step by step"),
+    "demo": ("referee.cli.study.demo", "make a small study out of nothing, to try everything"),
+    "serve": (
+        "referee.cli.study.serve",
+        "serve one or more studies: prints the participants' and the organisers' links",
+    ),
+    "simulate": ("referee.cli.study.simulate", "let simulated participants play a study, over a bad network if wished"),
+    "export": ("referee.cli.study.export", "the data as tidy tables with codebook and checksums, names apart"),
+    "import": (
+        "referee.cli.study.import_data",
+        "people's answers into a run folder, beside those of simulated hearers",
+    ),
+    "analyse": ("referee.cli.study.analyse", "the planned analyses: mixed models, or the tables of TUNA 2008"),
+    "datasheet": ("referee.cli.study.datasheet", "the study's datasheet (after HEDS), filled in as far as data can"),
+    "keys": ("referee.cli.study.keys", "the organisers' links and the completion codes of a study"),
+    "withdraw": ("referee.cli.study.withdraw", "withdraw someone by alias or code: excluded at once, deleted later"),
+    "correct": ("referee.cli.study.correct", "write down what an answer should have been, with author and reason"),
+    "purge": ("referee.cli.study.purge", "delete withdrawn data that are due now"),
+    "backup": ("referee.cli.study.backup", "copy the data while the study runs"),
+}
+
+_HELP = """Human experiments: make a study, serve it, keep every answer.
+
+Usage: referee study COMMAND [OPTIONS]      referee study COMMAND --help explains a command
+
+Commands:
+{commands}
+
+A study is a folder that a person can read (docs/studies.md); its data stay in its folder data/ (docs/serving.md)."""
+
+
+def run(args: list[str]) -> int:
+    if not args or args[0] in ("--help", "-h", "help"):
+        width = max(map(len, COMMANDS))
+        print(_HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items())))
+        return 0
+    return run_command(args[0], args[1:], COMMANDS, "referee study")

@@ -1,0 +1,22 @@
+"""`referee study backup`: a whole copy of the data, also while the study runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def backup(
+    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    to: Annotated[Path, typer.Option(help="The file to write; it must not exist yet.")],
+) -> None:
+    """Copy data/study.sqlite with SQLite's own backup (never by copying the file, which may be in the middle of a write)."""
+    from referee.studies.store.store import back_up
+
+    trials = back_up(study / "data" / "study.sqlite", to)
+    print(f"{to}: {trials} answers in {to.stat().st_size / 1024:.0f} kB, checked")

@@ -1,0 +1,43 @@
+"""`referee study check`: is the study whole, balanced, strong enough, and what will people see?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee study check STUDY
+
+Reads every file as the server would, counts the balance of the lists, estimates power and duration, plays every list once with a
+simulated hearer, and says what is still to be done. Ends with 1 when the design does not keep what it promises, with 2 when the folder cannot be read.
+"""
+
+
+@app.command(epilog=EPILOG)
+def check(
+    study: Annotated[Path, typer.Argument(help="A study folder.", show_default=False)],
+) -> int:
+    """Validate a study folder and print the proof of balance, the power, the duration and what participants see."""
+    from referee.studies.bots.rehearsal import rehearse
+    from referee.studies.design.balance import prove_balance
+    from referee.studies.design.design_page import advise, design_report
+    from referee.studies.folder.study import open_study
+
+    opened = open_study(study)
+    print(design_report(opened))
+    print(f"\n{rehearse(opened)}")
+    for line in advise(opened):
+        print(f"To do: {line}")
+    broken = [claim for claim in prove_balance(opened) if claim.promised and not claim.holds]
+    for claim in broken:
+        print(f"Problem: it is not true that {claim.sentence} ({claim.counted})")
+    print(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")
+    return 1 if broken else 0

@@ -1,0 +1,43 @@
+"""`referee study demo`: a small study out of nothing, to be served at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+  referee study demo my-demo && referee study serve my-demo
+
+  referee study demo my-demo --protocol open-choice --language pt
+"""
+)
+def demo(
+    out: Annotated[Path, typer.Argument(help="The study folder to make.", show_default=False)],
+    protocol: Annotated[str, typer.Option(help="What a trial is (referee list protocols).")] = "tuna2008",
+    items: Annotated[int, typer.Option(help="Items; three speakers describe each.", min=1)] = 12,
+    participants: Annotated[int, typer.Option(help="People planned; a multiple of three.", min=1)] = 6,
+    language: Annotated[str, typer.Option(help="Language of the pages: en or pt.")] = "en",
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+) -> int:
+    """Make a demonstration study: synthetic scenes, two toy speakers and a simulated person (it says nothing about people)."""
+    from referee import catalogue
+    from referee.cli.study.new import id_of
+    from referee.studies.folder.demo_study import make_demo
+
+    catalogue.entry("protocol", protocol)
+    study = make_demo(
+        out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)
+    )
+    lists = f"{len(study.lists)} list{'s' if len(study.lists) > 1 else ''}"
+    print(f"Made {out} ({study.protocol}, {lists}). Next: `referee study check {out}`, `referee study serve {out}`")
+    return 0

@@ -1,0 +1,66 @@
+"""`referee study export`: the data of a study as tidy tables that explain themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+EPILOG = """
+[bold]Examples[/bold]
+
+  referee study export STUDY --out data-2026 && (cd data-2026 && sha256sum -c SHA256SUMS)
+
+  referee study export STUDY --format csv,parquet,jsonl --mode live
+
+Names and platform ids are not in it; --include-identities writes the list that links them to aliases into a file of its own beside the folder. The same data
+give the same bytes. Whoever withdrew is not in it; whoever is excluded by the study's rules is, with the reason.
+"""
+
+
+@app.command(epilog=EPILOG)
+def export(
+    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="STUDY-export")
+    ] = None,
+    format: Annotated[str, typer.Option(help="csv, parquet, jsonl, with commas.")] = "csv",
+    mode: Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")] = None,
+    include_identities: Annotated[
+        bool, typer.Option("--include-identities", help="Also OUT.identities.csv, beside the folder.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an export.")] = False,
+    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+) -> int:
+    """Write all answers, sessions, exclusions with reasons, codebook, row counts and checksums."""
+    from referee.studies.data.collection import collect, reading
+    from referee.studies.data.export import export_files, identities, write_export, write_identities
+    from referee.studies.folder.study import open_study
+
+    opened = open_study(study)
+    target = out or study.resolve().with_name(f"{study.resolve().name}-export")
+    with reading(opened, database) as connection:
+        collected = collect(opened, connection, mode)
+        write_export(target, export_files(collected, [f.strip() for f in format.split(",") if f.strip()]), overwrite)
+        names = identities(connection, opened, mode) if include_identities else None
+    left_out = sum(bool(a.marks) for a in collected.trials)
+    print(
+        f"{target}: {len(collected.answers):,} answers of {len(collected.sittings)} sessions in mode {collected.mode}; "
+        f"{left_out:,} are marked as left out of some analysis, with reasons"
+    )
+    if collected.simulated:
+        print(f"{collected.simulated} of the sessions are simulated participants")
+    if collected.counts["withdrawn"] or collected.counts["purged"]:
+        gone = collected.counts["withdrawn"] + collected.counts["purged"]
+        print(f"{gone} withdrawn sessions are not in it; delete exports made before")
+    if names is not None:
+        path = target.with_name(f"{target.name}.identities.csv")
+        write_identities(path, names)
+        print(f"{path}: {len(names) - 1} identities; keep it apart from the data")
+    print(f"Before you pass it on, go through {target / 'CHECKLIST.md'}")
+    return 0

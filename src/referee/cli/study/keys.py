@@ -1,0 +1,33 @@
+"""`referee study keys`: the links and codes of a study, made the first time and the same ever after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def keys(
+    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    public_url: Annotated[str, typer.Option(help="The address people use.")] = "http://127.0.0.1:8000",
+    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+) -> None:
+    """Print the links of a study, and the completion codes to enter at a recruitment platform before it starts."""
+    from referee.cli.study.serve import announcement
+    from referee.studies.sessions.outcomes import completion_code
+    from referee.studies.sessions.served_study import open_served
+    from referee.studies.sessions.states import OUTCOMES
+
+    served = open_served(study, database=database, begin=False)
+    print(announcement(served, public_url))
+    shared = served.study.recruitment["platform"] == "prolific"
+    for outcome in OUTCOMES:
+        fixed = served.study.recruitment.get("codes", {}).get(outcome, "derived") != "derived"
+        if outcome != "restarted":
+            code = completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
+            print(f"  code, {outcome.replace('_', ' '):<14} {code}")
+    served.store.close()

@@ -1,0 +1,28 @@
+"""`referee study purge`: what was withdrawn and is due is deleted; only counts remain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def purge(
+    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+) -> None:
+    """Delete withdrawn data whose announced delay is over. A running server does this by itself."""
+    from referee.studies.sessions.served_study import open_served
+    from referee.studies.sessions.withdrawal import purge as delete_due
+
+    served = open_served(study, database=database, create=False, begin=False)
+    gone = served.store.write(lambda connection: delete_due(connection, served))
+    served.store.wipe_log()
+    served.store.close()
+    print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")
+    if gone["sessions"]:
+        print("backups made before still hold them: delete those too")

@@ -1,0 +1,52 @@
+"""`referee study show`: one session step by step, as plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+  referee study show STUDY
+
+  referee study show STUDY --list L02 --seed 7
+"""
+)
+def show(
+    study: Annotated[Path, typer.Argument(help="A study folder.", show_default=False)],
+    chosen: Annotated[str | None, typer.Option("--list", help="Which list.", show_default="the first")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the session.")] = 1,
+) -> int:
+    """The plan of one session, with the systems and targets that participants never see."""
+    from referee.studies.folder.study import open_study
+    from referee.studies.sessions.plan import make_plan
+
+    opened = open_study(study)
+    plan = make_plan(opened, chosen or opened.lists[0].id, seed)
+    print(f"{opened.title}: list {plan.list_id}, seed {seed}, {len(plan.steps)} steps, about {opened.minutes} minutes")
+    for step in plan.steps:
+        stimulus = step.stimulus
+        shown = step.shown.parameters
+        what = (
+            _first_line(str(shown.get("html", "")))
+            if stimulus is None
+            else str(shown.get("text", shown.get("pairwise", "")))
+        )
+        behind = "" if stimulus is None else f"  [{stimulus.id} → {', '.join(stimulus.trial.targets)}]"
+        print(f"{step.index:>4}  {step.kind:<9} {what}{behind}")
+    return 0
+
+
+def _first_line(html: str) -> str:
+    import re
+
+    return re.sub(r"<[^>]+>", "", html.strip().partition("\n")[0])

@@ -1,0 +1,64 @@
+"""`referee tangram annotate`: mark expressions, referents and attributes over the replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli.tangram.recordings import find_recordings
+
+if TYPE_CHECKING:
+    from referee.studies.dialogue.annotation_desk import Desk
+
+__all__ = ["app", "serve_desk"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+  referee tangram annotate sessions/ --annotator ann
+
+  referee tangram annotate sessions/ --annotator bob --port 8021 --no-proposals
+
+Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; nobody sees or overwrites another annotator's file.
+"""
+)
+def annotate(
+    recordings: Annotated[
+        list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)
+    ],
+    annotator: Annotated[str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)],
+    port: Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)] = 8020,
+    proposals: Annotated[bool, typer.Option(help="Offer what a program would mark, to accept or correct.")] = True,
+) -> int:
+    """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""
+    from referee.situated.tiers.annotations import check_name
+    from referee.studies.dialogue.annotation_desk import Desk
+
+    serve_desk(Desk.lay(find_recordings(recordings), check_name(annotator), offer=proposals), port)
+    return 0
+
+
+def serve_desk(desk: Desk, port: int) -> None:
+    """Until Ctrl-C; the link is the only way in."""
+    import contextlib
+    import secrets
+
+    import uvicorn
+
+    from referee.cli.study.serve import _listen
+    from referee.studies.dialogue.annotation_server import create_desk_app
+
+    token = secrets.token_urlsafe(16)
+    listening = _listen("127.0.0.1", port)
+    print(f"{desk.annotator}: {len(desk.sheets)} recordings")
+    print(f"  http://127.0.0.1:{port}/#{token}")
+    print("Ctrl-C stops; every mark is saved when it is made.", flush=True)
+    config = uvicorn.Config(create_desk_app(desk, token), access_log=False, log_config=None, server_header=False)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,93 @@
+"""`referee tangram serve`: a ready-made Tangram study on this machine; two people in two browsers, or one with a bot, or one alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.errors import InputError
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+  referee tangram serve --bot                          play with a bot, alone, at once
+
+  referee tangram serve --data pairs --mode live       two people: give both the same link
+
+  referee tangram serve --puzzles house,cat --solo --no-training
+"""
+)
+def serve(
+    data: Annotated[Path, typer.Option(help="The study folder; made if there is none.")] = Path("tangram-study"),
+    puzzles: Annotated[str | None, typer.Option(help="Figures in order, with commas (house, rocket, pagoda, eagle, swan, cat, boat, chapel).")] = None,
+    bot: Annotated[bool, typer.Option("--bot", help="Play with a bot.")] = False,
+    solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
+    voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
+    training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
+    participants: Annotated[int, typer.Option(help="People planned.", min=1)] = 24,
+    mode: Annotated[str, typer.Option(help="debug, pilot or live.")] = "debug",
+    language: Annotated[str, typer.Option(help="Language of the pages: en or pt.")] = "en",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")] = "127.0.0.1",
+    public_url: Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")] = None,
+    qr: Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")] = True,
+) -> None:  # fmt: skip
+    """Serve a Tangram study until Ctrl-C.
+
+    A folder that exists is served as it is: change its study.toml to change anything (docs/tangram.md). Recordings stay in its folder data/;
+    `referee tangram export` takes them out.
+    """
+    from referee.cli.study import serve
+
+    if bot and solo:
+        raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
+    if (data / "study.toml").exists():
+        if puzzles or bot or solo or voice:
+            raise InputError(
+                "the study exists already and is served as it is",
+                where=data,
+                remedy="leave the options out, name another folder with --data, or edit its study.toml",
+            )
+    else:
+        partner = "bot" if bot else "none" if solo else "person"
+        _make(data, puzzles, partner, voice, training, participants, mode, language)
+    serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
+
+
+def _make(
+    data: Path,
+    puzzles: str | None,
+    partner: str,
+    voice: bool,
+    training: bool,
+    participants: int,
+    mode: str,
+    language: str,
+) -> None:
+    from referee.cli.study.new import id_of
+    from referee.situated.game.goals import find_goal
+    from referee.studies.rooms.tangram_study import make_tangram_study
+
+    chosen = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
+    for name in chosen:
+        find_goal(name)
+    make_tangram_study(
+        data,
+        puzzles=chosen,
+        partner=partner,
+        participants=participants,
+        language=language,
+        mode=mode,
+        id=id_of(data),
+        practice=training and partner == "person",
+        settings={"voice": voice},
+    )
+    print(f"Made {data}.")

@@ -1,0 +1,114 @@
+"""Where the dialogues of a `referee tangram` command come from, and how its tables are printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.cli.tangram.recordings import is_recording, open_recording, tiers_of
+from referee.errors import InputError, MalformedInput
+from referee.situated.tiers.annotations import SUFFIX
+from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
+
+__all__ = ["KTH", "aligned", "check_form", "number", "open_dialogues"]
+
+KTH = "kth-tangrams"
+FORMS = ("text", "json")
+
+
+def open_dialogues(
+    files: Sequence[Path], recordings: Path | None, synthetic: bool, corpus: str | None, data: Path | None, seed: int
+) -> tuple[str, list[Dialogue]]:
+    """The dialogues of the one source named, and what to call them."""
+    chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
+    if sum(chosen) != 1:
+        raise InputError(
+            "no dialogues are named" if not any(chosen) else "several sources of dialogues are named",
+            remedy=f"give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus {KTH}",
+        )
+    if synthetic:
+        from referee.situated.models.invented_sessions import invent_sessions
+
+        return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
+    if corpus is not None:
+        if corpus != KTH:
+            raise InputError(f"{corpus} is no corpus of dialogues", remedy=f"--corpus {KTH}")
+        from referee.situated.tiers.kth_rounds import kth_dialogues
+
+        return KTH, kth_dialogues(data)
+    if recordings is not None:
+        files = _files_in(recordings)
+    found = [_marked(d) for path in files for d in _read(path)]
+    name = str(recordings) if recordings is not None else ", ".join(map(str, files))
+    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
+
+
+def _files_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
+    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv"))
+    found = sorted(p for p in files if not p.name.endswith(SUFFIX))
+    if not found:
+        raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
+    # tiers exported beside their recordings are the same dialogues again
+    return [p for p in found if p.suffix == ".jsonl" and is_recording(p)] or found
+
+
+def _read(path: Path) -> list[Dialogue]:
+    """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
+    from referee.situated.tiers import elan, tier_tables
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
+        ) from None
+    if path.suffix == ".eaf":
+        return [elan.from_eaf(content, str(path))]
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+    if path.suffix == ".csv":
+        return tier_tables.from_csv(text, str(path))
+    if _format_of(text) == tier_tables.FORMAT:
+        return [tier_tables.from_jsonl(text, str(path))]
+    return [tiers_of(open_recording(path), path)]
+
+
+def _format_of(text: str) -> object:
+    try:
+        first = json.loads(text.partition("\n")[0])
+    except ValueError:
+        return None
+    return first.get("format") if isinstance(first, dict) else None
+
+
+def _marked(dialogue: Dialogue) -> Dialogue:
+    """A chat that nobody annotated gets the automatic marks."""
+    from referee.situated.tiers.expressions import preannotate
+
+    if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
+        return dialogue
+    return preannotate(dialogue)
+
+
+def check_form(form: str) -> None:
+    if form not in FORMS:
+        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMS)}")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table with columns of equal width, the first one flush left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number as papers print it; – where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"

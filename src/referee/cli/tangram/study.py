@@ -1,0 +1,114 @@
+"""`referee tangram study`: a task-performance study out of recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli.tangram.recordings import find_recordings, open_recording, tiers_of
+from referee.errors import InputError
+from referee.situated.tiers.dialogue import UTTERANCE
+
+if TYPE_CHECKING:
+    from referee.situated.game.log import Recording
+    from referee.situated.tiers.dialogue import Dialogue
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+  referee tangram study sessions/ --out evaluation --contact "A. Person, a.person@uni.example"
+
+  referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
+
+  referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
+
+Then: referee study check, referee study serve, referee study simulate; at the end referee tangram evaluate.
+"""
+)
+def study(
+    recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
+    out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
+    bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
+    annotator: Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")] = None,
+    participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
+    fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
+    tp: Annotated[int, typer.Option(help="True positives.", min=0)] = 20,
+    fn: Annotated[int, typer.Option(help="False negatives.", min=0)] = 20,
+    practice: Annotated[int, typer.Option(help="Practice trials.", min=0)] = 2,
+    by: Annotated[str, typer.Option(help="Folds of the classifier: by instance (as published) or pair.")] = "instance",
+    folds: Annotated[int, typer.Option(help="Folds of the classifier.", min=2)] = 10,
+    pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, それ).")] = None,
+    role: Annotated[
+        str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
+    ] = "overhearer",
+    cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
+    title: Annotated[str, typer.Option(help="What evaluators see at the top.")] = "Which piece is meant?",
+    contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+) -> int:
+    """Which piece is meant? Clips before references that a classifier gets right or wrong, for people to identify.
+
+    False positives are shown as they were said to one group and with a pronoun to the other; unusable references are counted with their reasons.
+    """
+    from referee.cli.study.new import id_of
+    from referee.files import write_atomically
+    from referee.studies.dialogue.clip_study import Wanted, prepare_overhearing
+    from referee.studies.dialogue.overheard import CLASSIFIER
+    from referee.studies.folder.draft import write_study
+
+    wanted = Wanted(
+        id=id_of(out),
+        title=title,
+        participants=participants,
+        fp=fp,
+        tp=tp,
+        fn=fn,
+        practice=practice,
+        by=by,
+        folds=folds,
+        pronoun=pronoun,
+        role=role,
+        cursor=cursor,
+        contact=contact,
+        seed=seed,
+    )
+    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed), wanted)
+    made = write_study(out, prepared.draft)
+    write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
+    lists = ", ".join(f"{one.id} {len(one.trials)} trials" for one in made.lists)
+    clips = [t.meta["clip_ms"] for t in prepared.draft.trials]
+    mean = sum(end - start for start, end in clips) / len(clips) / 1000
+    print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
+    for note in prepared.notes:
+        print(f"  note: {note}")
+    print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")
+    return 0
+
+
+def _sessions(places: list[Path], bots: int, annotator: str | None, seed: int) -> list[tuple[Recording, Dialogue]]:
+    if bool(places) == bool(bots):
+        raise InputError("no recordings are named", remedy="name recordings or folders of them, or --bots N")
+    if bots:
+        from referee.studies.dialogue.clip_study import bot_sessions
+
+        return bot_sessions(bots, seed)
+    found = []
+    for path in find_recordings(places):
+        recording = open_recording(path)
+        dialogue = tiers_of(recording, path, annotator)
+        said, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
+        if done is not None and done < said:
+            print(
+                f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
+            )
+        found.append((recording, dialogue))
+    return found

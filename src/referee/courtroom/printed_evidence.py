@@ -1,0 +1,167 @@
+"""One value per system from tables: the shipped papers (each with a `court.toml`), or a CSV file of one's own (`referee court`)."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Mapping
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.auditing.paper import TABLES, Paper, read_paper
+from referee.courtroom.evidence import Sheet
+from referee.errors import MalformedInput, UnknownName
+
+__all__ = ["better_way", "published", "sheets_of_csv", "sheets_of_paper"]
+
+COURT = "court.toml"
+LAYOUT = (
+    "columns system, automatic:NAME, hearer:NAME (add :lower where less is better), and if wanted domain, human, family"
+)
+YES, NO = ("1", "yes", "true"), ("", "0", "no", "false")
+
+
+def published() -> list[str]:
+    """The shipped papers that can be tried."""
+    return sorted(p.parent.name for p in TABLES.glob(f"*/{COURT}"))
+
+
+def sheets_of_paper(name: str) -> tuple[list[Sheet], list[str]]:
+    """The sheets of a shipped paper and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
+    found = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
+    if found is None:
+        raise UnknownName("tried paper", name, published(), hint=f"one of {', '.join(published())}")
+    paper = read_paper(TABLES / found)
+    written = tomllib.loads((TABLES / found / COURT).read_text("utf-8"))
+    same: dict[str, str] = written.get("rows", {})
+    sheets = [_printed_sheet(paper, sheet, written, same) for sheet in written["sheets"]]
+    return sheets, list(written.get("notes", ()))
+
+
+def _printed_sheet(
+    paper: Paper, sheet: Mapping[str, Any], written: Mapping[str, Any], same: Mapping[str, str]
+) -> Sheet:
+    columns = {
+        side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()}
+        for side in ("automatic", "hearer")
+    }
+    systems = tuple(dict.fromkeys(row for side in columns.values() for values in side.values() for row in values))
+    return Sheet(
+        systems=systems,
+        automatic={n: [v.get(s) for s in systems] for n, v in columns["automatic"].items()},
+        hearer={n: [v.get(s) for s in systems] for n, v in columns["hearer"].items()},
+        better={n: _way(cell) for side in ("automatic", "hearer") for n, cell in sheet[side].items()},
+        people=frozenset(written.get("people", ())),
+        families=_families(paper, written.get("family")),
+        domain=sheet.get("domain"),
+    )
+
+
+def _printed(paper: Paper, cell: str, same: Mapping[str, str]) -> dict[str, float]:
+    table, column, *_ = cell.split(":")
+    numbers = paper.tables[table].column(column)
+    return {same.get(row, row): number.value for row, number in numbers if number is not None}
+
+
+def _way(cell: str) -> str:
+    return cell.split(":")[2] if cell.count(":") == 2 else "higher"
+
+
+def _families(paper: Paper, place: str | None) -> dict[str, str]:
+    if place is None:
+        return {}
+    table, column = place.split(":")
+    return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
+
+
+def sheets_of_csv(path: Path) -> list[Sheet]:
+    """One row per system (and domain); rows without a domain are the overall sheet."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows = [(reader.line_num, row) for row in reader]
+            header = [name or "" for name in reader.fieldnames or ()]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise MalformedInput(f"cannot be read ({error})", where=path, remedy=f"give a UTF-8 CSV: {LAYOUT}") from None
+    measures = {name: _measure(name, path) for name in header if name.partition(":")[0] in ("automatic", "hearer")}
+    if "system" not in header or {side for side, _, _ in measures.values()} != {"automatic", "hearer"} or not rows:
+        raise MalformedInput("this is no table of systems and measures", where=path, line=1, remedy=LAYOUT)
+    domains = dict.fromkeys((row.get("domain") or "").strip() or None for _, row in rows)
+    return [
+        _sheet(path, measures, [r for r in rows if ((r[1].get("domain") or "").strip() or None) == d], d)
+        for d in domains
+    ]
+
+
+def _measure(name: str, path: Path) -> tuple[str, str, str]:
+    """Side, name and better direction of a column."""
+    side, _, rest = name.partition(":")
+    for way in ("lower", "higher", "none"):
+        if rest.endswith(f":{way}"):
+            return side, rest.removesuffix(f":{way}"), way
+    if not rest:
+        raise MalformedInput(f"the column {name!r} has no name", where=path, line=1, remedy=LAYOUT)
+    return side, rest, better_way(rest)
+
+
+def better_way(metric: str) -> str:
+    """Which way is better, as the catalogue says; higher where it does not know the name."""
+    known = metric.partition("|")[0] in catalogue.names("metric")
+    return str(catalogue.configure("metric", metric).direction) if known else "higher"
+
+
+def _sheet(
+    path: Path, measures: Mapping[str, tuple[str, str, str]], rows: list[tuple[int, dict[str, str]]], domain: str | None
+) -> Sheet:
+    systems = [(row["system"] or "").strip() for _, row in rows]
+    seen: dict[str, int] = {}
+    for (line, _), system in zip(rows, systems, strict=True):
+        if not system or system in seen:
+            problem = (
+                f"a second row of {system!r} (the first is line {seen[system]})" if system else "a row without a system"
+            )
+            raise MalformedInput(problem, where=path, line=line, remedy="one row per system and domain")
+        seen[system] = line
+    sides: dict[str, dict[str, list[float | None]]] = {"automatic": {}, "hearer": {}}
+    for column, (side, name, _) in measures.items():
+        sides[side][name] = [_number(row[column], column, path, line) for line, row in rows]
+    families = {s: f for s, (_, row) in zip(systems, rows, strict=True) if (f := (row.get("family") or "").strip())}
+    return Sheet(
+        systems=tuple(systems),
+        automatic=sides["automatic"],
+        hearer=sides["hearer"],
+        better={name: way for _, name, way in measures.values()},
+        people=frozenset(s for s, (line, row) in zip(systems, rows, strict=True) if _human(s, row, path, line)),
+        families=families,
+        domain=domain,
+    )
+
+
+def _human(system: str, row: Mapping[str, str], path: Path, line: int) -> bool:
+    """As the column `human` says; without one, a system whose name begins with "human"."""
+    if "human" not in row:
+        return system.lower().startswith("human")
+    said = (row["human"] or "").strip().lower()
+    if said not in (*YES, *NO):
+        raise MalformedInput(f"{said!r} under human", where=path, line=line, remedy="write yes or no")
+    return said in YES
+
+
+def _number(text: str | None, column: str, path: Path, line: int) -> float | None:
+    plain = (text or "").strip()
+    if plain.lower() in ("", "-", "–", "na", "nan"):
+        return None
+    try:
+        number = float(plain)
+    except ValueError:
+        number = inf
+    if not isfinite(number):
+        raise MalformedInput(
+            f"{plain!r} under {column} is no number",
+            where=path,
+            line=line,
+            remedy="write digits with a point, or nothing",
+        )
+    return number

@@ -1,1 +1,0 @@
-"""Situated dialogue: what two people did and said over a shared board, and what a reference rests on (Spanger et al. 2013)."""

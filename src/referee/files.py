@@ -1,0 +1,106 @@
+"""Files and folders that appear whole or not at all: written beside their place, brought to the disk, and renamed.
+
+Everything that Referee leaves on a disk for somebody to read later goes through here, so that a killed process, a full disk or a second
+process never leaves half a file, and never takes away the old one before the new one stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from referee.errors import CannotWrite
+
+__all__ = ["FOR_ALL", "FOR_OWNER", "put_in_place", "write_atomically", "write_bytes", "writing_folder"]
+
+FOR_ALL, FOR_OWNER = 0o644, 0o600
+
+
+def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL) -> None:
+    """A text file out of lines; ``-`` writes to standard output. `mode` holds from the first byte on, so that what only its owner may read is never open."""
+    if str(path) == "-":
+        for line in lines:
+            print(line)
+        return
+    write_bytes(path, (f"{line}\n".encode() for line in lines), mode)
+
+
+def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -> None:
+    """A file out of pieces of bytes, in the place of an older one if there is one."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise CannotWrite(
+            "this is not a file that can be replaced", where=path, remedy="name a new or an ordinary file"
+        )
+    partial: Path | None = None
+    try:
+        # a temporary file is made with 0600, and opened to others only when all of it is there
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            partial = Path(file.name)
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(mode)
+        partial.replace(path)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written ({error.strerror})",
+            where=path,
+            remedy="check the place, its permissions and free space",
+        ) from None
+    finally:
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing_folder(
+    target: str | Path,
+    overwrite: bool = False,
+    replaceable: Callable[[Path], bool] = lambda folder: False,
+    remedy: str = "choose another name, or remove it",
+) -> Iterator[Path]:
+    """A temporary neighbour that becomes `target` when the block ends well and vanishes when it does not.
+
+    What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind that is being written.
+    """
+    target = Path(target)
+    if target.exists() and not (overwrite and replaceable(target)):
+        raise CannotWrite("something is there already", where=target, remedy=remedy)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot make the folder ({error.strerror})", where=target, remedy="choose a place you may write to"
+        ) from None
+    try:
+        yield partial
+        partial.chmod(0o755)
+        put_in_place(partial, target, overwrite)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written ({error.strerror})",
+            where=target,
+            remedy="free some space, or choose a place where nothing is yet",
+        ) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
+    """Rename a finished folder; the old one is kept beside it until the new one stands, and a folder that came meanwhile is not touched."""
+    old = partial.with_name(f"{partial.name}.old")
+    if overwrite and target.exists():
+        target.rename(old)
+    try:
+        partial.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,131 @@
+"""From a hearer's answers and people's answers to the columns of a passport, with the checks that a stranger's hearer needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose, log2
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.hearers.passports.measures import Evidence
+from referee.hearers.passports.people import Answer
+from referee.records import HearerView, Outcome, Response
+
+__all__ = ["Belief", "read_belief", "tabulate"]
+
+OTHERS = ("several", "none")
+CORRECTED = "corrected"
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What a hearer made of a description: its outcome, its probabilities, and the places of the entities in the view it had.
+
+    `certain` is false where the hearer gave no probabilities and they were made from its choice.
+    """
+
+    outcome: Outcome
+    entity: str | None
+    shares: Mapping[str, float]
+    places: Mapping[str, int]
+    certain: bool
+    predicted_ms: float | None
+
+    @property
+    def top(self) -> float:
+        return max((self.shares.get(e, 0.0) for e in self.places), default=0.0)
+
+    @property
+    def entropy(self) -> float:
+        """Uncertainty in bits, over entities and the answers several and none."""
+        return -sum(p * log2(p) for p in self.shares.values() if p > 0)
+
+
+def read_belief(response: Response, view: HearerView, name: str) -> Belief:
+    """A response as a belief; one that cannot be is an error that names the hearer and the trial."""
+    if not isinstance(response, Response):
+        raise _wrong(
+            name, view, f"answers with {type(response).__name__}", "resolve returns a referee.records.Response"
+        )
+    places = {e.id: i for i, e in enumerate(view.scene.entities)}
+    if response.outcome == Outcome.ENTITY and response.entity not in places:
+        raise _wrong(name, view, f"chooses {response.entity!r}, which is not there", "choose an entity of the view")
+    return Belief(
+        outcome=response.outcome,
+        entity=response.entity if response.outcome == Outcome.ENTITY else None,
+        shares=_shares(response, places, view, name),
+        places=places,
+        certain=response.probabilities is not None,
+        predicted_ms=_time(response),
+    )
+
+
+def _shares(response: Response, places: Mapping[str, int], view: HearerView, name: str) -> dict[str, float]:
+    """The probabilities given; without any, all on the entity chosen, or even where none was."""
+    if response.probabilities is None:
+        chosen = [response.entity] if response.outcome == Outcome.ENTITY else list(places)
+        return {e: (1 / len(chosen) if e in chosen else 0.0) for e in places}
+    given = dict(response.probabilities)
+    strange = [e for e in given if e not in places and e not in OTHERS]
+    if strange:
+        raise _wrong(
+            name, view, f"has a probability for {strange[0]!r}", "only entities of the view, several and none have one"
+        )
+    total = sum(given.values())
+    if not all(p >= 0 for p in given.values()) or not isclose(total, 1, abs_tol=1e-6):
+        raise _wrong(name, view, f"has probabilities that sum to {total:g}", "none is negative and they sum to 1")
+    return {**dict.fromkeys(places, 0.0), **given}
+
+
+def _wrong(name: str, view: HearerView, problem: str, remedy: str) -> InputError:
+    return InputError(f"{name} {problem} (trial {view.id!r})", remedy=remedy)
+
+
+def _time(response: Response) -> float | None:
+    """Reading and identification together, where both are known, or identification alone."""
+    if response.identification_ms is None or CORRECTED in response.flags:
+        return None
+    return response.identification_ms + (response.reading_ms or 0.0)
+
+
+def tabulate(answers: Sequence[Answer], beliefs: Sequence[Belief], units: Sequence[str]) -> Evidence:
+    """One row for every answer of a person."""
+    pairs = list(zip(answers, beliefs, strict=True))
+    predicts = any(b.predicted_ms is not None for b in beliefs)
+    return Evidence(
+        target=_column(b.shares[a.trial.targets[0]] for a, b in pairs),
+        taken=_column(b.shares[a.response.entity] if _chose(a) and a.response.entity else NAN for a, b in pairs),
+        top=_column(b.top for b in beliefs),
+        delay=_column((b.predicted_ms if predicts else b.entropy) for b in beliefs),
+        times=_column(_time(a.response) for a in answers),
+        right=np.array([b.entity == a.trial.targets[0] for a, b in pairs]),
+        human_right=np.array([_chose(a) and a.response.entity == a.trial.targets[0] for a in answers]),
+        choices=tuple(_label(b.outcome, b.entity, b) for b in beliefs),
+        human_choices=tuple(_label(a.response.outcome, a.response.entity, b) for a, b in pairs),
+        sizes=np.array([len(b.places) for b in beliefs], dtype=np.int64),
+        questions=_numbered([(a.trial.id, a.description) for a in answers]),
+        units=_numbered(units),
+    )
+
+
+def _chose(answer: Answer) -> bool:
+    return answer.response.outcome == Outcome.ENTITY
+
+
+def _label(outcome: Outcome, entity: str | None, belief: Belief) -> str:
+    """A choice by its place in the hearer's view: ids may give the target away, places are drawn by lot."""
+    return str(belief.places[entity]) if outcome == Outcome.ENTITY and entity is not None else str(outcome)
+
+
+def _column(values: object) -> FloatArray:
+    found: FloatArray = np.array([NAN if v is None else v for v in values], dtype=np.float64)  # type: ignore[attr-defined]
+    return found
+
+
+def _numbered(names: Sequence[object]) -> np.ndarray:
+    places: dict[object, int] = {}
+    return np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)

@@ -1,0 +1,172 @@
+"""What people answered, ready to hold a hearer against: from a corpus with responses, or from any file of responses in the documented form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.corpora.jsonl import JsonlCorpus, read_responses
+from referee.errors import InputError, UnknownTrial
+from referee.records import Description, Outcome, Response, Trial
+from referee.runs.folder import Run, is_run
+
+__all__ = ["UNITS", "Answer", "People", "cluster_of", "open_people", "unit_of"]
+
+UNITS = ("game", "speaker")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was said in a trial, and what one person made of it."""
+
+    trial: Trial
+    description: Description
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The trials of a corpus, the answers of people that can be used, and how many cannot, by reason."""
+
+    name: str
+    trials: tuple[Trial, ...]
+    answers: tuple[Answer, ...]
+    left_out: dict[str, int]
+
+    def some(self, limit: int, by: str, seed: int) -> People:
+        """Whole games (or speakers) drawn by lot until there are `limit` answers; the rest is neither asked about nor learned from."""
+        sizes = Counter(unit_of(a.trial, by) for a in self.answers)
+        order = sorted(sizes)
+        Random(seed).shuffle(order)
+        kept: set[str] = set()
+        for unit in order:
+            if sum(sizes[u] for u in kept) >= limit:
+                break
+            kept.add(unit)
+        trials = tuple(t for t in self.trials if (u := unit_of(t, by)) in kept or u not in sizes)
+        return replace(self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in kept))
+
+
+def unit_of(trial: Trial, by: str) -> str:
+    """The game or speaker that a trial belongs to; one that has neither stands alone."""
+    return _together(trial, by) or trial.id
+
+
+def cluster_of(answer: Answer, by: str) -> str:
+    """Whose answers resemble each other: those of one game or speaker, or else of one person."""
+    return _together(answer.trial, by) or answer.response.hearer
+
+
+def _together(trial: Trial, by: str) -> str | None:
+    game = trial.meta.get("game") if by == "game" else None
+    return trial.speaker if game is None else str(game)
+
+
+def open_people(corpus: str | None, data: str | Path | None = None) -> People:
+    """People's answers: those of a corpus by name, file or folder, or those in `data` (see docs/passport.md for the forms)."""
+    name, source, where = _source(corpus, data)
+    trials = {t.id: t for t in source.trials()}
+    responses = _responses(data, source)
+    said = _outputs(source)
+    left_out: Counter[str] = Counter()
+    answers = tuple(_answers(responses, trials, said, left_out, where))
+    if not answers:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
+        raise InputError(
+            "there is no answer of a person to a description" + (f" ({reasons})" if reasons else ""),
+            where=where,
+            remedy="take a corpus with responses (degen2020, colors, tg-matcher …), or name a file of responses with --data",
+        )
+    return People(name=name, trials=tuple(trials.values()), answers=answers, left_out=dict(left_out))
+
+
+def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
+    """A name to print, what has trials() and responses(), and the place that errors name."""
+    given = None if data is None else Path(data)
+    if given is not None and not given.exists():
+        raise InputError(
+            "there is no such file or folder", where=given, remedy="--data names a folder or a file of responses"
+        )
+    if (
+        given is not None
+        and given.is_dir()
+        and (given / "responses.jsonl").exists()
+        and (given / "trials.jsonl").exists()
+    ):
+        return given.name, _folder(given), str(given / "responses.jsonl")
+    if corpus is None:
+        raise InputError(
+            "it is not said on which trials people answered",
+            where=data or "",
+            remedy="name a corpus (--corpus degen2020), or a folder with trials.jsonl and responses.jsonl (--data FOLDER)",
+        )
+    own = f" + {given.name}" if given is not None and given.is_file() else ""
+    if corpus not in catalogue.names("corpus") and Path(corpus).exists():
+        return Path(corpus).name + own, _folder(Path(corpus)), str(data if own else corpus)
+    folder = {"data": given} if given is not None and given.is_dir() else {}
+    return corpus + own, catalogue.create("corpus", corpus, **folder), str(data if own else corpus)
+
+
+def _folder(path: Path) -> Any:
+    return Run(path) if is_run(path) else JsonlCorpus(path)
+
+
+def _responses(data: str | Path | None, source: Any) -> Iterable[Response]:
+    return read_responses(data) if data is not None and Path(data).is_file() else source.responses()
+
+
+def _outputs(source: Any) -> dict[tuple[str, str | None], Description]:
+    """What the systems of a run said, for answers that only name the system."""
+    if not isinstance(source, Run) or not (source.folder / "outputs.jsonl").exists():
+        return {}
+    return {(o.trial, o.system): o.description for o in source.outputs()}
+
+
+def _answers(
+    responses: Iterable[Response],
+    trials: dict[str, Trial],
+    said: dict[tuple[str, str | None], Description],
+    left_out: Counter[str],
+    where: str,
+) -> Iterator[Answer]:
+    for response in responses:
+        trial = trials.get(response.trial)
+        if trial is None:
+            raise UnknownTrial(
+                f"{response.hearer!r} answers trial {response.trial!r}, which is not among the trials",
+                where=where,
+                remedy="give the responses together with their trials",
+            )
+        _check_entity(response, trial, where)
+        description = response.description or said.get((response.trial, response.system))
+        if description is None and response.system is None and trial.references:
+            description = trial.references[0]
+        reason = _unusable(response, trial, description)
+        if reason or description is None:
+            left_out[reason or "without a description"] += 1
+        else:
+            yield Answer(trial=trial, description=description, response=response)
+
+
+def _check_entity(response: Response, trial: Trial, where: str) -> None:
+    if response.outcome == Outcome.ENTITY and response.entity not in {e.id for e in trial.scene.entities}:
+        raise InputError(
+            f"{response.hearer!r} chose {response.entity!r} in trial {trial.id!r}, which has no such entity",
+            where=where,
+            remedy="name entity ids of the trial's scene",
+        )
+
+
+def _unusable(response: Response, trial: Trial, description: Description | None) -> str | None:
+    if response.probabilities is not None:
+        return "of a simulated hearer"
+    if len(trial.targets) != 1:
+        return "with several targets"
+    if description is None or (description.text is None and description.properties is None):
+        return "without a description"
+    return None

@@ -1,0 +1,36 @@
+"""The report folder: the page, every table as CSV and LaTeX, every figure as SVG, PNG and PDF; it appears whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.files import write_atomically
+from referee.reports.page import Part, as_page
+from referee.reports.report_figures import save_figure
+from referee.reports.score_tables import as_csv
+from referee.reports.sheets import sheet_as_csv, sheet_as_latex
+from referee.runs.folder import write_manifest, writing_run
+
+__all__ = ["publish"]
+
+
+def publish(
+    parts: Sequence[Part], out: Path, *, title: str, made: str, runs: Sequence[str], overwrite: bool = False
+) -> None:
+    """Write the folder `out`; an existing report is replaced only with `overwrite`."""
+    with writing_run(out, overwrite) as folder:
+        tables, figures = folder / "tables", folder / "figures"
+        tables.mkdir()
+        figures.mkdir()
+        for section in (s for p in parts for s in p.sections):
+            for sheet in section.sheets:
+                write_atomically(tables / f"{sheet.name}.csv", [sheet_as_csv(sheet)])
+                write_atomically(tables / f"{sheet.name}.tex", [sheet_as_latex(sheet)])
+            for name, rows in section.data.items():
+                if rows:
+                    write_atomically(tables / f"{name}.csv", [as_csv(rows)])
+            for figure in section.figures:
+                save_figure(figure, figures)
+        write_atomically(folder / "index.html", [as_page(parts, title=title, made=made)])
+        write_manifest(folder, kind="report", runs=list(runs))

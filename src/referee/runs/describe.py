@@ -1,0 +1,221 @@
+"""One description now: a scene, a target, a system by name; with the reasons, step by step (`referee describe`, `referee.describe`).
+
+Whatever system is asked, the answer says whether it singles out the target. Systems that only choose properties are put into the plainest words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.jsonl import trial_from_json
+from referee.corpora.lines import WrongShape, open_binary, parse_object
+from referee.errors import InputError, MalformedInput, NotTrained
+from referee.records import Description, Property, Scene, SpeakerView, Trial
+from referee.runs.speak import System
+from referee.selection.reasons import Step
+
+__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "view_of"]
+
+DEFAULT_SYSTEM = "classic/incremental"
+DOMAINS = {
+    "furniture": ("type", "colour", "size", "orientation"),
+    "people": ("type", "age", "hasBeard", "hasGlasses", "hasHair", "hairColour"),
+}
+"""TUNA's two domains by their attributes: what systems without training but with a program for each of them go by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """A description, whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it.
+
+    Where there is no description, `trouble` says why.
+    """
+
+    description: Description
+    distinguishing: bool | None
+    trouble: str = ""
+    also: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+def describe(
+    scene: Scene | Mapping[str, Any] | str | Path,
+    target: str | Sequence[str],
+    system: str = DEFAULT_SYSTEM,
+    trials: Iterable[Trial] | None = None,
+) -> Description:
+    """Describe an object of a scene: properties and words.
+
+    `scene` is a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that; `target` an entity's id, or several. A system
+    that learns is trained on `trials`; without them it raises `NotTrained`. A target that cannot be told apart gets the best there is.
+
+    >>> import referee
+    >>> scene = {"entities": [
+    ...     {"id": "a", "attributes": {"type": "chair", "colour": "red"}},
+    ...     {"id": "b", "attributes": {"type": "chair", "colour": "blue"}},
+    ... ]}
+    >>> referee.describe(scene, "a").text
+    'the red chair'
+    """
+    where = str(scene) if isinstance(scene, (str, Path)) else ""
+    try:
+        return describe_view(view_of(scene, target, where), system, trials).description
+    except NotTrained:
+        raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
+
+
+def read_scene(path: str | Path) -> dict[str, Any]:
+    """The JSON form of a scene from a file ("-": standard input)."""
+    with open_binary(path) as file:
+        raw = file.read()
+    try:
+        return parse_object(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise MalformedInput("this is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from None
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=str(path), remedy='write {"entities": [{"id": …}, …]}') from None
+
+
+def view_of(
+    scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
+) -> SpeakerView:
+    """A scene and its target(s) as a speaker sees them; what is wrong with either is said with a remedy.
+
+    The JSON form may be that of a whole trial, which names its target itself, its domain and its language; what people said is not looked at.
+    """
+    if target is not None and not (isinstance(target, (str, Sequence)) and all(isinstance(t, str) for t in target)):
+        raise InputError(f"{target!r} is no target", where=where, remedy="give the id of an entity, or a list of ids")
+    targets = (target,) if isinstance(target, str) else tuple(target or ())
+    if isinstance(scene, (str, Path)):
+        scene = read_scene(scene)
+    if not isinstance(scene, (Scene, Mapping)):
+        raise InputError(
+            f"{type(scene).__name__} is no scene",
+            where=where,
+            remedy='give a Scene, {"entities": [{"id": …, "attributes": {…}}, …]}, or the path of a file with that',
+        )
+    if isinstance(scene, Scene):
+        view = SpeakerView(id="scene", scene=scene, targets=targets)
+    else:
+        own = [scene["target"]] if "target" in scene else scene.get("targets") or ()
+        view = replace(_read(scene, where), targets=targets or tuple(map(str, own)))
+    _check(view.scene, view.targets, where)
+    return view
+
+
+def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
+    """The scene alone; its first entity stands in as target until the real one is looked up."""
+    entities = data.get("entities")
+    if entities == []:
+        return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
+    known = entities if isinstance(entities, list) else ()
+    ids = [e["id"] for e in known if isinstance(e, Mapping) and "id" in e]
+    kept = {
+        key: data[key] for key in ("entities", "scene", "domain", "condition", "language", "history") if key in data
+    }
+    try:
+        return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
+    except WrongShape as wrong:
+        raise InputError(str(wrong), where=where, remedy=wrong.remedy) from None
+
+
+def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
+    ids = [e.id for e in scene.entities]
+    known = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
+    if not ids:
+        raise InputError("the scene is empty", where=where, remedy='give it at least one {"id": …, "attributes": {…}}')
+    if not targets:
+        raise InputError("there is no target to describe", where=where, remedy=f"name one of {known}")
+    for target in targets:
+        if target not in ids:
+            raise InputError(
+                f"the target {target!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+            )
+
+
+def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Iterable[Trial] | None = None) -> Described:
+    """As `describe`, with whom else the description is true of, and the steps."""
+    speaker = System.read(system).build()
+    if not hasattr(speaker, "describe"):
+        raise InputError(
+            f"{system} only puts given properties into words", remedy="choose a system that also selects them"
+        )
+    known = None if trials is None else list(trials)
+    if known is not None:
+        speaker.fit(known)
+    said, view = _said(speaker, view, known or ())
+    if said.properties is None:
+        trouble = "" if said.text else getattr(speaker, "trouble_", "") or "the system gave no description"
+        return Described(description=said, distinguishing=None, trouble=trouble)
+    selector = getattr(speaker, "selector", speaker)
+    properties = said.properties
+    if said.text is None:
+        said = replace(said, text=_words(selector, view, properties))
+    steps = _steps(selector, view, properties)
+    also = view.scene.denotation(properties) & ~view.target_mask
+    return Described(
+        description=said,
+        distinguishing=all(step.property is not None for step in steps),
+        also=tuple(e.id for e in view.scene.members(also)),
+        steps=tuple(steps),
+    )
+
+
+def _said(speaker: Any, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
+    """What a speaker says. One that goes by domains is told the likeliest, where the scene names none."""
+    try:
+        return speaker.describe(view), view
+    except InputError as error:
+        if "domain" not in error.problem:
+            raise
+        attributes: dict[str, set[str]] = (
+            {domain: set(names) for domain, names in DOMAINS.items()} if not trials else {}
+        )
+        for trial in trials:
+            found = {p.name for e in trial.scene.entities for p in e.attributes}
+            attributes.setdefault(trial.domain or "", set()).update(found)
+        own = {p.name for e in view.scene.entities for p in e.attributes}
+        likeliest = max(attributes, key=lambda domain: len(own & attributes[domain]))
+        if view.domain is None and own & attributes[likeliest]:
+            placed = replace(view, domain=likeliest)
+            return speaker.describe(placed), placed
+        choices = " or ".join(f'"domain": "{domain}"' for domain in attributes)
+        raise InputError(
+            error.problem, where=error.where, remedy=f"write {choices} into the scene, or take another system"
+        ) from None
+
+
+def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> str:
+    """The plainest words; sets described in parts are said part by part, and what needs "or" or "not" is written as a formula."""
+    from referee.realisation.english import ENGLISH
+    from referee.realisation.plain import Plain
+    from referee.realisation.portuguese import PORTUGUESE
+
+    formula = selector.formula(view) if hasattr(selector, "formula") else None
+    if formula is not None and any(len(clause) > 1 or clause[0].negated for clause in formula.clauses):
+        return str(formula)
+    plain = Plain(PORTUGUESE if view.language == "pt" else ENGLISH)
+    whole = [(view.targets, properties)]
+    parts = [(f.referents, f.properties) for f in selector.fragments(view)] if hasattr(selector, "fragments") else whole
+    return f" {plain.language.conjunction} ".join(plain.language.say(said, many=len(of) > 1) for of, said in parts)
+
+
+def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Step]:
+    """The selector's own account; otherwise what each property of the result rules out, in order."""
+    if hasattr(selector, "explain"):
+        return list(selector.explain(view))
+    scene, targets = view.scene, view.target_mask
+    left, steps = scene.everything & ~targets, []
+    for i, prop in enumerate(properties, 1):
+        true = scene.denotation(properties[:i])
+        gone, left = left & ~true, left & true
+        reason = (
+            "part of the description" if targets & ~true == 0 else "part of the description, but not true of the target"
+        )
+        steps.append(Step(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
+    if left or targets & ~scene.denotation(properties):
+        steps.append(Step(None, "not distinguishing: true of others, or not of the target", (), left.bit_count()))
+    return steps

@@ -1,0 +1,104 @@
+"""The run folder: what was asked, on which trials, what was said, what was answered, what came out. Reports, court and statistics read only this.
+
+``manifest.json`` (versions, signatures, seeds, corpus checksum, command), ``trials.jsonl``, ``outputs.jsonl``, ``responses.jsonl``, ``scores.jsonl`` (tidy
+aggregates), ``items.parquet`` (one row per system, item and metric) and ``passports/`` (the cards of simulated hearers). A folder appears whole or not
+at all: it is written beside its place and renamed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
+from referee.corpora.lines import read_lines
+from referee.corpora.outputs import Output, output_to_json, read_outputs
+from referee.errors import InputError, MalformedInput
+from referee.files import write_atomically, writing_folder
+from referee.records import Description, Response, Trial
+
+__all__ = ["FORMAT", "Run", "is_run", "write_manifest", "write_outputs", "write_trials", "writing_run"]
+
+FORMAT = 1
+OCCUPIED = "choose another name, or remove it (--overwrite replaces a run folder)"
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a path is a run folder."""
+    return (Path(path) / "manifest.json").is_file()
+
+
+class Run:
+    """A finished run folder, read lazily."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest; a folder from a newer version or a damaged one is an error that says so."""
+        path = self.folder / "manifest.json"
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(
+                "this is not a run folder (no manifest.json)",
+                where=self.folder,
+                remedy="make one with `referee score … --out RUN`",
+            ) from None
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise MalformedInput(
+                f"the manifest is damaged ({error})", where=path, remedy="make the run again"
+            ) from None
+        if not isinstance(data, dict) or not isinstance(data.get("format"), int):
+            raise MalformedInput("the manifest does not say its format", where=path, remedy="make the run again")
+        if data["format"] > FORMAT:
+            raise InputError(
+                f"this run was made by a newer version ({data.get('version')})",
+                where=self.folder,
+                remedy=f"update referee (this is {__version__})",
+            )
+        return data
+
+    def trials(self) -> Iterator[Trial]:
+        return read_trials(self.folder / "trials.jsonl")
+
+    def outputs(self) -> Iterator[Output]:
+        return read_outputs(self.folder / "outputs.jsonl")
+
+    def responses(self) -> Iterator[Response]:
+        path = self.folder / "responses.jsonl"
+        return read_responses(path) if path.exists() else iter(())
+
+    def scores(self) -> list[dict[str, Any]]:
+        """The tidy rows of the last scoring; empty when the run was not scored."""
+        path = self.folder / "scores.jsonl"
+        if not path.exists():
+            return []
+        try:
+            return [json.loads(text) for _, text in read_lines(path)]
+        except json.JSONDecodeError as error:
+            problem = f"the scores are damaged ({error})"
+            raise MalformedInput(problem, where=path, remedy="score the run again") from None
+
+
+def writing_run(target: str | Path, overwrite: bool = False) -> AbstractContextManager[Path]:
+    """A folder that becomes the run `target` when all of it is there; only another run is ever replaced."""
+    return writing_folder(target, overwrite, is_run, OCCUPIED)
+
+
+def write_trials(folder: Path, trials: Iterable[Trial]) -> None:
+    write_atomically(folder / "trials.jsonl", map(json_line, trials_to_json(trials)))
+
+
+def write_outputs(folder: Path, outputs: Iterable[tuple[str, str, Description]]) -> None:
+    write_atomically(folder / "outputs.jsonl", (json_line(output_to_json(*o)) for o in outputs))
+
+
+def write_manifest(folder: Path, **fields: Any) -> None:
+    data = {"format": FORMAT, "version": __version__, **fields}
+    write_atomically(folder / "manifest.json", [json.dumps(data, ensure_ascii=False, indent=1)])

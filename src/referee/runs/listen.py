@@ -1,0 +1,304 @@
+"""Simulated hearers answer what a run's systems said, and hearing is measured: by the same code for them and for people (`referee listen`).
+
+Every trial is shown in an order drawn from the seed and its id, so neither the number of processes nor a break changes an answer. A hearer that learns is
+asked only about trials that it was not trained on.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.contracts import FloatArray
+from referee.corpora import splits
+from referee.corpora.jsonl import json_line, read_trials, response_to_json
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.metrics.hearing import HUMAN, MEASURES, OVER_ITEMS, Hearing, judge
+from referee.records import Description, HearerView, Response, Trial
+from referee.runs.folder import Run
+from referee.signature import signature
+
+__all__ = ["Session", "add_people", "by_name", "hearing_rows", "listen", "shown"]
+
+CALLS = "hearing-calls"
+Said = list[tuple[str, Description]]
+Advance = Callable[[int], None]
+
+
+def by_name(written: str, seed: int) -> Any:
+    """A fresh, untrained hearer of the catalogue; one that draws lots draws them by the seed, unless a switch says otherwise."""
+    from inspect import signature as call_signature
+
+    takes_seed = "seed" in call_signature(catalogue.load("hearer", written.partition("|")[0])).parameters
+    own = f"|seed:{seed}" if takes_seed and "|seed:" not in written else ""
+    return catalogue.configure("hearer", written + own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """All that decides what a hearer answers. `hearer` is a name with switches, which `summon` makes a hearer of; `label` is what its answers are
+    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature."""
+
+    hearer: str
+    seed: int = 1
+    humans: bool = False
+    folds: int = 5
+    by: str = "speaker"
+    train: str | None = None
+    passport: str = ""
+    label: str = ""
+    summon: Callable[[str, int], Any] = by_name
+
+    def build(self) -> Any:
+        return self.summon(self.hearer, self.seed)
+
+    @property
+    def name(self) -> str:
+        return self.label or self.hearer
+
+
+def shown(trial: Trial, seed: int) -> HearerView:
+    """A trial as the hearer sees it: the order depends on the seed and on the trial's id alone."""
+    return trial.for_hearer(Random(f"{seed}|{trial.id}"))
+
+
+def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = lambda n: None) -> int:
+    """Let a hearer answer everything that was said in a run, and keep the answers there; returns how many there are.
+
+    Answers of the same hearer from before are replaced, all others stay. A hearer that waits for a network keeps its calls in the run and goes on from them.
+    """
+    hearer = session.build()
+    run = Run(folder)
+    manifest = run.manifest
+    alone = workers < 2 or hasattr(hearer, "remember")
+    lines = [*_answers(folder, session, 0, 1, advance)] if alone else _in_processes(folder, session, workers, advance)
+    if not lines:
+        raise InputError(
+            "nobody said anything in this run",
+            where=folder,
+            remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
+        )
+    others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
+    write_atomically(folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place))])
+    signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
+    manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
+    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+    return len(lines)
+
+
+def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
+    """Put people's answers to a run's trials beside those of simulated hearers, in place of people's answers from before; returns how many there are."""
+    run = Run(folder)
+    manifest = run.manifest
+    asked = {t.id for t in run.trials()}
+    theirs = [r for r in responses if r.trial in asked]
+    if not theirs:
+        raise InputError(
+            f"nobody in {source} answered a trial of this run",
+            where=folder,
+            remedy="name the corpus that the run was made on, or a file of responses to its trials",
+        )
+    simulated = [r for r in run.responses() if r.probabilities is not None]
+    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
+    manifest["people"] = {"source": source, "responses": len(theirs)}
+    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+    return len(theirs)
+
+
+def _place(numbered: tuple[int, str]) -> int:
+    return numbered[0]
+
+
+def _in_processes(folder: Path, session: Session, workers: int, advance: Advance) -> list[tuple[int, str]]:
+    """Every process reads the run and answers its share of the trials."""
+    lines: list[tuple[int, str]] = []
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    try:
+        for part in pool.map(_share, [(folder, session, k, workers) for k in range(workers)]):
+            lines += part
+            advance(len(part))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return lines
+
+
+def _share(work: tuple[Path, Session, int, int]) -> list[tuple[int, str]]:
+    return list(_answers(*work, lambda n: None))
+
+
+def _answers(folder: Path, session: Session, share: int, of: int, advance: Advance) -> Iterator[tuple[int, str]]:
+    """Answers as lines of JSON with the place of their trial, for one share of the trials."""
+    run = Run(folder)
+    trials = list(run.trials())
+    said = _said(run, trials, session.humans)
+    places = {t.id: i for i, t in enumerate(trials)}
+    for hearer, heard in _trained(session, trials):
+        if hasattr(hearer, "remember"):
+            (folder / CALLS).mkdir(exist_ok=True)
+            hearer.remember(folder / CALLS)
+        mine = [t for t in heard if places[t.id] % of == share and t.id in said]
+        for response in _heard(hearer, mine, said, session, advance):
+            yield places[response.trial], json_line(response_to_json(response))
+
+
+def _said(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:
+    """What each system (and, if wanted, the person of the corpus) said on each trial."""
+    said: dict[str, Said] = {}
+    if (run.folder / "outputs.jsonl").exists():
+        for output in run.outputs():
+            said.setdefault(output.trial, []).append((output.system, output.description))
+    for trial in trials if humans else ():
+        if trial.references:
+            said.setdefault(trial.id, []).append((HUMAN, trial.references[0]))
+    return said
+
+
+def _trained(session: Session, trials: list[Trial]) -> Iterator[tuple[Any, list[Trial]]]:
+    """Hearers with the trials each may be asked about; whoever does not say that it learns nothing is taken to learn."""
+    hearer = session.build()
+    if not getattr(hearer, "learns", True):
+        yield _fitted(hearer, ()), trials
+    elif session.train is not None:
+        yield _fitted(hearer, _apart(read_trials(session.train), trials, session.train)), trials
+    else:
+        for train, test in splits.folds(trials, session.folds, session.by, session.seed):
+            yield _fitted(session.build(), train), test
+
+
+def _fitted(hearer: Any, trials: Iterable[Trial]) -> Any:
+    fitted = hearer.fit(trials)
+    return hearer if fitted is None else fitted
+
+
+def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
+    asked = {t.id for t in trials}
+    for trial in train:
+        if trial.id in asked:
+            raise InputError(
+                f"trial {trial.id!r} is both learned from and asked about",
+                where=where,
+                remedy="train on other trials, or leave --train out: then the run's trials are cut into folds",
+            )
+        yield trial
+
+
+def _heard(
+    hearer: Any, trials: Sequence[Trial], said: dict[str, Said], session: Session, advance: Advance
+) -> Iterator[Response]:
+    """Responses signed with system and hearer; a hearer that waits for others is asked several at once."""
+
+    def answer(trial: Trial) -> list[Response]:
+        view = shown(trial, session.seed)
+        pairs = [(description, view) for _, description in said[trial.id]]
+        many = getattr(hearer, "resolve_many", None)
+        return many(pairs) if many else [hearer.resolve(*pair) for pair in pairs]
+
+    pool = ThreadPoolExecutor(hearer.parallel) if getattr(hearer, "parallel", 1) > 1 else None
+    try:
+        for trial, responses in zip(trials, pool.map(answer, trials) if pool else map(answer, trials), strict=True):
+            for (system, _), response in zip(said[trial.id], responses, strict=True):
+                yield replace(_believing(response, trial), system=system, hearer=session.name)
+            advance(len(responses))
+    finally:
+        if pool:
+            pool.shutdown(cancel_futures=True)
+
+
+def _believing(response: Response, trial: Trial) -> Response:
+    """A bare choice as a belief: answers without one are people's, and this one is not."""
+    if response.probabilities is not None:
+        return response
+    chosen = [response.entity] if response.entity is not None else [e.id for e in trial.scene.entities]
+    return replace(response, probabilities=tuple((e, 1 / len(chosen)) for e in chosen))
+
+
+# -- the table -----------------------------------------------------------------------------------------------------------------
+
+
+def hearing_rows(
+    trials: Iterable[Trial],
+    responses: Iterable[Response],
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    ties: str = "strict",
+    seed: int = 1,
+) -> list[dict[str, Any]]:
+    """One row per system, hearer and measure: value, interval, n; how many participants, items and ties there were, and what was left out."""
+    groups, excluded = judge(responses, {t.id: t for t in trials})
+    rows = []
+    for group in dict.fromkeys([*groups, *excluded]):
+        hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
+        rows += _rows(group, hearing, left_out, resamples, confidence, ties, seed)
+    return rows
+
+
+def _rows(
+    group: tuple[str, str],
+    hearing: Hearing | None,
+    left_out: dict[str, int],
+    resamples: int,
+    confidence: float,
+    ties: str,
+    seed: int,
+) -> list[dict[str, Any]]:
+    if hearing is None:
+        values = low = high = np.full(len(MEASURES), np.nan)
+        counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
+    else:
+        values, (low, high) = hearing.measure(ties=ties), _interval(hearing, resamples, confidence, ties, seed)
+        counts = hearing.counts(ties)
+        sizes = {"participants": hearing.n_participants, "items": hearing.n_items}
+    return [
+        {
+            "system": group[0],
+            "hearer": group[1],
+            "measure": name,
+            **{key: _number(x[i]) for key, x in (("value", values), ("low", low), ("high", high))},
+            "n": counts[name],
+            **sizes,
+            **({"ties": counts["ties"]} if name in OVER_ITEMS else {}),
+            "excluded": left_out,
+        }
+        for i, name in enumerate(MEASURES)
+    ]
+
+
+def _interval(
+    hearing: Hearing, resamples: int, confidence: float, ties: str, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Percentiles over resamples in which participants and items are drawn independently (Owen 2007); NaN where neither can vary."""
+    nothing = np.full(len(MEASURES), np.nan)
+    if resamples < 1 or max(hearing.n_participants, hearing.n_items) < 2:
+        return nothing, nothing
+    rng = np.random.default_rng(seed)
+    drawn = np.array(
+        [
+            hearing.measure(_draw(hearing.n_participants, rng), _draw(hearing.n_items, rng), ties)
+            for _ in range(resamples)
+        ]
+    )
+    tail = (1 - confidence) / 2
+    bounds = np.full((2, len(MEASURES)), np.nan)
+    measured = ~np.isnan(drawn).all(axis=0)
+    bounds[:, measured] = np.nanquantile(drawn[:, measured], [tail, 1 - tail], axis=0)
+    return bounds[0], bounds[1]
+
+
+def _draw(size: int, rng: np.random.Generator) -> FloatArray:
+    """How often each of so many is drawn with replacement."""
+    return np.bincount(rng.integers(size, size=size), minlength=size).astype(float)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,174 @@
+"""Opening what a user names: a corpus by catalogue name, file or run folder, a part of it, and files of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature as call_signature
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.contracts import Card, Corpus
+from referee.corpora.jsonl import JsonlCorpus, description_from_json
+from referee.corpora.lines import WrongShape
+from referee.corpora.outputs import Output, read_outputs
+from referee.errors import InputError, MalformedInput
+from referee.records import Trial
+from referee.runs.answers import Answers
+from referee.runs.folder import Run, is_run
+
+__all__ = ["Opened", "open_corpus", "open_outputs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A corpus ready to be read, as often as wanted: the chosen part (`trials`) and the whole of it (`everyone`)."""
+
+    name: str
+    trials: Callable[[], Iterable[Trial]]
+    everyone: Callable[[], Iterable[Trial]]
+    card: Card | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def open_corpus(
+    corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
+) -> Opened:
+    """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
+    if isinstance(corpus, (str, Path)) and is_run(corpus):
+        return _of_run(Run(corpus), reading, split, seed)
+    name, source = _source(corpus, data, reading)
+    whole = source.trials if isinstance(source, Corpus) else source
+    part = whole if split is None else _part(whole, split, seed)
+    parameters = {"reading": reading, "split": split, "split_seed": None if split is None else seed}
+    return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
+
+
+def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
+    """The trials of a run, under the name and with the facts of the corpus they came from."""
+    if reading is not None:
+        raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
+    facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
+    name = str(facts.pop("name", run.folder))
+    known = catalogue.KINDS["corpus"].get(name)
+    card = getattr(catalogue.load("corpus", name), "card", None) if known else None
+    part = run.trials if split is None else _part(run.trials, split, seed)
+    chosen = {} if split is None else {"split": split, "split_seed": seed}
+    return Opened(
+        name=name,
+        trials=part,
+        everyone=run.trials,
+        card=card if isinstance(card, Card) else None,
+        parameters={**facts, "run": str(run.folder), **chosen},
+    )
+
+
+def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
+    if isinstance(corpus, (str, Path)):
+        known = str(corpus) in catalogue.names("corpus")
+        if not known and reading is not None and Path(corpus).exists():
+            raise InputError(
+                "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
+            )
+        if not known and Path(corpus).exists():
+            return str(corpus), JsonlCorpus(corpus)
+        return str(corpus), _from_catalogue(str(corpus), data, reading)
+    if isinstance(corpus, Corpus):
+        return corpus.card.name, corpus
+    trials = tuple(corpus)
+    return "trials", lambda: trials
+
+
+def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
+    accepted = call_signature(catalogue.load("corpus", name)).parameters
+    if reading is not None and "reading" not in accepted:
+        raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
+    options: dict[str, Any] = {}
+    if data is not None and "data" in accepted:
+        options["data"] = data
+    if reading is not None:
+        options["reading"] = reading
+    return catalogue.create("corpus", name, **options)
+
+
+def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
+    """Trials chosen by ``FIELD=VALUE`` (several with commas), or by a named split such as ``challenge-80/20:test``."""
+    if "=" not in split:
+        from referee.corpora.splits import part
+
+        name, _, which = split.partition(":")
+        return lambda: iter(part(whole(), name, which or "test", seed))
+    wanted = [item.partition("=")[::2] for item in split.split(",")]
+    fields = ("domain", "condition", "speaker", "scene", "language", "id")
+    for name, _ in wanted:
+        if name not in fields:
+            raise InputError(
+                f"cannot choose trials by {name!r}", remedy=f"--split takes one of {', '.join(fields)} with =VALUE"
+            )
+    return lambda: (t for t in whole() if all(_field(t, name) == value for name, value in wanted))
+
+
+def _field(trial: Trial, name: str) -> str | None:
+    return trial.scene.id if name == "scene" else getattr(trial, name)
+
+
+def open_outputs(outputs: Any, lenient: bool = False) -> Answers:
+    """Answers from a file, several files, a run folder, or rows in memory."""
+    answers = Answers(lenient)
+    for source in _sources(outputs):
+        if isinstance(source, (str, Path)):
+            _read_into(answers, source)
+        else:
+            answers.add(source)
+    if not answers.by_system:
+        raise InputError("there are no outputs to score", remedy="name at least one file with outputs")
+    return answers
+
+
+def _read_into(answers: Answers, path: str | Path) -> None:
+    """One file's outputs; in lenient mode unreadable lines are counted for the file's system (or its name)."""
+    problems: list[InputError] = []
+    before = set(answers.by_system)
+    source = Path(path) / "outputs.jsonl" if is_run(path) else path
+    remark = answers.notes.append
+    for output in (
+        read_outputs(source, problems.append, on_remark=remark)
+        if answers.lenient
+        else read_outputs(source, on_remark=remark)
+    ):
+        answers.add(output)
+    added = [s for s in answers.by_system if s not in before]
+    if is_run(path):
+        answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
+    system = added[0] if len(added) == 1 else Path(path).name.split(".")[0]
+    for problem in problems:
+        answers.by_system.setdefault(system, {})
+        answers.trouble(problem, system, "unparsable")
+
+
+def _sources(outputs: Any) -> Iterator[Any]:
+    if isinstance(outputs, (str, Path)):
+        yield outputs
+        return
+    rows = outputs.to_dicts() if hasattr(outputs, "to_dicts") else outputs
+    rows = outputs.to_dict("records") if hasattr(outputs, "iterrows") else rows
+    if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
+        raise InputError(
+            "outputs are neither a file nor rows",
+            remedy='give a path or rows like {"trial": …, "system": …, "text": …}',
+        )
+    for i, row in enumerate(rows):
+        yield _row(row, i) if isinstance(row, Mapping) else row
+
+
+def _row(row: Mapping[str, Any], i: int) -> Output:
+    try:
+        known = {k: v for k, v in row.items() if v is not None}
+        return Output(str(known["trial"]), str(known.get("system", "system")), description_from_json(known), "rows", i)
+    except KeyError:
+        raise MalformedInput(
+            "the field 'trial' is missing", where="rows", line=i, remedy="every row names its trial"
+        ) from None
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where="rows", line=i, remedy=wrong.remedy) from None

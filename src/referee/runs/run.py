@@ -1,0 +1,189 @@
+"""Systems run on a corpus: trained on one part and heard on the other, on all cores, the same for the same seed, and resumed after a break (`referee run`).
+
+Every system and fold is a piece of work of its own, done by a fresh object, so neither their order nor a break can change what is said. Speakers that
+wait for a network are asked from this process, several questions at once, where one pace can hold for all of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import multiprocessing
+import os
+import platform
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.corpora import splits
+from referee.errors import InputError
+from referee.records import Trial
+from referee.runs.open import Opened
+from referee.runs.speak import System, hear
+from referee.runs.unfinished import Unfinished
+from referee.signature import signature
+
+__all__ = ["Plan", "Watch", "cut", "run"]
+
+Fold = tuple[list[Trial], list[Trial]]
+Work = tuple[System, int]
+Watch = Callable[[int], Callable[[int], None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that decides what comes out: the systems, how the corpus is cut, and the seed. `split` names one cut (``challenge-80/20``) instead of folds."""
+
+    systems: tuple[System, ...]
+    folds: int = 5
+    by: str = "speaker"
+    split: str | None = None
+    seed: int = 1
+
+
+def cut(plan: Plan, trials: Iterable[Trial]) -> list[Fold]:
+    """Pairs of training and test trials."""
+    if plan.split is None:
+        return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
+    parts = splits.split(trials, plan.split, plan.seed)
+    return [(parts[0], parts[-1])]
+
+
+def run(
+    plan: Plan,
+    opened: Opened,
+    out: Path,
+    *,
+    jobs: int = 1,
+    overwrite: bool = False,
+    restart: bool = False,
+    replay: Path | None = None,
+    command: Sequence[str] = (),
+    watch: Watch = lambda total: lambda n: None,
+) -> dict[str, dict[str, float]]:
+    """Run all systems and write the run folder `out`; returns the counts of every system.
+
+    A run that was broken off goes on where it stopped. `replay` names a finished run whose kept calls answer instead of a network. `watch` is told how many
+    answers there will be and gives back a function that is called as they come.
+    """
+    unfinished = Unfinished(Path(out))
+    signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
+    try:
+        unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
+        if replay is not None:
+            unfinished.remember(replay)
+        trials = list(unfinished.trials())
+        folds = cut(plan, trials)
+        _do(plan, unfinished, folds, jobs, replay is not None, watch)
+    except BaseException:
+        unfinished.forget_if_empty()
+        raise
+    tested = {t.id for _, test in folds for t in test}
+    return unfinished.finish(
+        [s.label for s in plan.systems],
+        len(folds),
+        [t for t in trials if t.id in tested],
+        kind="outputs",
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        command=["referee", *command],
+        corpus={"name": opened.name, **opened.parameters},
+        settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
+        splits=[s.as_json() for s in _cuts(plan, folds)],
+        signatures=signatures,
+        versions={"python": platform.python_version(), **{p: version(p) for p in ("numpy", "scipy", "scikit-learn")}},
+    )
+
+
+def _written(plan: Plan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
+    """The plan as it is compared when an unfinished run is taken up."""
+    return {
+        "version": __version__,
+        "corpus": opened.name,
+        **{f"corpus {key}": value for key, value in opened.parameters.items()},
+        **asdict(plan),
+        "systems": {s.label: signatures[s.label] for s in plan.systems},
+    }
+
+
+def _cuts(plan: Plan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
+    for number, fold in enumerate(folds, 1):
+        name = plan.split or f"{plan.by}-fold-{number}/{len(folds)}"
+        yield splits.describe(name, plan.seed, fold)
+
+
+def _do(plan: Plan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, offline: bool, watch: Watch) -> None:
+    """All that is not done yet: computing in processes, then those that wait for a network."""
+    advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
+    computing: list[Work] = []
+    waiting: list[Work] = []
+    for system in plan.systems:
+        mine = waiting if hasattr(system.build(plan.seed), "remember") else computing
+        for fold, (_, test) in enumerate(folds):
+            if unfinished.part(system.label, fold).exists():
+                advance(len(test))
+            else:
+                mine.append((system, fold))
+    if jobs > 1 and len(computing) > 1:
+        for _, fold in _in_processes(computing, plan, unfinished, min(jobs, len(computing))):
+            advance(len(folds[fold][1]))
+        computing = []
+    for system, fold in computing + waiting:
+        heard = hear(system, *folds[fold], plan.seed, unfinished.calls, offline, advance)
+        unfinished.keep(system.label, fold, heard)
+
+
+# -- other processes -------------------------------------------------------------------------------------------------------
+
+
+def _in_processes(work: list[Work], plan: Plan, unfinished: Unfinished, jobs: int) -> Iterator[Work]:
+    """Pieces of work as they are finished; each process reads the corpus once from the unfinished run."""
+    pool = ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), initializer=_prepare, initargs=(plan, unfinished)
+    )
+    try:
+        for done in as_completed([pool.submit(_work, piece) for piece in work]):
+            yield done.result()
+    except BrokenProcessPool:
+        raise InputError(
+            "a process died before its work was done (out of memory?)",
+            where=unfinished.folder,
+            remedy="what is done is kept: give the same command again, with fewer --jobs",
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_here: tuple[Plan, Unfinished, list[Fold]]
+
+
+def _prepare(plan: Plan, unfinished: Unfinished) -> None:
+    global _here
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_with_parent()
+    _here = (plan, unfinished, cut(plan, unfinished.trials()))
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its processes, so they watch for its end themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _work(piece: Work) -> Work:
+    plan, unfinished, folds = _here
+    system, fold = piece
+    unfinished.keep(system.label, fold, hear(system, *folds[fold], plan.seed))
+    return piece

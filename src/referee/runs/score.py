@@ -1,0 +1,237 @@
+"""From outputs to a table: every system measured on every trial (`referee score`).
+
+Trials stream through in chunks and leave only their additive statistics behind, so memory grows with the numbers kept, not with the scenes read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.contracts import Batch, FloatArray
+from referee.corpora.natural_order import natural
+from referee.corpora.outputs import Output
+from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
+from referee.records import LANDMARKS, Description, Trial
+from referee.runs.answers import Answers
+from referee.runs.score_table import HUMAN, Settings, Table, metric_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Settings", "Table", "metric_names", "score", "score_trials"]
+
+CHUNK = 20_000
+PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def score_trials(
+    answers: Answers,
+    trials: Callable[[], Iterable[Trial]],
+    settings: Settings,
+    everyone: Callable[[], Iterable[Trial]] | None = None,
+) -> Table:
+    """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
+
+    `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves.
+    """
+    systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
+    if settings.baseline is not None and settings.baseline not in systems:
+        raise InputError(
+            f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
+        )
+    table = Table(settings)
+    table.metrics = _make_metrics(systems, settings.metrics)
+    find = _reference_finder(settings, everyone or trials)
+    _learn(table, answers, trials, find, systems)
+    parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
+    table.groups = {name: [] for name in settings.by}
+    seen: set[str] = set()
+    for chunk in _chunks(trials()):
+        for trial in chunk:
+            seen.add(trial.id)
+            table.trials.append(trial.id)
+            for name in settings.by:
+                table.groups[name].append(_group(trial, name))
+        references = [find(t) for t in chunk]
+        for system in systems:
+            said = _said(answers, system, chunk)
+            _check_all(answers, system, chunk)
+            batch = Batch.of(said, chunk, references)
+            for name in settings.metrics:
+                parts[system, name].append(table.metrics[system, name].statistics(batch))
+    _check_complete(answers, seen)
+    table.rows = {
+        key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
+    }
+    for system in systems:
+        missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
+        table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
+    table.notes = answers.notes
+    return table
+
+
+def _make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[str, str], Any]:
+    """A metric of its own for every system; one that learns from references alone is shared by all."""
+    made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
+    return {
+        (system, name): made[systems[0], name] if getattr(metric, "learns_from", "") == "references" else metric
+        for (system, name), metric in made.items()
+    }
+
+
+def _learn(
+    table: Table, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
+) -> None:
+    """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
+
+    Where everything fits into one chunk there is nothing to learn first: the one batch is the whole set.
+    """
+    learners = {
+        id(metric): (key[0], metric) for key, metric in reversed(table.metrics.items()) if hasattr(metric, "learn")
+    }
+    for i, chunk in enumerate(_chunks(trials()) if learners else ()):
+        if i == 0 and len(chunk) < CHUNK:
+            return
+        references = [find(t) for t in chunk]
+        for system in systems:
+            mine = [metric for own, metric in learners.values() if own == system]
+            batch = Batch.of(_said(answers, system, chunk), chunk, references)
+            for metric in mine:
+                metric.learn(batch)
+
+
+def _chunks(trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+    iterator = iter(trials)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+def _group(trial: Trial, name: str) -> str | None:
+    value = trial.scene.id if name == "scene" else getattr(trial, name)
+    return None if value is None else str(value)
+
+
+def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Description | None]:
+    """A system's descriptions for some trials, None where it gave nothing."""
+    if system == HUMAN and HUMAN not in answers.by_system:
+        return [t.references[0] if t.references else None for t in chunk]
+    said = answers.by_system[system]
+    return [said[t.id].description if t.id in said else None for t in chunk]
+
+
+def _check_complete(answers: Answers, ids: set[str]) -> None:
+    """Every system answers every trial, and nothing but trials of the corpus."""
+    _check_unknown(answers, ids)
+    for system, said in answers.by_system.items():
+        missing = [] if answers.lenient else [i for i in ids if i not in said]
+        if missing:
+            raise MissingOutputs(
+                f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                where=next(iter(said.values())).where if said else "",
+                remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+            )
+
+
+def _check_all(answers: Answers, system: str, chunk: Sequence[Trial]) -> None:
+    for trial in chunk:
+        output = answers.by_system.get(system, {}).get(trial.id)
+        if output is not None:
+            _check(answers, output, trial)
+
+
+def _check(answers: Answers, output: Output, trial: Trial) -> None:
+    """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
+    properties, text = output.description.properties, output.description.text
+    if (
+        output.system not in answers.silence_allowed
+        and (properties is None or not properties)
+        and (text is None or not text.strip())
+        and output.description.distribution is None
+    ):
+        answers.trouble(
+            InvalidDescription(
+                f"the answer to trial {trial.id!r} is empty",
+                where=output.where,
+                line=output.line,
+                remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
+            ),
+            output.system,
+            "empty",
+        )
+    known = trial.scene.extensions
+    for prop in properties or ():
+        bare = prop._replace(name=LANDMARKS.sub("", prop.name))
+        if known and bare not in known:
+            answers.trouble(
+                InvalidDescription(
+                    f"trial {trial.id!r}: no entity of the scene has {prop.name}:{prop.value}",
+                    where=output.where,
+                    line=output.line,
+                    remedy="use names and values of the scene, or --lenient to keep it and count it",
+                ),
+                output.system,
+                "outside",
+            )
+            return
+
+
+def _check_unknown(answers: Answers, seen: set[str]) -> None:
+    for system, said in answers.by_system.items():
+        for trial in said.keys() - seen:
+            output = said[trial]
+            answers.trouble(
+                UnknownTrial(
+                    f"{system} answers trial {trial!r}, which is not in the corpus or the chosen part of it",
+                    where=output.where,
+                    line=output.line,
+                    remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
+                ),
+                system,
+                "unknown",
+            )
+
+
+def _reference_finder(
+    settings: Settings, trials: Callable[[], Iterable[Trial]]
+) -> Callable[[Trial], Sequence[Description]]:
+    """Own references, or (``others``) those of the same scene and target by other speakers."""
+    if settings.references == "own" and not settings.humans:
+        return lambda trial: trial.references
+    pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
+    for trial in trials():
+        pools[_place(trial)] += [(trial.speaker, d) for d in trial.references]
+    return lambda trial: [d for speaker, d in pools[_place(trial)] if speaker != trial.speaker]
+
+
+def _place(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    return (trial.scene.id or trial.id, trial.targets)
+
+
+def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
+    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
+
+    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
+    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
+
+    >>> import referee
+    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
+    """
+    import polars as pl
+
+    from referee.runs.open import open_corpus, open_outputs
+
+    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
+    if "metrics" in options:
+        names = options["metrics"]
+        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+    settings = Settings(**given)
+    opened = open_corpus(corpus, seed=settings.seed, **chosen)
+    table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
+    return pl.DataFrame(table.scores(), infer_schema_length=None)

@@ -1,0 +1,158 @@
+"""A run on its way: a hidden neighbour of the run folder that holds what is done, so that nothing is done twice after a break.
+
+``.RUN.unfinished`` has the plan (what was asked), the corpus as it was read, and one file for every system and fold that is through. When all
+are there it becomes ``RUN`` by being renamed; until then ``RUN`` does not exist.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.outputs import output_to_json
+from referee.errors import CannotWrite, InputError
+from referee.files import put_in_place, write_atomically
+from referee.llm.call_book import gather_calls
+from referee.records import Trial
+from referee.runs.folder import OCCUPIED, is_run, write_manifest
+from referee.runs.speak import Heard
+from referee.signature import digest
+
+__all__ = ["Unfinished"]
+
+PLAN, CORPUS, PARTS, CALLS = "plan.json", "corpus.jsonl", "parts", "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """The hidden folder beside `out`."""
+
+    out: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.out.with_name(f".{self.out.name}.unfinished")
+
+    @property
+    def calls(self) -> Path:
+        return self.folder / CALLS
+
+    def begin(self, plan: Mapping[str, Any], trials: Iterable[Trial], overwrite: bool, restart: bool) -> bool:
+        """Make the folder, or take up the one that is there if its plan is the same; says whether something was taken up."""
+        if self.out.exists() and not (overwrite and is_run(self.out)):
+            raise CannotWrite(
+                "something is there already",
+                where=self.out,
+                remedy=OCCUPIED,
+            )
+        if restart:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.forget_if_empty()
+        try:
+            for folder in (self.folder / PARTS, self.calls):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(
+                f"cannot make the folder ({error.strerror})",
+                where=self.folder,
+                remedy="choose a place you may write to",
+            ) from None
+        known = (self.folder / PLAN).exists()
+        fresh = self.folder / (f"new-{CORPUS}" if known else CORPUS)
+        write_atomically(fresh, map(json_line, trials_to_json(trials)))
+        asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
+        if known:
+            fresh.unlink()
+            self._compare(asked)
+        else:
+            write_atomically(self.folder / PLAN, [asked])
+        return known
+
+    def _compare(self, asked: str) -> None:
+        there = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
+        if there == asked:
+            return
+        old, new = json.loads(there), json.loads(asked)
+        differing = sorted(key for key in {**old, **new} if old.get(key) != new.get(key))
+        raise InputError(
+            f"an unfinished run with other settings is here (different: {', '.join(differing)})",
+            where=self.folder,
+            remedy="repeat its command to go on with it, choose another --out, or give it up with --restart",
+        )
+
+    def forget_if_empty(self) -> None:
+        """Remove the folder if nothing is done yet: a mistyped option should not stand in the way of its correction."""
+        if not any(self.folder.glob(f"{PARTS}/*.jsonl")) and not any(self.calls.glob("*.jsonl")):
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def trials(self) -> Iterator[Trial]:
+        """The corpus as it was when the run began."""
+        return read_trials(self.folder / CORPUS)
+
+    def part(self, system: str, fold: int) -> Path:
+        return self.folder / PARTS / f"{digest(system)[:16]}-{fold}.jsonl"
+
+    def keep(self, system: str, fold: int, heard: Heard) -> None:
+        """A finished part: its counts, then one output a line."""
+        lines = [json_line(output_to_json(trial, system, said)) for trial, said in heard.said]
+        write_atomically(self.part(system, fold), [json_line(heard.counts), *lines])
+
+    def kept(self, system: str, folds: int) -> tuple[dict[str, str], dict[str, float]]:
+        """A system's outputs by trial, and the sum of its counts over all folds."""
+        outputs: dict[str, str] = {}
+        counts: dict[str, float] = {}
+        for fold in range(folds):
+            first, *lines = self.part(system, fold).read_text("utf-8").splitlines()
+            for name, number in json.loads(first).items():
+                counts[name] = counts.get(name, 0) + number
+            outputs |= {json.loads(line)["trial"]: line for line in lines}
+        return outputs, counts
+
+    def remember(self, run: Path) -> None:
+        """Take over the calls of a finished run, to answer from them."""
+        source = run / "calls.jsonl"
+        if not source.is_file():
+            raise InputError("this run has no calls to replay", where=run, remedy="name a run of a language model")
+        shutil.copyfile(source, self.calls / "replayed.jsonl")
+
+    def finish(
+        self, systems: list[str], folds: int, tested: list[Trial], **manifest: Any
+    ) -> dict[str, dict[str, float]]:
+        """Put outputs, trials, calls and manifest together and give the folder its name."""
+        kept = {system: self.kept(system, folds) for system in systems}
+        counts = {system: sums for system, (_, sums) in kept.items()}
+        write_atomically(
+            self.folder / "outputs.jsonl",
+            (said[t.id] for said, _ in kept.values() for t in tested if t.id in said),
+        )
+        write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
+        calls = gather_calls(self.calls)
+        if calls:
+            lines = (json_line(asdict(calls[key])) for key in sorted(calls))
+            write_atomically(self.folder / "calls.jsonl", lines)
+        corpus = {**manifest.pop("corpus"), "trials": len(tested), "checksum": _checksum(self.folder / "trials.jsonl")}
+        write_manifest(self.folder, **manifest, corpus=corpus, systems=systems, counts=counts)
+        self._rename()
+        return counts
+
+    def _rename(self) -> None:
+        """The name comes first and tidying up after it: broken off between the two, the run is whole all the same."""
+        try:
+            put_in_place(self.folder, self.out, overwrite=True)
+            for name in (PARTS, CALLS):
+                shutil.rmtree(self.out / name)
+            for name in (CORPUS, PLAN):
+                (self.out / name).unlink()
+        except OSError as error:
+            raise CannotWrite(
+                f"cannot be put in its place ({error.strerror})", where=self.out, remedy="choose another place"
+            ) from None
+
+
+def _checksum(path: Path) -> str:
+    return digest(path.read_text("utf-8"))

@@ -1,0 +1,146 @@
+"""A recording as a moving picture for papers and talks: GIF, WebP, or MP4 where ffmpeg is installed; drawn from the log, never filmed."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain, combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import CannotWrite, InputError
+from referee.records import Event
+from referee.situated.game.board_pictures import COLOURS, paint_board
+from referee.situated.game.log import Moment, Recording, replay
+from referee.situated.tiers.rex_tiers import utterances
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["animated", "frames", "save_animation"]
+
+CAPTION_MS = 6_000
+
+
+def frames(
+    recording: Recording,
+    *,
+    fps: float = 10,
+    speed: float = 1.0,
+    start_ms: float = 0.0,
+    end_ms: float | None = None,
+    width: int = 600,
+    cursor: bool = True,
+    numbers: bool = False,
+    captions: bool = True,
+) -> Iterator[Image]:
+    """The pictures of a stretch of a recording, one for each 1/fps second of watching; a moment without change shows the state before."""
+    if fps <= 0 or speed <= 0:
+        raise InputError("frames per second and speed must be above 0", remedy="for example fps 10, speed 4")
+    said = utterances(recording)
+    for t_ms, moment in _sampled(recording, 1000 * speed / fps, start_ms, end_ms):
+        yield paint_board(
+            moment.board,
+            cursor=moment.cursor if cursor else None,
+            numbers=numbers,
+            caption=_caption(said, t_ms) if captions else None,
+            width=width,
+        )
+
+
+def _sampled(
+    recording: Recording, every_ms: float, start_ms: float, end_ms: float | None
+) -> Iterator[tuple[float, Moment]]:
+    """The moment that was on the screen at each time of a grid, up to the end inclusive."""
+    moments = replay(recording)
+    shown, coming = next(moments, None), next(moments, None)
+    t_ms = start_ms
+    while shown is not None and (end_ms is None or t_ms <= end_ms):
+        while coming is not None and coming.t_ms <= t_ms:
+            shown, coming = coming, next(moments, None)
+        yield t_ms, shown
+        if coming is None and end_ms is None:
+            return
+        t_ms += every_ms
+
+
+def _caption(said: tuple[Event, ...], t_ms: float) -> str:
+    """What the players last saw of their talk, for as long as one would look at it."""
+    recent = [u for u in said if t_ms - CAPTION_MS <= u.data["shown_ms"] <= t_ms]
+    return f"{recent[-1].by}: {recent[-1].text}" if recent else ""
+
+
+def animated(
+    recording: Recording, kind: str = "gif", *, fps: float = 10, speed: float = 1.0, **options: object
+) -> bytes:
+    """An animated GIF or WebP; options as for `frames`."""
+    if kind not in ("gif", "webp"):
+        raise InputError(f"no animated picture of kind {kind!r}", remedy="use gif or webp")
+    pictures = frames(recording, fps=fps, speed=speed, **options)  # type: ignore[arg-type]
+    first = next(pictures, None)
+    if first is None:
+        raise InputError("the recording shows no board", remedy="record a session with a start entry")
+    rest: Iterator[Image] = pictures
+    if kind == "gif":
+        first = _few_colours(first)
+        rest = map(_few_colours, pictures)
+    out = io.BytesIO()
+    first.save(out, kind.upper(), save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+    return out.getvalue()
+
+
+def _few_colours(picture: Image) -> Image:
+    """A GIF holds few colours: those of the picture and the mixtures along its edges, the same in every frame so that nothing flickers."""
+    from PIL import Image
+
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_palette())
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+@cache
+def _palette() -> bytes:
+    pure = [tuple(bytes.fromhex(colour[1:])) for colour in COLOURS]
+    mixed = [
+        tuple((part * a + (4 - part) * b) // 4 for a, b in zip(one, other, strict=True))
+        for one, other in combinations(pure, 2)
+        for part in (1, 2, 3)
+    ]
+    return bytes(chain.from_iterable([*pure, *mixed]))
+
+
+def save_animation(recording: Recording, path: str | Path, **options: object) -> Path:
+    """Writes .gif, .webp or .mp4, as the name says; options as for `frames`."""
+    target = Path(path)
+    kind = target.suffix.lower().removeprefix(".")
+    if kind == "mp4":
+        _film(recording, target, **options)  # type: ignore[arg-type]
+        return target
+    content = animated(recording, kind, **options)  # type: ignore[arg-type]
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        raise CannotWrite(f"cannot be written: {error.strerror}", where=target, remedy="name another place") from None
+    return target
+
+
+def _film(recording: Recording, target: Path, fps: float = 10, **options: object) -> None:
+    """Pipes raw frames into ffmpeg."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise InputError("MP4 needs ffmpeg, which is not installed", where=target, remedy="install it, or use .webp")
+    pictures = frames(recording, fps=fps, **options)  # type: ignore[arg-type]
+    first = next(pictures)
+    size = f"{first.width}x{first.height}"
+    command = [program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{fps:g}"]
+    command += ["-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", str(target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        for picture in chain([first], pictures):
+            process.stdin.write(picture.tobytes())
+        _, complaint = process.communicate()
+    if process.returncode:
+        raise CannotWrite(f"ffmpeg failed: {complaint.decode(errors='replace').strip()}", where=target)

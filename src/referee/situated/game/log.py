@@ -1,0 +1,257 @@
+"""The raw log of a game: every event once and in order, stored states instead of video, replayed without running the rules again (situated.md, section 8).
+
+A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that are only ever appended.
+The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the server's own entries. What `data` holds:
+
+| kind | data |
+| --- | --- |
+| start, snapshot | `state` (the whole board, `Board.to_data`), `hash` |
+| cursor | `points`: [[dt_ms, x, y], …], dt_ms ≤ 0 counted from the entry's own time |
+| grab, move, rotate, flip, release | `piece`, `x`, `y`, `rotation`, `flipped`: the state *after* the change, as the server accepted it |
+| typing | `typing`: true or false |
+| say | `text`, `typing_start_ms`, `typing_end_ms` (sender's clock), `keystrokes`, `expressions` (known references: see tiers) |
+| voice | `chunk`, `name`, `sha256`, `start_ms`, `end_ms` |
+| hint | `number`, `piece`, `x`, `y`, `rotation`, `flipped` |
+| role | `role` |
+| clock | `sent_ms`, `received_ms` (sender's clock), `server_ms`: one ping, raw |
+| disconnect, reconnect, solved, timeout, end | nothing, or a reason |
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from referee.errors import InputError, MalformedInput
+from referee.records import NOTHING
+from referee.situated.game.board import CHANGES, Board, placement
+from referee.situated.game.clocks import timeline
+
+__all__ = [
+    "FORMAT",
+    "KINDS",
+    "VERSION",
+    "Entry",
+    "Header",
+    "Moment",
+    "Recording",
+    "board_after",
+    "entry_line",
+    "faults",
+    "header_line",
+    "parse_recording",
+    "positions",
+    "replay",
+    "state_at",
+    "write_recording",
+]
+
+FORMAT, VERSION = "referee-tangram", 1
+STATES = ("start", "snapshot")
+HANDLING = CHANGES
+KINDS = frozenset(
+    {
+        *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "hint", "role", "clock"),
+        *("disconnect", "reconnect", "solved", "timeout", "end"),
+    }
+)
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(STATES, ("state", "hash")),
+    **dict.fromkeys(HANDLING, ("piece", "x", "y", "rotation", "flipped")),
+    "cursor": ("points",),
+    "say": ("text",),
+    "clock": ("sent_ms", "received_ms", "server_ms"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the log."""
+
+    seq: int
+    t_server_ms: float
+    t_client_ms: float | None
+    actor: str
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The first line: what was played, by whom in which role (`players`: actor → role), and with which code."""
+
+    session: str
+    pair: str
+    goal: str
+    players: Mapping[str, str]
+    settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    code: str = ""
+    synthetic: bool = False
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A header and its entries; `torn` is what a crash left of the last line, None where the file ends as it should."""
+
+    header: Header
+    entries: tuple[Entry, ...]
+    torn: str | None = None
+
+
+class Moment(NamedTuple):
+    """What both players saw at a time: milliseconds since the start, the board, and the operator's cursor if it was seen yet."""
+
+    t_ms: float
+    board: Board
+    cursor: tuple[float, float] | None
+
+
+def header_line(header: Header) -> str:
+    """The header as a line of JSON, with its line end."""
+    fields = {name: getattr(header, name) for name in Header.__slots__}
+    return _line({"format": FORMAT, **fields, "players": dict(header.players), "settings": dict(header.settings)})
+
+
+def entry_line(entry: Entry) -> str:
+    """An entry as a line of JSON, with its line end: append it, flush it, then acknowledge it."""
+    return _line({name: getattr(entry, name) for name in Entry.__slots__} | {"data": dict(entry.data)})
+
+
+def write_recording(recording: Recording) -> str:
+    """A whole recording as text."""
+    return header_line(recording.header) + "".join(map(entry_line, recording.entries))
+
+
+def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
+    """A recording from its text; a last line torn by a crash is set aside and reported, nothing before it is lost."""
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    lines = text.split("\n")
+    torn = lines.pop() or None
+    if not lines:
+        raise MalformedInput("the recording has no header", where=where, line=1, remedy="record the session again")
+    header = _header(_object(lines[0], where, 1), where)
+    rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
+    return Recording(header, tuple(_entry(_object(line, where, n), where, n) for n, line in rows), torn)
+
+
+def board_after(board: Board | None, entry: Entry) -> Board | None:
+    """The board once an entry has happened, exactly as it was stored."""
+    if entry.kind in STATES:
+        return Board.from_data(entry.data["state"])
+    if entry.kind in HANDLING and board is not None:
+        return board.put(str(entry.data["piece"]), placement(entry.data))
+    return board
+
+
+def replay(recording: Recording) -> Iterator[Moment]:
+    """Every moment at which the board or the cursor changed, in order of time; stored states, no rules."""
+    board: Board | None = None
+    cursor: tuple[float, float] | None = None
+    for t_ms, _, entry, point in sorted(_marks(recording), key=lambda mark: mark[:2]):
+        cursor = point or cursor
+        board = board if point else board_after(board, entry)
+        if board is not None:
+            yield Moment(t_ms, board, cursor)
+
+
+def _marks(recording: Recording) -> Iterator[tuple[float, int, Entry, tuple[float, float] | None]]:
+    """Changes of the board at their times, which never run backwards, and single cursor points at theirs."""
+    latest = 0.0
+    for t_ms, entry in timeline(recording):
+        if entry.kind == "cursor":
+            yield from ((t_ms + dt, entry.seq, entry, (x, y)) for dt, x, y in entry.data["points"])
+        elif entry.kind in STATES or entry.kind in HANDLING:
+            latest = max(latest, t_ms)
+            yield latest, entry.seq, entry, None
+
+
+def state_at(recording: Recording, t_ms: float) -> Moment | None:
+    """What was on the screens at a time; None before the start."""
+    found = None
+    for moment in replay(recording):
+        if moment.t_ms > t_ms:
+            break
+        found = moment
+    return found
+
+
+def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
+    """Where the pieces lay at any time (before the start: at the start); prepared once, quick to ask."""
+    moments = list(replay(recording))
+    times = [moment.t_ms for moment in moments]
+
+    def at(t_ms: float) -> dict[str, tuple[float, float]]:
+        board = moments[max(bisect_right(times, t_ms) - 1, 0)].board
+        return {piece: (place.x, place.y) for piece, place in board.placements.items()}
+
+    return at
+
+
+def faults(recording: Recording) -> list[str]:
+    """Everything that speaks against a recording: torn end, missing or repeated numbers, snapshots that differ from the states before them."""
+    found = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
+    found += _gaps(recording.entries)
+    board: Board | None = None
+    for entry in recording.entries:
+        after = board_after(board, entry)
+        if entry.kind in STATES and after is not None:
+            if after.hash() != entry.data["hash"]:
+                found.append(f"entry {entry.seq}: the stored state does not have the stored hash")
+            if board is not None and board.hash() != entry.data["hash"]:
+                found.append(f"entry {entry.seq}: the changes before the {entry.kind} lead to another state")
+        board = after
+    return found
+
+
+def _gaps(entries: Iterable[Entry]) -> list[str]:
+    expected, found = None, []
+    for entry in entries:
+        if expected is not None and entry.seq != expected:
+            found.append(f"entry {entry.seq} follows entry {expected - 1}")
+        expected = entry.seq + 1
+    return found
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def _object(line: str, where: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        raise MalformedInput("not a JSON object", where=where, line=number, remedy="restore the line from the server")
+    return row
+
+
+def _header(row: dict[str, Any], where: str) -> Header:
+    if row.pop("format", None) != FORMAT:
+        raise MalformedInput("not a Tangram recording", where=where, line=1, remedy=f"the header says format {FORMAT}")
+    version = row.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        problem = f"version {version!r} of the format is newer than this program's ({VERSION})"
+        raise InputError(problem, where=where, line=1, remedy="install a newer Referee")
+    try:
+        return Header(**row)
+    except TypeError as error:
+        raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy="see docs") from None
+
+
+def _entry(row: dict[str, Any], where: str, number: int) -> Entry:
+    try:
+        entry = Entry(**row)
+    except TypeError as error:
+        raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy="see docs") from None
+    if entry.kind not in KINDS or not isinstance(entry.seq, int) or not isinstance(entry.data, dict):
+        remedy = f"kinds are {', '.join(sorted(KINDS))}"
+        raise MalformedInput(f"unusable entry of kind {entry.kind!r}", where=where, line=number, remedy=remedy)
+    if missing := [name for name in _NEEDED.get(entry.kind, ()) if name not in entry.data]:
+        problem = f"{entry.kind} without {', '.join(missing)}"
+        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+    return entry

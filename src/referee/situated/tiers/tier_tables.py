@@ -1,0 +1,134 @@
+"""The tiers of a dialogue as plain tables: CSV with one row per event and a codebook for people, JSON lines without any loss for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from referee.errors import MalformedInput
+from referee.records import Event
+from referee.situated.game.board import PIECES
+from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue
+
+__all__ = ["CODEBOOK", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
+
+FORMAT, VERSION = "referee-dialogue", 1
+CODEBOOK: Mapping[str, str] = {
+    "dialogue": "the trial",
+    "pair": "the two people, the same in all their trials",
+    "tier": "utterance, expression (a reference inside an utterance), action, or mouse (piece under the cursor)",
+    "start_ms": "milliseconds since the start of the trial",
+    "end_ms": "milliseconds since the start of the trial",
+    "by": "solver (sees the goal) or operator (moves the pieces)",
+    "text": "what was said; empty for actions and mouse",
+    "entities": "the pieces referred to, handled or pointed at, by number, with blanks between",
+    "uncertain": "1 if it is not clear which of the entities is meant",
+    "action": "move, rotate or flip; select in games without handling",
+    "attributes": "; ".join(f"{code} = {meaning}" for code, meaning in ATTRIBUTES.items()),
+    "utterance": "of an expression: the place of its utterance among all utterances of the trial, counted from 0",
+}
+
+
+def to_csv(dialogue: Dialogue) -> str:
+    """All tiers, one row per event, columns as in `CODEBOOK`."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, list(CODEBOOK), lineterminator="\n")
+    table.writeheader()
+    table.writerows(_row(dialogue, event) for event in dialogue.events)
+    return out.getvalue()
+
+
+def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
+    return {
+        "dialogue": dialogue.id,
+        "pair": dialogue.pair,
+        "tier": event.kind,
+        "start_ms": _number(event.start_ms),
+        "end_ms": _number(event.end_ms),
+        "by": event.by or "",
+        "text": event.text or "",
+        "entities": " ".join(event.entities),
+        "uncertain": "1" if event.data.get("uncertain") else "",
+        "action": event.data.get("action", ""),
+        "attributes": " ".join(event.data.get("attributes", ())),
+        "utterance": event.data.get("utterance", ""),
+    }
+
+
+def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
+    """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given."""
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    if missing := [c for c in CODEBOOK if c not in (table.fieldnames or ())]:
+        raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
+    found: dict[tuple[str, str], list[Event]] = {}
+    for row in table:
+        found.setdefault((row["dialogue"], row["pair"]), []).append(_event(row, where, table.line_num))
+    return [Dialogue(id=i, pair=p, pieces=pieces, events=tuple(events)) for (i, p), events in found.items()]
+
+
+def _event(row: Mapping[str, str], where: str, line: int) -> Event:
+    try:
+        start, end = (float(row[name]) if row[name] else None for name in ("start_ms", "end_ms"))
+        data = dict(_data(row))
+    except (ValueError, TypeError, AttributeError):
+        remedy = "times and utterance are numbers; quote texts with commas"
+        raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
+    entities = tuple(row["entities"].split())
+    by, text = row["by"] or None, row["text"] or None
+    return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
+
+
+def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    if row["tier"] == "expression":
+        yield "attributes", tuple(row["attributes"].split())
+        yield "uncertain", row["uncertain"] == "1"
+    if row["action"]:
+        yield "action", row["action"]
+    if row["utterance"]:
+        yield "utterance", int(row["utterance"])
+
+
+def to_jsonl(dialogue: Dialogue) -> str:
+    """A first line about the dialogue, then one line per event with all its data."""
+    about = {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
+    about |= {"pieces": {p: dict(a) for p, a in dialogue.pieces.items()}, "meta": dict(dialogue.meta)}
+    lines = [{"format": FORMAT, "version": VERSION, **about}]
+    for e in dialogue.events:
+        fields = {name: getattr(e, name) for name in ("kind", "by", "text", "start_ms", "end_ms")}
+        lines.append({**fields, "entities": list(e.entities), "data": dict(e.data)})
+    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+
+
+def from_jsonl(text: str, where: str = "dialogue.jsonl") -> Dialogue:
+    """A dialogue from `to_jsonl`."""
+    rows = [_json(line, where, n) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not rows or rows[0].pop("format", None) != FORMAT:
+        raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
+    if rows[0].pop("version", 0) > VERSION:
+        raise MalformedInput("written by a newer version", where=where, line=1, remedy="install a newer Referee")
+    try:
+        events = tuple(Event(**{**r, "entities": tuple(r["entities"]), "data": _tuples(r["data"])}) for r in rows[1:])
+        return Dialogue(events=events, **rows[0])
+    except (TypeError, KeyError) as error:
+        raise MalformedInput(f"unusable dialogue: {error}", where=where, remedy="export it again") from None
+
+
+def _json(line: str, where: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        raise MalformedInput("not a JSON object", where=where, line=number, remedy="export the dialogue again")
+    return row
+
+
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.0f}"

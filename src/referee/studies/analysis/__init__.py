@@ -1,0 +1,1 @@
+"""The analyses that a study registered."""

@@ -1,0 +1,128 @@
+"""Answers as a table for analysis: one row per trial answered, with what was measured, and nothing where a preregistered rule leaves it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from referee.records import Outcome
+from referee.studies.data.collected import ALL, TIME, Answered, Collected
+from referee.studies.data.exported_rows import preferred
+from referee.studies.folder.study import VERSUS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rating_frame"]
+
+TIMES = ("reading_ms", "identification_ms", "combined_ms")
+HUMAN = "human"
+
+
+def _place(a: Answered) -> dict[str, Any]:
+    assert a.asked is not None  # answers whose stimulus is gone are marked, and no analysis uses them
+    return {
+        "participant": a.sitting.alias,
+        "item": a.asked.trial.id,
+        "system": a.asked.system or HUMAN,
+        "domain": a.asked.trial.domain,
+    }
+
+
+def _usable(collected: Collected, without: Sequence[str] = ()) -> list[Answered]:
+    return [a for a in collected.trials if a.counts_for("") and a.sitting.id not in without]
+
+
+def hearing_frame(collected: Collected, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
+    """Errors and times of identification. With `raw`, times that the preregistered rules would leave out are there (not those of timeouts).
+
+    An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own.
+    """
+    import polars as pl
+
+    rows = []
+    for a in _usable(collected, without):
+        r = a.response
+        if r is None:
+            continue
+        named = r.outcome is Outcome.ENTITY
+        timed = named if raw else named and a.counts_for(TIME)
+        rows.append(
+            {
+                **_place(a),
+                "outcome": str(r.outcome),
+                "error": float(not a.right) if named else None,
+                "reading_ms": r.reading_ms if timed else None,
+                "identification_ms": r.identification_ms if timed and r.reading_ms is not None else None,
+                "combined_ms": _combined(r.reading_ms, r.identification_ms) if timed else None,
+            }
+        )
+    kinds = {
+        "participant": pl.String,
+        "item": pl.String,
+        "system": pl.String,
+        "domain": pl.String,
+        "outcome": pl.String,
+    }
+    return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
+
+
+def _combined(reading: float | None, identification: float | None) -> float | None:
+    """Where description and scene come together, the response has one time, kept as the identification time."""
+    return None if identification is None else identification + (reading or 0.0)
+
+
+def rating_frame(collected: Collected) -> pl.DataFrame:
+    """One column per scale."""
+    import polars as pl
+
+    scales = collected.study.settings["scales"]
+    rows = [{**_place(a), **_numbers(a.answer.answer.get("ratings"), scales)} for a in _usable(collected)]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(scales, pl.Float64)})
+
+
+def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
+    given = ratings or {}
+    return {scale: float(given[scale]) if scale in given else None for scale in scales}
+
+
+def pair_frame(collected: Collected) -> pl.DataFrame:
+    """One row per choice: the pair, its two systems, and what the first of them won (1, 0, or a half in a tie)."""
+    import polars as pl
+
+    rows = []
+    for a in _usable(collected):
+        place = _place(a)
+        first, _, second = place["system"].partition(VERSUS)
+        winner = preferred(a)
+        won = {"tie": 0.5, first: 1.0, second: 0.0}.get(winner or "")
+        rows.append({**place, "first": first, "second": second, "won": won})
+    names = ("participant", "item", "system", "domain", "first", "second")
+    return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
+
+
+def production_frame(collected: Collected) -> pl.DataFrame:
+    """One row per description: its words, and how long it took."""
+    import polars as pl
+
+    rows = [
+        {
+            **_place(a),
+            "text": str(a.answer.answer["text"]).strip(),
+            "words": float(len(str(a.answer.answer["text"]).split())),
+            "first_key_ms": a.answer.answer.get("first_key_ms") if a.counts_for(TIME) else None,
+            "combined_ms": a.answer.times.get("combined_ms") if a.counts_for(TIME) else None,
+        }
+        for a in _usable(collected)
+    ]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain", "text"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
+
+
+def left_out(collected: Collected) -> Counter[tuple[str, str]]:
+    """Answers by scope and rule that leaves them out; one answer can be under several rules."""
+    return Counter(
+        (mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks) if mark.scope in (ALL, TIME)
+    )

@@ -1,0 +1,198 @@
+"""The analyses that a study registered, from its data: mixed models and contrasts, the tables of TUNA 2008, or what judgements and productions call for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import UnknownName
+from referee.reports.sheets import Cell, Sheet
+from referee.studies.analysis.answer_table import (
+    TIMES,
+    hearing_frame,
+    left_out,
+    pair_frame,
+    production_frame,
+    rating_frame,
+)
+from referee.studies.data.collected import Collected
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["STYLES", "Analysis", "analyse"]
+
+STYLES = ("tuna2008", "mixed-model")
+CAUTION = (
+    "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "
+    "that nobody can see from here, and must not be compared between studies or laboratories."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Tables with the remarks that have to be read with them."""
+
+    study: str
+    mode: str
+    remarks: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "mode": self.mode,
+            "remarks": list(self.remarks),
+            "tables": {s.name: {"title": s.title, "rows": list(s.tidy), "notes": list(s.notes)} for s in self.sheets},
+        }
+
+
+def analyse(collected: Collected, style: str | None = None) -> Analysis:
+    """The study's planned tests, or those of one style."""
+    if style is not None and style not in STYLES:
+        raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
+    sheets, remarks = _sheets(collected, style)
+    return Analysis(
+        study=collected.study.id,
+        mode=collected.mode,
+        remarks=(*_opening(collected), *remarks),
+        sheets=tuple(sheets),
+    )
+
+
+def _sheets(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+    from referee.studies.analysis.judgements import production_sheets, rating_sheets, win_sheets
+
+    study = collected.study
+    alpha = study.analysis["alpha"]
+    if not collected.trials:
+        return [], ["Nobody has answered a trial in this mode."]
+    if study.protocol == "judgement-pairwise":
+        return win_sheets(pair_frame(collected), study=study.id), []
+    if study.kind.info.plugin == "judge":
+        ratings = rating_frame(collected)
+        likert = study.settings["kind"] == "likert"
+        found = [
+            sheet
+            for scale in study.settings["scales"]
+            for sheet in rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
+        ]
+        return found, []
+    if study.kind.info.plugin == "produce":
+        return production_sheets(production_frame(collected), study=study.id), []
+    return _hearing(collected, style)
+
+
+def _hearing(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+    from referee.studies.analysis.tuna2008_tables import challenge_tables
+
+    study = collected.study
+    tests = [style] if style else [t for t in study.analysis["tests"] if t in STYLES] or ["mixed-model"]
+    frame = hearing_frame(collected)
+    sheets, remarks = _outcomes(frame, study.id), [CAUTION]
+    if "tuna2008" in tests:
+        made, why = challenge_tables(
+            hearing_frame(collected, raw=True), frame, study=study.id, alpha=study.analysis["alpha"]
+        )
+        sheets, remarks = sheets + made, remarks + why
+    if "mixed-model" in tests:
+        made, why = _modern(frame, collected)
+        sheets, remarks = sheets + made, remarks + why
+        sheets += _without_failed(collected)
+    return sheets, remarks
+
+
+def _modern(frame: pl.DataFrame, collected: Collected) -> tuple[list[Sheet], list[str]]:
+    from referee.studies.analysis.mixed_analysis import ERROR, measure_sheets
+
+    study = collected.study
+    wanted = [m for m in study.analysis["measures"] if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
+    if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
+        wanted = list(dict.fromkeys("combined_ms" if m in TIMES else m for m in wanted))
+    sheets: list[Sheet] = []
+    remarks: list[str] = []
+    for measure in wanted:
+        made, why = measure_sheets(
+            frame, measure, study=study.id, alpha=study.analysis["alpha"], correction=study.analysis["correction"]
+        )
+        sheets, remarks = sheets + made, remarks + why
+    return sheets, remarks
+
+
+def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
+    """Shares of all answers where some named no object."""
+    import polars as pl
+
+    kinds = sorted(frame["outcome"].unique().to_list())
+    if kinds in ([], ["entity"]):
+        return []
+    counts = frame.group_by("system").agg(*(((pl.col("outcome") == k).mean()).alias(k) for k in kinds), n=pl.len())
+    rows = counts.sort("system").select("system", "n", *kinds).to_dicts()
+    return [
+        Sheet(
+            name="outcomes",
+            corpus=study,
+            title="What was answered, as shares",
+            header=("system", "n", *kinds),
+            rows=tuple(
+                (Cell(r["system"]), Cell(str(r["n"])), *(Cell(f"{r[k]:.1%}", order=r[k]) for k in kinds)) for r in rows
+            ),
+            notes=("Errors and times below are over answers that named an object.",),
+            tidy=tuple(rows),
+        )
+    ]
+
+
+def _without_failed(collected: Collected) -> list[Sheet]:
+    """Where people who failed their checks are reported with and without: the error rates without them."""
+    failed = [s.id for s in collected.sittings if s.failed]
+    if not failed or collected.study.exclusion["failed_checks"] != "report":
+        return []
+    from referee.statistics.clusters import cluster_bootstrap
+
+    known = hearing_frame(collected, without=failed).drop_nulls("error")
+    if known["participant"].n_unique() < 2:
+        return []
+    rows = cluster_bootstrap(known, value="error", system="system").sort("mean").to_dicts()
+    return [
+        Sheet(
+            name="error-without-failed-checks",
+            corpus=collected.study.id,
+            title=f"Error rate by system without the {len(failed)} who failed too many attention checks",
+            header=("system", "n", "mean"),
+            rows=tuple(
+                (
+                    Cell(r["system"]),
+                    Cell(str(r["n"])),
+                    Cell(f"{r['mean']:.1%}", small=f"{r['low']:.1%}, {r['high']:.1%}"),
+                )
+                for r in rows
+            ),
+            tidy=tuple(rows),
+        )
+    ]
+
+
+def _opening(collected: Collected) -> Sequence[str]:
+    """Who took part, and what the registered rules leave out."""
+    study, counts = collected.study, collected.counts
+    people = {s.alias for s in collected.sittings}
+    said = [
+        f"{study.title}: {len(people)} participants, {len(collected.trials):,} answers to trials, mode {collected.mode}; "
+        f"{counts['withdrawn'] + counts['purged']} withdrawn (not in the data), {counts['declined']} declined."
+    ]
+    if collected.simulated:
+        said.append(
+            f"SIMULATED: {collected.simulated} of {len(collected.sittings)} sessions were played by simulated participants. "
+            "These numbers say nothing about people."
+        )
+    if study.analysis["hypothesis"]:
+        said.append(f"Registered hypothesis: {study.analysis['hypothesis']}")
+    rules = left_out(collected)
+    if rules:
+        listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))
+        said.append(f"Left out by the registered rules: {listed}.")
+    else:
+        said.append("The registered rules leave nothing out.")
+    return said

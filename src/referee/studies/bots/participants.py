@@ -1,0 +1,209 @@
+"""Simulated participants: they enter, consent, answer and finish over the study's real HTTP interface, through a network as bad as wished (rule 16).
+
+A bot does what a participant's page does: every answer has a name of its own and is sent again until it is acknowledged; a reload takes the session up where
+the server says it is. What to answer comes from the protocol's own `simulate`. At the end every acknowledged answer must be in the store, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import httpx
+
+from referee.contracts import Hearer
+from referee.errors import RefereeError
+from referee.studies.bots.faults import Faults, Unreliable
+from referee.studies.bots.person import Someone
+from referee.studies.data.collection import SIMULATED
+from referee.studies.folder.questionnaires import FormField
+from referee.studies.sessions.plan import Step
+from referee.studies.sessions.served_study import Served
+
+__all__ = ["Bot", "BotStuck"]
+
+MOST_TRIES = 200
+FRAME_MS = 1000 / 60
+
+
+class BotStuck(RefereeError):
+    """A simulated participant was refused something that a person's page would have been given."""
+
+
+@dataclass
+class Bot:
+    """One participant with their page; `saved` are the answers that the server acknowledged, `tally` counts the faults."""
+
+    number: int
+    served: Served
+    hearer: Hearer
+    label: str
+    transport: httpx.AsyncBaseTransport
+    faults: Faults = field(default_factory=Faults)
+    seed: int = 1
+    mode: str | None = "debug"
+    advance: Callable[[int], None] = lambda n: None
+    tally: Counter[str] = field(default_factory=Counter)
+    saved: set[str] = field(default_factory=set)
+    ending: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(f"{self.seed}|bot|{self.number}")
+        self.person = Someone(self.hearer, f"{self.seed}|{self.number}")
+        self.skew = self.faults.skew_of(self.rng, self.tally)
+        self.tab, self.token = str(self._uuid()), ""
+        network = Unreliable(self.transport, self.faults, self.rng, self.tally)
+        self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
+
+    async def enrol(self) -> None:
+        """Through the door and past the consent text; the place on a list is taken now."""
+        said = await self._enter()
+        agreed = {"agree": True, "hash": said["consent"]["hash"]}
+        self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+
+    async def play(self) -> None:
+        """The whole session, to the code."""
+        plan = await self._open()
+        await self._ask("POST", "client", json=self._display())
+        while left := _left(plan):
+            index = left[0]
+            attempt = plan["attempts"].get(str(index), 1)
+            if self.served.policy["resume"] == "resume" and self.faults.strike("reload", self.rng, self.tally):
+                plan = await self._reload(index, attempt)
+                continue
+            await self._answer(index, attempt)
+            plan["saved"].append(index)
+        self.ending = await self._ask("POST", "finish")
+        await self.client.aclose()
+
+    # -- what a page does --------------------------------------------------------------------------------------------------
+
+    async def _enter(self) -> Any:
+        body = {"platform": self._link(), "tab": self.tab, **({"mode": self.mode} if self.mode else {})}
+        said = await self._ask("POST", "enter", json=body)
+        self.token = said["token"]
+        return said
+
+    def _link(self) -> dict[str, str]:
+        """What the recruiting platform would have put into the link."""
+        name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
+            self.served.study.recruitment["platform"]
+        )
+        return {name: f"bot-{self.seed}-{self.number}"} if name else {}
+
+    async def _open(self) -> dict[str, Any]:
+        plan: dict[str, Any] = await self._ask("GET", "plan")
+        self.token = plan["token"]
+        return plan
+
+    async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
+        """The page comes back in another window, asks where to go on, and says what was interrupted."""
+        self.tab = str(self._uuid())
+        await self._enter()
+        await self._ask("POST", "claim", json={"tab": self.tab})
+        plan = await self._open()
+        await self._put(self._body(index, attempt, state="aborted"))
+        if plan["policy"]["aborted"] == "skip":
+            plan["saved"].append(index)
+        plan["attempts"][str(index)] = attempt + 1
+        return plan
+
+    async def _answer(self, index: int, attempt: int) -> None:
+        step = self._step(index)
+        rng = Random(f"{self.seed}|{self.number}|{index}")
+        if step.plugin == "form":
+            said: dict[str, Any] = {"answer": {"fields": _fill_in(step.fields, rng)}, "times": {}, "flags": []}
+        else:
+            said = self._simulated(step, rng)
+        await self._put(self._body(index, attempt, **said))
+        self.advance(1)
+
+    def _simulated(self, step: Step, rng: Random) -> dict[str, Any]:
+        assert step.stimulus is not None  # only forms have none
+        study = self.served.study
+        given = study.kind.simulate(step.stimulus, step.shown, study.settings, self.person, rng)
+        answer = {**given.answer, **_expected(step)}
+        times = {name: self._skewed(name, value) for name, value in given.times.items()}
+        return {"answer": answer, "times": times, "flags": list(given.flags)}
+
+    def _skewed(self, name: str, value: Any) -> Any:
+        """Stamps are on the device's own clock; spans of time are not touched by where it began."""
+        stamp = name.startswith("t_") or name == "text_onset"
+        return value + self.skew if stamp and isinstance(value, float) else value
+
+    def _body(self, index: int, attempt: int, state: str = "done", **said: Any) -> dict[str, Any]:
+        sent = self.skew + self.rng.random() * 1e5
+        return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **said}
+
+    async def _put(self, body: Mapping[str, Any]) -> None:
+        name = str(self._uuid())
+        reply = await self._ask("PUT", f"trials/{name}", json=body)
+        if reply.get("saved") is not True:
+            raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
+        self.saved.add(name)
+
+    def _step(self, index: int) -> Step:
+        session = str(self.served.keys.read(self.served.id, self.token)["id"])
+        outline = self.served.outline_of(session)
+        assert outline is not None  # there is a plan since consent
+        return outline.plan.steps[index]
+
+    def _display(self) -> dict[str, Any]:
+        return {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
+
+    def _uuid(self) -> uuid.UUID:
+        """Names for answers and windows; not from the seed, for two rehearsals of one study must not collide."""
+        return uuid.uuid4()
+
+    async def _ask(self, method: str, path: str, **more: Any) -> Any:
+        """Again and again until there is a reply, as a page does while it lives."""
+        headers = {"X-Referee-Tab": self.tab, **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
+        for _ in range(MOST_TRIES):
+            try:
+                reply = await self.client.request(method, path, headers=headers, **more)
+            except httpx.TransportError:
+                continue
+            if reply.status_code in (429, 503):
+                await asyncio.sleep(float(reply.headers.get("retry-after", 1)))
+                continue
+            if reply.is_success:
+                return reply.json()
+            raise BotStuck(f"{method} {path} was refused with {reply.status_code}\n  → {reply.text[:300]}")
+        raise BotStuck(f"{method} {path} got no reply in {MOST_TRIES} tries\n  → is the share of faults too high?")
+
+
+def _left(plan: Mapping[str, Any]) -> list[int]:
+    done = set(plan["saved"])
+    return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
+
+
+def _expected(step: Step) -> dict[str, Any]:
+    """The answer that an attention check asks for, where it is not simply the target: bots pay attention."""
+    if step.check is None or step.check.expect is None:
+        return {}
+    labels = {behind: label for label, behind in step.shown.labels.items()}
+    found: dict[str, Any] = {}
+    for name, value in step.check.expect.items():
+        if name == "ratings" and value == "lowest":
+            found[name] = {s["name"]: 1 if s["kind"] == "likert" else 0 for s in step.shown.parameters["scales"]}
+        else:
+            found[name] = labels.get(value, value) if isinstance(value, str) else value
+    return found
+
+
+def _fill_in(fields: tuple[FormField, ...], rng: Random) -> dict[str, Any]:
+    """Choices are made, numbers are given; free text only where it must be."""
+    said: dict[str, Any] = {}
+    for one in fields:
+        if one.choices:
+            said[one.name] = [rng.choice(one.choices)] if one.kind == "multi" else rng.choice(one.choices)
+        elif one.kind == "number":
+            said[one.name] = rng.randint(18, 70)
+        elif one.required:
+            said[one.name] = "simulated participant"
+    return said

@@ -1,0 +1,174 @@
+"""A study played by simulated participants from the first link to the last code, and the count that proves that nothing was lost (rule 16)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import select
+
+from referee.contracts import Hearer
+from referee.errors import InputError
+from referee.records import Trial
+from referee.studies.bots.faults import Faults
+from referee.studies.bots.participants import Bot
+from referee.studies.data.collection import collect
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store import schema
+from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.server import create_app
+
+__all__ = ["Played", "simulate", "summon"]
+
+AT_ONCE = 8
+Watch = Callable[[int], Callable[[int], None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What happened: sessions and acknowledged answers, faults by kind, endings by outcome, and what is missing or there twice (nothing)."""
+
+    participants: int
+    answers: int
+    faults: Counter[str]
+    endings: Counter[str]
+    lost: int
+    twice: int
+    seconds: float
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        return not self.lost and not self.twice
+
+
+def summon(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
+    """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
+    from referee.corpora.jsonl import read_trials
+    from referee.runs.listen import by_name
+
+    hearer = by_name(written, seed)
+    if not getattr(hearer, "learns", True):
+        return hearer.fit(()) or hearer
+    if train is None:
+        raise InputError(
+            f"the hearer {written!r} learns from trials",
+            remedy="give it some with --train FILE.jsonl, other than the study's",
+        )
+    asked = set(study_trials)
+    trials: list[Trial] = [t for t in read_trials(train) if t.id not in asked]
+    return hearer.fit(trials) or hearer
+
+
+def simulate(
+    folder: str | Path,
+    hearer: str = "noisy",
+    *,
+    participants: int = 24,
+    seed: int = 1,
+    faults: Faults | None = None,
+    mode: str | None = "debug",
+    train: Path | None = None,
+    database: str | None = None,
+    at_once: int = AT_ONCE,
+    watch: Watch = lambda total: lambda n: None,
+) -> Played:
+    """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill."""
+    served = open_served(folder, database=database)
+    try:
+        if mode is None:
+            _refuse_among_people(served)
+        mind = summon(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
+    except BaseException:
+        served.store.close()
+        raise
+    trials = max(len(one.trials) for one in served.study.lists)
+    advance = watch(participants * trials)
+    began = time.perf_counter()
+
+    def bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
+        return Bot(
+            number=number,
+            served=served,
+            hearer=mind,
+            label=hearer,
+            transport=transport,
+            faults=faults or Faults(),
+            seed=seed,
+            mode=mode,
+            advance=advance,
+        )
+
+    bots, (lost, twice) = asyncio.run(_perform(served, participants, at_once, bot))
+    return Played(
+        participants=len(bots),
+        answers=sum(len(b.saved) for b in bots),
+        faults=sum((b.tally for b in bots), Counter()),
+        endings=Counter(str(b.ending.get("outcome") or b.ending.get("state")) for b in bots),
+        lost=lost,
+        twice=twice,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _refuse_among_people(served: Served) -> None:
+    """Bots and people in one set of data cannot be undone; in mode debug nobody minds."""
+    study = served.study
+    with served.store.read() as connection:
+        people = sum(s.simulated is None for s in collect(study, connection).sittings)
+    if people and study.mode != "debug":
+        raise InputError(
+            f"{people} people have taken part in mode {study.mode}",
+            where=study.folder,
+            remedy="leave --study-mode out: then simulated participants stay in mode debug",
+        )
+
+
+async def _perform(
+    served: Served, participants: int, at_once: int, bot: Callable[[int, httpx.AsyncBaseTransport], Bot]
+) -> tuple[list[Bot], tuple[int, int]]:
+    """Everybody comes in one after the other, so that the seed decides who gets which list; then some play at a time."""
+    app = create_app([served], limits=_no_limits(), housekeeping=1e9)
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app=app)
+        bots = [bot(number, transport) for number in range(1, participants + 1)]
+        for one in bots:
+            await one.enrol()
+        turn = asyncio.Semaphore(at_once)
+
+        async def play(one: Bot) -> None:
+            async with turn:
+                await one.play()
+
+        await asyncio.gather(*map(play, bots))
+        return bots, count_losses(served, bots)
+
+
+def _no_limits() -> Limits:
+    """Bots are faster than the people that the limits are made for."""
+    open_door = Rate(each_second=1e6, burst=1e6)
+    return Limits(session=open_door, doors=open_door, guesses=open_door)
+
+
+def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
+    """Acknowledged answers that are not in the store, and steps that were answered more than once."""
+    lost = twice = 0
+    with served.store.read() as connection:
+        for bot in bots:
+            session = str(served.keys.read(served.id, bot.token)["id"])
+            rows = connection.execute(
+                select(schema.trial.c.uuid, schema.trial.c["index"], schema.trial.c.state).where(
+                    schema.trial.c.session == session
+                )
+            ).all()
+            stored = {row[0] for row in rows}
+            done: Counter[Any] = Counter(row[1] for row in rows if row[2] == "done")
+            lost += len(bot.saved - stored)
+            twice += len(stored - bot.saved) + sum(n - 1 for n in done.values())
+    return lost, twice

@@ -1,0 +1,115 @@
+"""What a study has collected: sessions, and answers beside what was asked, with the marks that the preregistered rules put on them.
+
+Whoever has withdrawn is not in it; nothing is left out for any other reason. Each analysis heeds the marks of its scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.records import NOTHING, Response
+from referee.studies.folder.study import Study
+from referee.studies.protocols.contract import Answer, Stimulus
+from referee.studies.sessions.plan import TRIAL
+
+__all__ = ["ALL", "BY_HAND", "TIME", "Answered", "Collected", "Correction", "Mark", "Sitting"]
+
+TIME, ALL = "time", "all"
+BY_HAND = "corrected-by-hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Why an answer is left out of analyses: of time only, or of all."""
+
+    scope: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting:
+    """One session of one person; `simulated` names the hearer behind a simulated participant, `marks` leave out all of its answers."""
+
+    id: str
+    alias: str
+    number: int
+    list: str
+    group: int | None
+    state: str
+    outcome: str | None
+    study_hash: str
+    day: str
+    minutes: float
+    client: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    simulated: str | None = None
+    planned: int = 0
+    done: int = 0
+    failed_checks: int = 0
+    failed: bool = False
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.alias}.{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One stored answer; `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus."""
+
+    uuid: str
+    sitting: Sitting
+    step: int
+    attempt: int
+    state: str
+    kind: str
+    stimulus: str | None
+    answer: Answer
+    labels: Mapping[str, str]
+    after_s: float
+    asked: Stimulus | None = None
+    response: Response | None = None
+    right: bool | None = None
+    marks: tuple[Mark, ...] = ()
+
+    def counts_for(self, scope: str) -> bool:
+        """Whether an analysis of time, or any analysis, may use it."""
+        return not any(mark.scope == ALL or mark.scope == scope for mark in self.marks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What an organiser put in an answer's place, and why; `problem` says why it could not be applied."""
+
+    trial: str
+    author: str
+    reason: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """Everything in one mode of a study, sorted by alias, session and step."""
+
+    study: Study
+    mode: str
+    sittings: tuple[Sitting, ...]
+    answers: tuple[Answered, ...]
+    aborted: tuple[Answered, ...]
+    forms: tuple[Answered, ...]
+    corrections: tuple[Correction, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def trials(self) -> list[Answered]:
+        """Answers to the study's own trials: no practice, no checks."""
+        return [a for a in self.answers if a.kind == TRIAL]
+
+    @property
+    def simulated(self) -> int:
+        """How many of the sessions were played by simulated participants."""
+        return sum(s.simulated is not None for s in self.sittings)

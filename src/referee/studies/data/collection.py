@@ -1,0 +1,252 @@
+"""Reading what a study has collected, on a connection that the database keeps from writing (rules 11, 15).
+
+Corrections by the organisers take the place of the answer they correct, which stays beside them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, func, inspect, select
+
+from referee.errors import InputError, MalformedInput
+from referee.studies.data.collected import BY_HAND, Answered, Collected, Correction, Sitting
+from referee.studies.data.exclusion import mark_answer, mark_sessions
+from referee.studies.folder.study import Study
+from referee.studies.protocols.contract import Answer, Shown, Stimulus
+from referee.studies.sessions.plan import CHECK, FORM, Step, was_right
+from referee.studies.sessions.states import LEFT_OUT
+from referee.studies.store import schema
+from referee.studies.store.store import reading_engine, sqlite_url
+
+__all__ = ["SIMULATED", "collect", "collect_from", "reading"]
+
+SIMULATED = "simulated"
+
+
+@contextmanager
+def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
+    """A connection to the study's data that the database itself keeps from writing (rule 15)."""
+    path = study.folder / "data" / "study.sqlite"
+    if database is None and not path.is_file():
+        raise InputError(
+            "no data yet: nobody has taken part",
+            where=path,
+            remedy=f"serve it (`referee study serve {study.folder}`), or try it out with `referee study simulate`",
+        )
+    engine = reading_engine(database or sqlite_url(path.resolve()))
+    try:
+        with engine.connect() as connection:
+            if not inspect(connection).has_table("trial"):
+                raise MalformedInput("this is no store of a study", where=path, remedy="restore it from a backup")
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Collected:
+    """Everything collected, from the study folder's own data or from the database named."""
+    with reading(study, database) as connection:
+        return collect(study, connection, mode)
+
+
+def collect(study: Study, connection: Connection, mode: str | None = None) -> Collected:
+    """Everything in a mode (by default the study's own) but what was withdrawn."""
+    chosen = mode or study.mode
+    asked = _Asked(study)
+    raw = _sessions(connection, study, chosen)
+    stored = _answers(connection, study, chosen, raw)
+    corrected, corrections = _corrected(connection, stored, asked)
+    found = [_answered(row, raw[row.session], asked) for row in corrected]
+    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
+    judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
+    judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
+    done = [a for a in judged if a.state == "done"]
+    return Collected(
+        study=study,
+        mode=chosen,
+        sittings=tuple(sorted(sittings.values(), key=lambda s: (s.alias, s.number))),
+        answers=tuple(a for a in done if a.kind != FORM),
+        aborted=tuple(a for a in judged if a.state != "done"),
+        forms=tuple(a for a in done if a.kind == FORM),
+        corrections=tuple(corrections),
+        counts=_counts(connection, study, chosen),
+    )
+
+
+# -- what is stored --------------------------------------------------------------------------------------------------------
+
+
+def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
+    s, p = schema.session.c, schema.participant.c
+    found = connection.execute(
+        select(schema.session, p.alias)
+        .join(schema.participant, p.id == s.participant)
+        .where(s.study == study.id, s.mode == mode, s.state.not_in(LEFT_OUT))
+        .order_by(p.alias, s.created, s.id)
+    )
+    groups = {entry.id: entry for entry in study.lists}
+    numbers: Counter[str] = Counter()
+    result = {}
+    for row in found:
+        numbers[row.alias] += 1
+        entry = groups.get(row.list)
+        client = row.client or {}
+        result[row.id] = (
+            Sitting(
+                id=row.id,
+                alias=row.alias,
+                number=numbers[row.alias],
+                list=row.list,
+                group=entry.group if entry else None,
+                planned=len(entry.trials) if entry else 0,
+                state=row.state,
+                outcome=row.outcome,
+                study_hash=row.study_hash,
+                day=datetime.fromtimestamp(row.created, UTC).date().isoformat(),
+                minutes=round(max(row.updated - row.created, 0.0) / 60, 2),
+                client=client,
+                simulated=str(client[SIMULATED]) if client.get(SIMULATED) else None,
+            ),
+            row.created,
+        )
+    return result
+
+
+def _answers(connection: Connection, study: Study, mode: str, sessions: Mapping[str, Any]) -> list[Any]:
+    mine = (schema.session.c.study == study.id, schema.session.c.mode == mode)
+    t = schema.trial.c
+    ordered = select(schema.trial).join(schema.session, schema.session.c.id == t.session).where(*mine)
+    found = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
+    return [row for row in found if row.session in sessions]
+
+
+def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
+    """People of whom nothing but the number is known."""
+    mine = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
+    came = connection.execute(select(schema.arrival).where(*mine)).one_or_none()
+    gone = (schema.tombstone.c.study == study.id, schema.tombstone.c.mode == mode)
+    left = (schema.session.c.study == study.id, schema.session.c.mode == mode, schema.session.c.state == "withdrawn")
+    return {
+        "entered": came.entered if came else 0,
+        "declined": came.declined if came else 0,
+        "withdrawn": connection.scalar(select(func.count()).select_from(schema.session).where(*left)) or 0,
+        "purged": connection.scalar(select(func.sum(schema.tombstone.c.sessions)).where(*gone)) or 0,
+    }
+
+
+# -- beside what was asked -------------------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """The stimuli of the study folder, and how the protocol shows each; which object hides behind which label is stored with every answer."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.stimuli = {s.id: s for s in study.every_stimulus()}
+        self.checks = {check.stimulus.id: check for check in study.checks}
+        self._parameters: dict[str, Mapping[str, Any]] = {}
+
+    def step(self, row: Any) -> Step | None:
+        """The step that an answer belongs to, as far as it matters for reading the answer."""
+        stimulus = self.stimuli.get(row.stimulus or "")
+        if stimulus is None:
+            return None
+        shown = Shown(parameters=self._shown(stimulus), labels=row.labels)
+        check = self.checks.get(stimulus.id) if row.kind == CHECK else None
+        plugin = self.study.kind.info.plugin
+        return Step(
+            index=row.index, kind=row.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
+        )
+
+    def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
+        if stimulus.id not in self._parameters:
+            shown = self.study.kind.show(stimulus, self.study.settings, Random(0))
+            self._parameters[stimulus.id] = shown.parameters
+        return self._parameters[stimulus.id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A stored answer that may have been corrected."""
+
+    uuid: str
+    session: str
+    index: int
+    attempt: int
+    state: str
+    kind: str
+    stimulus: str | None
+    answer: Mapping[str, Any]
+    times: Mapping[str, Any]
+    flags: Sequence[str]
+    labels: Mapping[str, str]
+    received_at: float
+
+
+def _corrected(connection: Connection, stored: Sequence[Any], asked: _Asked) -> tuple[list[_Row], list[Correction]]:
+    """Answers with the last correction of each in place, and all corrections; one that no page could have sent is not applied."""
+    corrections: dict[str, list[Any]] = defaultdict(list)
+    for row in connection.execute(select(schema.correction).order_by(schema.correction.c.id)):
+        corrections[row.trial].append(row)
+    rows, listed = [], []
+    for row in stored:
+        kept = _Row(**{name: row._mapping[name] for name in _Row.__slots__})
+        for correction in corrections.get(row.uuid, ()):
+            problem = _problem_with(correction.answer, kept, asked)
+            author, reason = correction.author, correction.reason
+            listed.append(
+                Correction(
+                    trial=row.uuid,
+                    author=author,
+                    reason=reason,
+                    before=kept.answer,
+                    after=correction.answer,
+                    problem=problem,
+                )
+            )
+            if not problem:
+                flags = sorted({*kept.flags, BY_HAND})
+                kept = replace(kept, answer=correction.answer, flags=flags)
+        rows.append(kept)
+    return rows, listed
+
+
+def _problem_with(answer: Mapping[str, Any], row: _Row, asked: _Asked) -> str:
+    step = asked.step(row)
+    if step is None:
+        return "" if row.kind == FORM else "the study folder no longer has this stimulus"
+    try:
+        asked.study.kind.check(Answer(answer=answer, times=row.times), step.shown, asked.study.settings)
+    except InputError as error:
+        return f"{error.where}: {error.problem}"
+    return ""
+
+
+def _answered(row: _Row, session: tuple[Sitting, float], asked: _Asked) -> Answered:
+    sitting, began = session
+    answer = Answer(answer=row.answer, times=row.times, flags=tuple(row.flags))
+    step = asked.step(row)
+    plain = Answered(
+        uuid=row.uuid,
+        sitting=sitting,
+        step=row.index,
+        attempt=row.attempt,
+        state=row.state,
+        kind=row.kind,
+        stimulus=row.stimulus,
+        answer=answer,
+        labels=row.labels,
+        after_s=round(row.received_at - began, 3),
+        asked=step.stimulus if step else None,
+    )
+    if step is None or step.stimulus is None or row.state != "done":
+        return plain
+    response = asked.study.kind.respond(answer, step.stimulus, step.shown, sitting.alias)
+    return replace(plain, response=response, right=was_right(asked.study, step, answer))

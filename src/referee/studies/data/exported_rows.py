@@ -1,0 +1,154 @@
+"""Rows of the exported tables: one per answer, session, mark, broken-off trial, correction and question, in the columns of the codebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from referee.studies.data.codebook import codebook, reads_words, recorded_columns
+from referee.studies.data.collected import ALL, BY_HAND, TIME, Answered, Collected, Correction, Sitting
+from referee.studies.folder.study import VERSUS
+
+__all__ = ["Row", "rows_of"]
+
+Row = dict[str, Any]
+
+
+def rows_of(collected: Collected) -> dict[str, list[Row]]:
+    """All tables, each row with all its columns in order."""
+    places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
+    tables = {
+        "trials": [_trial(collected, a) for a in collected.answers],
+        "sessions": [_session(s) for s in collected.sittings],
+        "excluded": [row for a in collected.answers for row in _exclusions(a)],
+        "aborted": [_asked(a) | _kept(a) for a in collected.aborted],
+        "corrections": [_correction(c, places[c.trial]) for c in collected.corrections],
+        "demographics": [row for a in collected.forms for row in _fields(collected, a, comments=False)],
+        "comments": [row for a in collected.forms for row in _fields(collected, a, comments=True)],
+    }
+    if reads_words(collected.study):
+        tables["regions"] = [row for a in collected.trials for row in _words(a)]
+    heads = codebook(collected.study)
+    return {
+        name: [{c.name: row.get(c.name) for c in columns} for row in tables[name]] for name, columns in heads.items()
+    }
+
+
+def _who(sitting: Sitting) -> Row:
+    return {"participant": sitting.alias, "session": sitting.name}
+
+
+def _where(a: Answered) -> Row:
+    return {**_who(a.sitting), "step": a.step, "attempt": a.attempt}
+
+
+def _asked(a: Answered) -> Row:
+    known = a.asked
+    item, _, system = (a.stimulus or "").partition("|")
+    row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
+    if known is None:
+        return row
+    return {
+        **row,
+        "item": known.trial.id,
+        "system": known.system,
+        "domain": known.trial.domain,
+        "condition": known.trial.condition,
+        "description": known.description.text,
+    }
+
+
+def _kept(a: Answered) -> Row:
+    scopes = {mark.scope for mark in a.marks}
+    return {
+        "flags": list(a.answer.flags),
+        "excluded": ALL if ALL in scopes else TIME if scopes else None,
+        "reasons": list(dict.fromkeys(mark.reason for mark in a.marks)),
+        "by_hand": BY_HAND in a.answer.flags,
+        "after_s": a.after_s,
+        "uuid": a.uuid,
+    }
+
+
+def _trial(collected: Collected, a: Answered) -> Row:
+    given = a.answer.answer
+    parts: Mapping[str, Mapping[str, Any]] = {
+        "answer": given,
+        "times": a.answer.times,
+        "rating": given.get("ratings") or {},
+    }
+    own = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    return {**_asked(a), **_found(a), **own, **_kept(a)}
+
+
+def _words(a: Answered) -> Iterator[Row]:
+    """Words with their times; a timeout may have cut some off."""
+    times = a.answer.times.get("regions_ms") or []
+    words = (a.asked.description.text or "").split() if a.asked else []
+    row = {**_asked(a), **_kept(a)}
+    for n, (word, ms) in enumerate(zip(words, times, strict=False)):
+        yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
+
+
+def _found(a: Answered) -> Row:
+    """What hides behind the labels, and whether it was right."""
+    given = a.answer.answer
+    row: Row = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
+    for column, name in (("chosen", "entity"), ("guessed", "guess")):
+        row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
+    if "choice" in given:
+        row["preferred"] = preferred(a)
+    return row
+
+
+def preferred(a: Answered) -> str | None:
+    """Which of two systems was chosen, by name; tie where neither was, None where nothing can be said."""
+    choice = a.answer.answer.get("choice")
+    if choice == "tie":
+        return "tie"
+    first, _, rival = (a.asked.system or "").partition(VERSUS) if a.asked else ("", "", "")
+    return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
+
+
+def _session(s: Sitting) -> Row:
+    screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
+    return {
+        **_who(s),
+        "list": s.list,
+        "group": s.group,
+        "state": s.state,
+        "outcome": s.outcome,
+        "simulated": s.simulated,
+        "day": s.day,
+        "minutes": s.minutes,
+        "trials_planned": s.planned,
+        "trials_done": s.done,
+        "checks_failed": s.failed_checks,
+        "excluded": list(dict.fromkeys(mark.reason for mark in s.marks)),
+        **{name: _plain(s.client.get(name)) for name in screen},
+        "study_hash": s.study_hash,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Only numbers and truths: what a page says about itself is not checked by the server."""
+    return value if isinstance(value, (bool, int, float)) else None
+
+
+def _exclusions(a: Answered) -> Iterator[Row]:
+    for mark in dict.fromkeys(a.marks):
+        yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
+
+
+def _correction(c: Correction, a: Answered) -> Row:
+    said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
+    return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
+
+
+def _fields(collected: Collected, a: Answered, *, comments: bool) -> Iterator[Row]:
+    """Answers to a form; what is no question about the person is the field for comments."""
+    known = {one.name for one in collected.study.demographics}
+    for name, value in sorted((a.answer.answer.get("fields") or {}).items()):
+        if (name not in known) is comments and value not in (None, "", []):
+            text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield {**_who(a.sitting), "field": name, "value": text}

@@ -1,0 +1,1 @@
+"""Who sees what: designs, lists, orders, and the proof of their balance."""

@@ -1,0 +1,229 @@
+"""From a run folder to a study: which items, whose descriptions, what to practise on, and how they are laid out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from referee import catalogue
+from referee.corpora.outputs import read_outputs
+from referee.errors import InputError, UnknownName
+from referee.records import Description, Trial
+from referee.runs.folder import Run
+from referee.studies.design.conditions import compared
+from referee.studies.design.designs import Layout, Request, lay_out
+from referee.studies.design.practice import as_check, synthetic_extras
+from referee.studies.folder.draft import Draft, Extra
+from referee.studies.folder.study import HUMAN
+from referee.studies.texts import LANGUAGES
+
+__all__ = ["Wishes", "prepare"]
+
+SYNTHETIC_DOMAINS = ("furniture", "people")
+Said = dict[tuple[str, str], Description]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the command line asks for; empty means "as it comes"."""
+
+    protocol: str
+    design: str
+    participants: int
+    id: str
+    title: str = ""
+    systems: tuple[str, ...] = ()
+    items: int | None = None
+    domain: str | None = None
+    language: str | None = None
+    seed: int = 1
+    practice: int = 3
+    checks: int = 2
+    groups: int | None = None
+    outputs: tuple[Path, ...] = ()
+    humans: bool = False
+    mode: str = "debug"
+    contact: str = ""
+
+
+def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
+    """A draft of the study, and remarks on what was left out or added."""
+    notes: list[str] = []
+    speaking = wishes.protocol == "production"
+    trials = _items(run, wishes, notes)
+    said = {} if speaking else _said(run, trials, wishes, notes)
+    systems = [] if speaking else _systems(said, wishes)
+    usable = _usable(trials, said, systems, notes)
+    chosen = _sample(usable, wishes)
+    extras = _extras(usable, chosen, wishes, notes)
+    kept = {extra.trial.id for extra in extras}
+    chosen = [t for t in chosen if t.id not in kept]
+    conditions = compared(wishes.protocol, systems)
+    language = wishes.language or next((t.language for t in chosen), "en")
+    if language not in LANGUAGES:
+        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+    draft = Draft(
+        id=wishes.id,
+        title=wishes.title or f"Study {wishes.id}",
+        protocol=wishes.protocol,
+        participants=wishes.participants,
+        layout=_layout(chosen, conditions, wishes),
+        conditions=conditions,
+        trials=chosen,
+        outputs=[(t.id, s, said[t.id, s]) for s in systems for t in chosen],
+        language=language,
+        mode=wishes.mode,
+        seed=wishes.seed,
+        source=f"run folder {run.folder.name}",
+        practice=extras[: wishes.practice],
+        checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
+        fields={"study": {"contact": wishes.contact}, "session": {"demographics": True}},
+    )
+    return draft, notes
+
+
+def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
+    """The trials of the run; where people click on one object, only those with one target."""
+    trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
+    pointing = catalogue.create("protocol", wishes.protocol).info.plugin == "identify"
+    kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
+    if len(kept) < len(trials):
+        notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")
+    return kept
+
+
+def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> Layout:
+    request = Request(
+        items=tuple(t.id for t in chosen),
+        conditions=tuple(conditions),
+        participants=wishes.participants,
+        seed=wishes.seed,
+        strata=tuple(t.domain for t in chosen),
+        groups=wishes.groups,
+    )
+    return lay_out(wishes.design if conditions else "all", request)
+
+
+def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
+    """Everything said on these trials by the systems of the run, of further files, and by people."""
+    rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
+    for path in wishes.outputs:
+        rows += read_outputs(path)
+    _check_systems([*dict.fromkeys(row.system for row in rows)], wishes)
+    said: Said = {}
+    worded: set[str] = set()
+    for row in rows:
+        if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
+            description = _worded(row.description, trials[row.trial])
+            worded |= {row.system} if description is not row.description else set()
+            said[row.trial, row.system] = description
+    if worded:
+        names = ", ".join(sorted(worded))
+        notes.append(f"descriptions without words were worded by the plain realiser (docs/realisation.md): {names}")
+    if wishes.humans:
+        said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
+    if not said:
+        raise InputError(
+            "nobody said anything on these items",
+            where=run.folder,
+            remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
+        )
+    return said
+
+
+def _check_systems(known: list[str], wishes: Wishes) -> None:
+    for name in wishes.systems:
+        if name not in known and not (name == HUMAN and wishes.humans):
+            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
+
+
+def _worded(description: Description, trial: Trial) -> Description:
+    """Properties put into plain words where there are none and the language has a plain realiser."""
+    if description.text is not None or not description.properties or trial.language not in ("en", "pt"):
+        return description
+    from referee.realisation.english import ENGLISH
+    from referee.realisation.plain import Plain
+    from referee.realisation.portuguese import PORTUGUESE
+
+    language = PORTUGUESE if trial.language == "pt" else ENGLISH
+    return replace(description, text=Plain(language).realise(description.properties, trial.for_speaker()))
+
+
+def _systems(said: Said, wishes: Wishes) -> list[str]:
+    known = list(dict.fromkeys(system for _, system in said))
+    chosen = list(wishes.systems) or [s for s in known if s != HUMAN]
+    return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
+
+
+def _usable(trials: dict[str, Trial], said: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
+    """Items on which every system has words to show."""
+    usable = [t for t in trials.values() if all(_has_words(said.get((t.id, s))) for s in systems)]
+    if len(usable) < len(trials):
+        notes.append(f"{len(trials) - len(usable)} items were left out because not every system has words for them")
+    if not usable:
+        raise InputError(
+            "no item has words by all systems",
+            remedy="name fewer --systems, another --domain, or systems that put descriptions into words",
+        )
+    return usable
+
+
+def _has_words(description: Description | None) -> bool:
+    return description is not None and bool((description.text or "").strip())
+
+
+def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
+    """As many items as wanted, drawn by the seed with every domain's share, in the order of the run."""
+    if wishes.items is None or wishes.items >= len(usable):
+        return list(usable)
+    rng = Random(f"items|{wishes.seed}")
+    by_domain: dict[str | None, list[Trial]] = defaultdict(list)
+    for trial in rng.sample(usable, len(usable)):
+        by_domain[trial.domain].append(trial)
+    turns = [t for turn in range(len(usable)) for pool in by_domain.values() for t in pool[turn : turn + 1]]
+    chosen = {t.id for t in turns[: wishes.items]}
+    return [t for t in usable if t.id in chosen]
+
+
+def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
+    """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
+    number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
+    if not number:
+        return []
+    if all(t.domain in SYNTHETIC_DOMAINS and t.language == "en" for t in chosen):
+        return [
+            _paired(extra, wishes.protocol)
+            for extra in synthetic_extras(number, wishes.seed, {t.domain for t in chosen})
+        ]
+    taken = {t.id for t in chosen}
+    spare = [t for t in usable if t.id not in taken] or list(chosen)
+    with_words = [t for t in spare if (t.references and _has_words(t.references[0])) or wishes.protocol == "production"]
+    if len(with_words) < number or (spare[0].id in taken and len(chosen) <= 2 * number):
+        raise InputError(
+            f"there are no {number} items with human descriptions to practise on",
+            remedy="use fewer --items, or --practice 0 --checks 0 and write practice.jsonl yourself",
+        )
+    shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
+    drawn = sorted(shuffled, key=_in_doubt)[:number]
+    if spare[0].id in taken:
+        notes.append(f"{number} items were set aside for practice and checks")
+    if wishes.checks and wishes.protocol != "production":
+        notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
+    return [
+        _paired(Extra(trial=t, description=t.references[0] if t.references else Description()), wishes.protocol)
+        for t in drawn
+    ]
+
+
+def _in_doubt(trial: Trial) -> bool:
+    """Whether what people said is not known to fit the target alone."""
+    said = trial.references[0].properties if trial.references else None
+    return not said or trial.scene.denotation(said) != trial.target_mask
+
+
+def _paired(extra: Extra, protocol: str) -> Extra:
+    """With a second description where two are compared: the same words, for practice."""
+    return replace(extra, rival=extra.description) if protocol == "judgement-pairwise" else extra

@@ -1,0 +1,1 @@
+"""Recorded dialogues in studies: the annotator's desk, the replay page, and clips shown to evaluators."""

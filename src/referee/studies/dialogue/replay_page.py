@@ -1,0 +1,82 @@
+"""The replay of a recording as one page that holds everything it needs: stored states, no video, no network, nothing to write to."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.situated.game.film import make_film
+from referee.situated.game.goals import GOALS, outline_path
+from referee.situated.game.log import Recording, faults
+from referee.studies.web.server import STATIC
+
+__all__ = ["inline_page", "replay_page"]
+
+_STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
+_SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
+
+
+def replay_page(recording: Recording, static: Path = STATIC) -> str:
+    """The page for one recording."""
+    header, film = recording.header, make_film(recording)
+    goal = GOALS.get(header.goal)
+    data = {
+        "title": f"Replay of {header.session}",
+        "facts": _facts(recording, film),
+        "goal": None if goal is None else {"name": goal.name, "path": outline_path(goal)},
+        "film": film,
+    }
+    return inline_page("replay", data, title=f"Replay of {header.session}", static=static)
+
+
+def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
+    header, wrong = recording.header, faults(recording)
+    kinds = [entry.kind for entry in recording.entries]
+    outcome = next((kind for kind in ("solved", "timeout") if kind in kinds), "unfinished")
+    found = [
+        ("pair", header.pair),
+        ("length", f"{film['end_ms'] / 1000:.1f} s"),
+        ("events", f"{len(recording.entries):,}"),
+        ("end", outcome),
+    ]
+    if header.synthetic:
+        found.append(("players", "simulated"))
+    return [*found, ("faults", f"{len(wrong)}: {wrong[0]}")] if wrong else found
+
+
+def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
+    """A bundled page with its style, its script and its data inside, under a policy that lets nothing else in."""
+    shell, style, script = (_part(static / f"{name}.{kind}") for kind in ("html", "css", "js"))
+    script = script.replace("</script", "<\\/script")
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    # what stands in the data cannot end its element
+    held = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n<style>{style}</style>'
+    body = f'<script type="application/json" id="data">{held}</script>\n<script>{script}</script>\n</body>'
+    page = _SCRIPT.sub("", _STYLE.sub(lambda _: head, shell))
+    page = re.sub(r"<title>.*?</title>", lambda _: f"<title>{escape(title)}</title>", page)
+    return page.replace("</body>", body)
+
+
+def _digest(content: str) -> str:
+    return b64encode(sha256(content.encode()).digest()).decode()
+
+
+def _part(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            "the pages have not been built here",
+            where=path,
+            remedy="run `make bundle`, or install the released package",
+        ) from None

@@ -1,0 +1,78 @@
+"""A small study out of nothing: synthetic scenes, two toy speakers and a simulated person, for trying out the whole way from link to data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.corpora.demo.make import TOYS
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.corpora.synthetic.words import say_plainly
+from referee.records import Description, Trial
+from referee.studies.design.conditions import compared
+from referee.studies.design.designs import Request, lay_out
+from referee.studies.design.practice import as_check, interleaved, synthetic_extras
+from referee.studies.folder.draft import Draft, write_study
+from referee.studies.folder.study import HUMAN, Study
+
+__all__ = ["make_demo"]
+
+
+def make_demo(
+    path: str | Path,
+    protocol: str = "tuna2008",
+    *,
+    items: int = 6,
+    participants: int = 6,
+    language: str = "en",
+    seed: int = 1,
+    practice: int = 2,
+    checks: int = 1,
+    id: str = "demo",
+    design: str = "balanced",
+) -> Study:
+    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items."""
+    if protocol == "replay-identify":
+        from referee.studies.dialogue.clip_study import make_overhearing_demo
+
+        return make_overhearing_demo(path, items=items, participants=participants, seed=seed, practice=practice, id=id)
+    trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
+    outputs = [(trial.id, name, _said(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
+    conditions = compared(protocol, [*TOYS, HUMAN])
+    chosen = "all" if protocol == "production" else design
+    request = Request(
+        items=tuple(t.id for t in trials),
+        conditions=tuple(conditions),
+        participants=participants,
+        seed=seed,
+        strata=tuple(t.domain for t in trials),
+    )
+    extras = synthetic_extras(practice + checks, seed)
+    draft = Draft(
+        id=id,
+        title="A demonstration study",
+        protocol=protocol,
+        participants=participants,
+        layout=lay_out(chosen, request),
+        conditions=conditions,
+        trials=trials,
+        outputs=[] if protocol == "production" else outputs,
+        language=language,
+        seed=seed,
+        source="synthetic scenes and toy speakers of this package",
+        practice=[
+            as_check(e, protocol, language) if protocol == "judgement-pairwise" else e for e in extras[:practice]
+        ],
+        checks=[as_check(e, protocol, language) for e in extras[practice:]] if protocol != "production" else [],
+        fields={
+            "study": {"contact": "the organisers of this demonstration"},
+            "session": {"demographics": True, "break_every": 4},
+        },
+    )
+    return write_study(path, draft)
+
+
+def _said(trial: Trial, speaker: str) -> Description:
+    if speaker == HUMAN:
+        return trial.references[0]
+    properties = TOYS[speaker](trial.for_speaker())
+    return Description(properties=properties, text=say_plainly(properties))

@@ -1,0 +1,350 @@
+"""The study folder: TOML, Markdown and lines of JSON that a person can read, check into version control and publish as the preregistration.
+
+``study.toml`` (what is done and how it will be analysed), ``texts/<language>/*.md`` (every page), ``trials.jsonl`` and ``outputs.jsonl`` (what is shown),
+``practice.jsonl`` and ``checks.jsonl`` (a trial and a description a line), ``lists.json`` (who sees what), ``design.txt`` (the proof of balance). The hash of a
+study covers all of them and nothing under ``data/``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
+from referee.corpora.lines import WrongShape, parse_object, read_lines
+from referee.corpora.outputs import read_outputs
+from referee.errors import InputError, MalformedInput
+from referee.records import Description, Trial
+from referee.studies.folder.questionnaires import FormField, read_form
+from referee.studies.folder.settings import SECTIONS, Setting, complete, line_of
+from referee.studies.protocols.contract import Info, Kind, Stimulus
+from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+
+__all__ = ["VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
+
+VERSUS = " vs "
+HUMAN = "human"
+SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
+INSTRUCTION_MINUTES = 3.0
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_UNHASHED = ("data",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyList:
+    """What one participant gets: pairs of trial and condition, in blocks where the design has them (sizes, in order)."""
+
+    id: str
+    group: int
+    trials: tuple[tuple[str, str], ...]
+    blocks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """An attention check: a stimulus with an unmistakable answer; `expect` is that answer where it is not the trial's target."""
+
+    stimulus: Stimulus
+    expect: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A study as it will be run. Sections of study.toml are mappings with every default filled in, pages have their {placeholders} filled in."""
+
+    folder: Path
+    id: str
+    title: str
+    language: str
+    direction: str
+    protocol: str
+    mode: str
+    seed: int
+    participants: int
+    about: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    design: Mapping[str, Any]
+    session: Mapping[str, Any]
+    policy: Mapping[str, Any]
+    recruitment: Mapping[str, Any]
+    exclusion: Mapping[str, Any]
+    analysis: Mapping[str, Any]
+    lists: tuple[StudyList, ...]
+    stimuli: Mapping[str, Stimulus] = field(repr=False)
+    practice: tuple[Stimulus, ...] = field(repr=False)
+    checks: tuple[Check, ...] = field(repr=False)
+    demographics: tuple[FormField, ...] = field(repr=False)
+    texts: Mapping[str, str] = field(repr=False)
+    strings: Mapping[str, str] = field(repr=False)
+    minutes: int
+    hash: str
+    consent_hash: str
+
+    @property
+    def kind(self) -> Kind:
+        """The protocol itself."""
+        kind: Kind = catalogue.create("protocol", self.protocol)
+        return kind
+
+    def every_stimulus(self) -> Iterator[Stimulus]:
+        """Everything that may be shown, practice and checks included."""
+        yield from self.stimuli.values()
+        yield from self.practice
+        yield from (check.stimulus for check in self.checks)
+
+    def list(self, list_id: str) -> StudyList:
+        """A list by its id."""
+        for found in self.lists:
+            if found.id == list_id:
+                return found
+        raise InputError(
+            f"there is no list {list_id!r}", where=self.folder / "lists.json", remedy=f"L01 … {self.lists[-1].id}"
+        )
+
+
+def open_study(path: str | Path) -> Study:
+    """A study folder, read and checked as a whole; every error names the file, the place and what to do."""
+    folder = Path(path)
+    where = folder / "study.toml"
+    text = _text(where, "make a study with `referee study new`")
+    sections = _sections(text, where)
+    about = sections["study"]
+    _check_names(about, where, text)
+    kind = catalogue.create("protocol", about["protocol"])
+    settings = complete(_raw(text, where).get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    if problem := kind.problem_with(settings):
+        raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
+    stimuli, lists = _shown(folder)
+    practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
+    checks = tuple(_extra(folder / "checks.jsonl", "check"))
+    trials = max(len(one.trials) for one in lists)
+    facts = {
+        **{name: about[name] for name in ("title", "contact", "institution", "participants")},
+        "withdrawal_days": sections["policy"]["withdrawal_days"],
+        "trials": trials,
+        "minutes": _minutes(trials + len(practice) + len(checks), kind.info.plugin),
+    }
+    texts = _texts(folder, about["language"], about["protocol"], facts)
+    return Study(
+        folder=folder,
+        **{key: about[key] for key in ("id", "language", "direction", "protocol", "mode", "seed", "participants")},
+        title=about["title"] or about["id"],
+        about=about,
+        settings=settings,
+        design=sections["design"],
+        session=sections["session"],
+        policy=sections["policy"],
+        recruitment={**sections["recruitment"], "codes": sections["recruitment.codes"]},
+        exclusion=sections["exclusion"],
+        analysis=sections["analysis"],
+        lists=lists,
+        stimuli=stimuli,
+        practice=practice,
+        checks=checks,
+        minutes=int(facts["minutes"]),
+        demographics=read_form(folder / "texts" / about["language"] / "demographics.toml"),
+        texts=texts,
+        strings=interface_words(about["language"], folder / "texts" / about["language"] / "strings.toml"),
+        hash=hash_folder(folder),
+        consent_hash=sha256(texts["consent"].encode()).hexdigest(),
+    )
+
+
+def hash_folder(folder: Path) -> str:
+    """SHA-256 over names and contents of all files of a study but its data and hidden ones."""
+    total = sha256()
+    for path in sorted(folder.rglob("*"), key=lambda p: p.relative_to(folder).as_posix()):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in _UNHASHED and not any(p.startswith(".") for p in parts):
+            content = path.read_bytes()
+            total.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
+
+
+# -- study.toml ------------------------------------------------------------------------------------------------------------
+
+
+def _text(path: Path, remedy: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("there is no such file", where=path, remedy=remedy) from None
+    except UnicodeDecodeError as error:
+        raise MalformedInput(f"byte {error.start} is not UTF-8", where=path, remedy="save it as UTF-8") from None
+
+
+def _raw(text: str, where: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedInput(
+            f"not TOML: {error}", where=where, remedy="texts stand in double quotes, one field a line"
+        ) from None
+
+
+def _sections(text: str, where: Path) -> dict[str, dict[str, Any]]:
+    raw = _raw(text, where)
+    for name, given in raw.items():
+        if name not in SECTIONS or not isinstance(given, dict):
+            known = ", ".join(f"[{s}]" for s in SECTIONS)
+            raise MalformedInput(
+                f"there is no section [{name}]", where=where, line=line_of(text, name, ""), remedy=f"one of {known}"
+            )
+    result = {}
+    for name, settings in SECTIONS.items():
+        head, _, tail = name.partition(".")
+        given = raw.get(head, {}).get(tail, {}) if tail else raw.get(head, {})
+        if name != "protocol":
+            result[name] = complete(given, settings, name, str(where), text)
+    return result
+
+
+def _check_names(about: Mapping[str, Any], where: Path, text: str) -> None:
+    if not _ID.fullmatch(about["id"]):
+        raise InputError(
+            f"the id {about['id']!r} cannot be part of a link",
+            where=where,
+            line=line_of(text, "study", "id"),
+            remedy="small letters, digits and hyphens, at most 63",
+        )
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", about["language"]):
+        raise InputError(
+            f"{about['language']!r} is not a language code",
+            where=where,
+            line=line_of(text, "study", "language"),
+            remedy='for example "en" or "pt"',
+        )
+    if about["protocol"] not in catalogue.names("protocol"):
+        raise InputError(
+            f"no protocol is called {about['protocol']!r}",
+            where=where,
+            line=line_of(text, "study", "protocol"),
+            remedy=f"one of {', '.join(catalogue.names('protocol'))}",
+        )
+
+
+def _as_settings(info: Info) -> dict[str, Setting]:
+    return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
+
+
+# -- what is shown ---------------------------------------------------------------------------------------------------------
+
+
+def _minutes(trials: int, plugin: str) -> int:
+    """About how long a session takes, from what a trial of this kind usually takes."""
+    return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
+
+
+def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
+    own = folder / "texts" / language
+    shipped = default_pages(language, protocol)
+    pages = {}
+    for page in PAGES:
+        path = own / f"{page}.md"
+        if path.exists() or page in REQUIRED:
+            pages[page] = _text(path, f"every study needs {page}.md in its language")
+        else:
+            pages[page] = shipped[page]
+    return {page: fill(text, facts) for page, text in pages.items()}
+
+
+def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+    trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
+    said: dict[tuple[str, str], Description] = {}
+    if (folder / "outputs.jsonl").exists():
+        said = {(o.trial, o.system): o.description for o in read_outputs(folder / "outputs.jsonl")}
+    lists = _lists(folder / "lists.json")
+    stimuli: dict[str, Stimulus] = {}
+    for place in lists:
+        for trial, condition in place.trials:
+            key = f"{trial}|{condition}"
+            if key not in stimuli:
+                stimuli[key] = _stimulus(trial, condition, trials, said, f"{folder / 'lists.json'}: list {place.id}")
+    return stimuli, lists
+
+
+def _stimulus(
+    trial: str, condition: str, trials: Mapping[str, Trial], said: Mapping[tuple[str, str], Description], where: str
+) -> Stimulus:
+    if trial not in trials:
+        raise InputError(
+            f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
+        )
+    one, versus, other = condition.partition(VERSUS)
+    found = [_spoken(trial, system, trials[trial], said, where) for system in ((one, other) if versus else (one,))]
+    rival = found[1] if versus else None
+    return Stimulus(
+        id=f"{trial}|{condition}",
+        trial=trials[trial],
+        description=found[0].description,
+        system=condition or None,
+        rival=rival,
+    )
+
+
+def _spoken(
+    trial: str, system: str, record: Trial, said: Mapping[tuple[str, str], Description], where: str
+) -> Stimulus:
+    """One description; a study without systems (production) has none."""
+    description = said.get((trial, system)) if system else Description()
+    if description is None:
+        raise InputError(
+            f"outputs.jsonl has nothing by {system!r} on the trial {trial!r}",
+            where=where,
+            remedy="add the line, or take the pair out of the lists",
+        )
+    return Stimulus(id=f"{trial}|{system}", trial=record, description=description, system=system or None)
+
+
+def _lists(path: Path) -> tuple[StudyList, ...]:
+    try:
+        data = json.loads(_text(path, "make the lists with `referee study new`"))
+        found = [
+            StudyList(
+                id=str(one["id"]),
+                group=int(one["group"]),
+                trials=tuple((str(t), str(c)) for t, c in one["trials"]),
+                blocks=tuple(map(int, one.get("blocks", ()))),
+            )
+            for one in data["lists"]
+        ]
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        remedy = '{"lists": [{"id": "L01", "group": 1, "trials": [["trial", "system"], …]}, …]}'
+        raise MalformedInput(f"not a file of lists ({error!r:.80})", where=path, remedy=remedy) from None
+    for one in found:
+        if not one.trials or (one.blocks and sum(one.blocks) != len(one.trials)):
+            problem = "is empty" if not one.trials else "has blocks that do not add up to its trials"
+            raise MalformedInput(f"the list {one.id} {problem}", where=path, remedy="make the lists again")
+    if not found or len({one.id for one in found}) < len(found):
+        raise MalformedInput("there are no lists, or two with one id", where=path, remedy="make the lists again")
+    return tuple(found)
+
+
+def _extra(path: Path, word: str) -> Iterator[Check]:
+    """Practice trials and checks: ``{"trial": {…}, "text": "…", "properties": […], "expect": {…}}`` a line."""
+    if not path.exists():
+        return
+    for line, text in read_lines(path):
+        try:
+            data = parse_object(text)
+            trial = trial_from_json(data.get("trial") or {})
+            description = description_from_json(data)
+            rival = data.get("rival")
+            other = (
+                None
+                if rival is None
+                else Stimulus(id=f"{word}{line}b", trial=trial, description=description_from_json(rival))
+            )
+        except WrongShape as wrong:
+            raise MalformedInput(
+                str(wrong), where=path, line=line, remedy='{"trial": {a trial}, "text": "…"} a line'
+            ) from None
+        stimulus = Stimulus(id=f"{word}|{line}", trial=trial, description=description, rival=other)
+        yield Check(stimulus=stimulus, expect=data.get("expect"))

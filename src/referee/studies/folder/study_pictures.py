@@ -1,0 +1,69 @@
+"""The pictures of a study, named by what they look like: one name per look, so that a name tells nothing about the trial it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from referee.drawing import draw_entity, shared_names
+from referee.drawing.placement import PLACE_NAMES
+from referee.errors import InputError
+from referee.records import Entity, Scene
+
+if TYPE_CHECKING:
+    from referee.studies.folder.study import Study
+
+__all__ = ["picture", "picture_name", "picture_names", "pictures"]
+
+LENGTH = 20
+_KNOWN: dict[str, dict[str, str]] = {}
+
+
+def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
+    """The name of every entity's picture, by entity (worked out once for a scene)."""
+    key = ("pictures", domain)
+    if key not in scene.cache:
+        shared = shared_names(scene)
+        scene.cache[key] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
+    names: dict[str, str] = scene.cache[key]
+    return names
+
+
+def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:
+    """The name of one entity's picture."""
+    return _drawn(_look(entity), domain, without)[0]
+
+
+def picture(study: Study, name: str) -> str:
+    """The SVG behind a name; InputError when the study has no such picture."""
+    try:
+        return pictures(study)[name]
+    except KeyError:
+        raise InputError(f"no picture is called {name!r}", where=study.folder, remedy="reload the page") from None
+
+
+def pictures(study: Study) -> dict[str, str]:
+    """All pictures of a study by name, drawn once."""
+    if study.hash not in _KNOWN:
+        scenes = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
+        _KNOWN[study.hash] = dict(
+            _drawn(_look(e), trial.domain, shared)
+            for trial in scenes.values()
+            for shared in (shared_names(trial.scene),)
+            for e in trial.scene.entities
+        )
+    return _KNOWN[study.hash]
+
+
+@lru_cache(maxsize=1 << 14)
+def _drawn(entity: Entity, domain: str | None, without: frozenset[str]) -> tuple[str, str]:
+    svg = draw_entity(entity, domain=domain, without=without)
+    return sha256(svg.encode()).hexdigest()[:LENGTH], svg
+
+
+def _look(entity: Entity) -> Entity:
+    """An entity without its name and its place."""
+    seen = tuple(p for p in entity.attributes if p.name not in PLACE_NAMES)
+    return replace(entity, id="", position=None, relations=(), attributes=seen)

@@ -1,0 +1,412 @@
+"""All rooms of a study while they are live: the server gives the order, stores every line, and only then acknowledges it and passes it on.
+
+Lines of all rooms that come while a commit is under way share the next one, so that the promise of the disk costs each of them little. If the store
+refuses, the room is taken from memory and its people are cut off: they come back to what is stored and send again what was never acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import Connection
+
+from referee.studies.rooms import room_state, room_store
+from referee.studies.rooms.room_state import BOT, OVER, WAITING, Line, Room
+from referee.studies.rooms.room_store import Row
+from referee.studies.rooms.views import TELLING, status, told
+from referee.studies.sessions import kept_answers, presence
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import Served
+
+__all__ = ["Hall", "Link", "Live", "Message", "Person"]
+
+TICK_SECONDS = 0.25
+WITHDRAWAL_TICKS = 4
+_log = logging.getLogger("referee.studies")
+# How a room's end is an ending of a session: the one who stayed, and the one who was lost; both are paid.
+ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partner_left", "partner_left")}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who comes to a room: the session, the alias, the study's mode for them, and the step of their plan."""
+
+    session: str
+    alias: str
+    mode: str
+    step: int
+    practice: bool = False
+
+
+class Link(Protocol):
+    """One connection, seen from the hall."""
+
+    who: str
+
+    def put(self, events: Sequence[str], **more: Any) -> None:
+        """Send events (as JSON texts), an acknowledgement, a status."""
+
+    def cut(self, problem: str, message: str) -> None:
+        """Say why, and close."""
+
+
+class Watcher(Protocol):
+    """A partner that is no person."""
+
+    def notice(self, rows: Sequence[Row]) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@dataclass(eq=False)
+class Live:
+    """A room with its numbers, its connections, and what is stored of it."""
+
+    room: Room
+    mode: str
+    step: int
+    seq: int = -1
+    marks: dict[str, int] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    chat: list[dict[str, Any]] = field(default_factory=list)
+    solved: int = 0
+    stored: Any = None
+    partner: Watcher | None = None
+    broken: bool = False
+
+
+class Message(NamedTuple):
+    """What a person sent: their own number and clock, and what it is about."""
+
+    seq: int
+    t_client: float
+    kind: str
+    data: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class _Parcel:
+    """Lines that are to be stored together, whom to acknowledge then, and who waits for it."""
+
+    live: Live
+    room: Room
+    rows: list[Row]
+    who: str | None = None
+    mark: int = 0
+    done: asyncio.Future[None] | None = None
+
+
+class Hall:
+    """The live rooms of one study. All methods run on the event loop; nothing is shared with other threads but the store."""
+
+    def __init__(self, served: Served, engage: Any = None) -> None:
+        self.served = served
+        self.engage = engage
+        self.rooms: dict[str, Live] = {}
+        self._waiting: list[_Parcel] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._ticking: asyncio.Task[None] | None = None
+        self._latest = 0.0
+
+    def now_ms(self) -> float:
+        """The server's clock in milliseconds; it never runs backwards."""
+        self._latest = max(self._latest, round(1000 * self.served.clock(), 3))
+        return self._latest
+
+    # -- opening and closing -------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Take up rooms that were under way when the server stopped; everybody in them has the time of grace to come back."""
+        with self.served.store.read() as connection:
+            for row in room_store.unfinished(connection, self.served.id):
+                room, seq = room_store.load_room(connection, row)
+                live = Live(room, row.mode, row.data["step"], seq, room_store.high_marks(connection, row.id))
+                said = [r for r in room_store.rows_after(connection, row.id, -1) if r.kind in ("say", "solved")]
+                self._remember(live, said)
+                self.rooms[row.id] = live
+        for live in self.rooms.values():
+            for seat in live.room.seats:
+                if seat.who != BOT:
+                    self._push(live, *room_state.leave(live.room, seat.who, self.now_ms()))
+            self._hire(live)
+        self._ticking = asyncio.create_task(self._tick_for_ever())
+
+    async def close(self) -> None:
+        for live in self.rooms.values():
+            if live.partner:
+                live.partner.stop()
+        for task in (self._ticking, self._writing):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    # -- people --------------------------------------------------------------------------------------------------------
+
+    async def enter(self, person: Person, link: Link, last: int) -> Live:
+        """A place for somebody: their own room again, or one where somebody waits, or a new one. Greeted once that is stored."""
+        live = self._find(person)
+        old = live.links.pop(person.session, None)
+        if old is not None:
+            old.cut("other-connection", "This page was connected again.")
+        await self._stored(live, *room_state.join(live.room, person.session, person.alias, self.now_ms()))
+        if live.broken:
+            raise Problem(503, "storage", "The room could not be stored just now; try again.")
+        self._greet(live, link, last)
+        self._hire(live)
+        return live
+
+    def _find(self, person: Person) -> Live:
+        mine = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
+        if mine:
+            return mine[-1]
+        if (over := self._over_already(person)) is not None:
+            return over
+        settings = self._settings(person)
+        open_ones = (r for r in self.rooms.values() if r.room.phase == WAITING and len(r.room.seats) < r.room.places)
+        fitting = (r for r in open_ones if (r.mode, r.step) == (person.mode, person.step) and r.room.places == 2)
+        found = next(fitting, None) if settings["partner"] == "person" else None
+        if found is None:
+            key = str(uuid.uuid4())
+            found = self.rooms[key] = Live(Room(key, settings, uuid.UUID(key).int % 2**31), person.mode, person.step)
+        return found
+
+    def _over_already(self, person: Person) -> Live | None:
+        """The room that somebody played in at this step, where it is over and only its end can be shown."""
+        with self.served.store.read() as connection:
+            for row in room_store.finished(connection, person.session):
+                if row.data["step"] == person.step:
+                    room, seq = room_store.load_room(connection, row)
+                    live = Live(room, row.mode, person.step, seq, room_store.high_marks(connection, row.id))
+                    self._remember(live, room_store.rows_after(connection, row.id, -1))
+                    live.stored = _shape(room)
+                    return live
+        return None
+
+    def _settings(self, person: Person) -> dict[str, Any]:
+        settings = dict(self.served.study.settings)
+        if person.practice:
+            settings |= {"partner": "none", "puzzles": settings["puzzles"][:1], "voice": False}
+        return settings
+
+    def _greet(self, live: Live, link: Link, last: int) -> None:
+        """What was missed since a line, then how things stand; from here on everything new follows."""
+        missed: list[str] = []
+        if last >= 0:
+            with self.served.store.read() as connection:
+                rows = room_store.rows_after(connection, live.room.id, last)
+            missed = [text for row in rows if (text := told(live.room, row, link.who)) is not None]
+        live.links[link.who] = link
+        link.put(missed, ack=live.marks.get(link.who, 0), status=self._status(live, link.who))
+
+    def lost(self, live: Live, link: Link) -> None:
+        """A connection is gone; nothing happens if a newer one has taken its place."""
+        if live.links.get(link.who) is link:
+            del live.links[link.who]
+            if live.room.has(link.who):
+                self._push(live, *room_state.leave(live.room, link.who, self.now_ms()))
+
+    def quit(self, live: Live, who: str) -> None:
+        self._push(live, *room_state.quit_room(live.room, who, self.now_ms()))
+
+    def take(self, live: Live, who: str, messages: Iterable[Message]) -> None:
+        """What a person sent together: in their own order, each once. What comes before a bad one is kept."""
+        now, mark = self.now_ms(), live.marks.get(who, 0)
+        rows: list[Row] = []
+        try:
+            for message in messages:
+                if message.seq <= mark:
+                    continue
+                if message.seq != mark + 1:
+                    raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
+                room, lines = room_state.act(live.room, who, message.kind, message.data, now)
+                mark = message.seq
+                rows += self._number(live, room, lines, now, message)
+        finally:
+            if mark > live.marks.get(who, 0):
+                live.marks[who] = mark
+                self._queue(_Parcel(live, live.room, rows, who, mark))
+
+    async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Something outside the numbered messages (a piece of sound); returns when it is stored."""
+        await self._stored(live, *room_state.note(live.room, who, kind, data))
+
+    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any]) -> None:
+        self._push(live, *room_state.act(live.room, BOT, kind, data, self.now_ms()))
+
+    # -- storing and telling -------------------------------------------------------------------------------------------
+
+    def _push(self, live: Live, room: Room, lines: Sequence[Line]) -> _Parcel:
+        parcel = _Parcel(live, room, self._number(live, room, lines, self.now_ms()))
+        self._queue(parcel)
+        return parcel
+
+    async def _stored(self, live: Live, room: Room, lines: Sequence[Line]) -> None:
+        """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
+        done = asyncio.get_running_loop().create_future()
+        self._push(live, room, lines).done = done
+        await done
+
+    def _number(
+        self, live: Live, room: Room, lines: Sequence[Line], now: float, message: Message | None = None
+    ) -> list[Row]:
+        """The lines with their numbers; the first is the message's own."""
+        rows = [Row(n, line.who, now, line.kind, line.data) for n, line in enumerate(lines, live.seq + 1)]
+        if message is not None and rows:
+            rows[0].client_seq, rows[0].t_client = message.seq, message.t_client
+        live.room, live.seq = room, live.seq + len(rows)
+        self._remember(live, rows)
+        return rows
+
+    def _queue(self, parcel: _Parcel) -> None:
+        self._waiting.append(parcel)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    def _remember(self, live: Live, rows: Sequence[Row]) -> None:
+        for row in rows:
+            if row.kind == "say":
+                live.chat.append(
+                    {"seat": _place(live.room, row.who), "text": row.data["text"], "t_server": row.t_server}
+                )
+            live.solved += row.kind == "solved"
+
+    async def _write(self) -> None:
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            batch: dict[Live, list[_Parcel]] = {}
+            for parcel in waiting:
+                if not parcel.live.broken:
+                    batch.setdefault(parcel.live, []).append(parcel)
+            try:
+                await self.served.store.awrite(partial(self._store, batch))
+            except Exception as error:  # whatever it was, nothing of it is acknowledged
+                _log.error("a room was not stored: %s", type(error).__name__)
+                for live in batch:
+                    live.broken = True
+                    self._forget(live)
+            else:
+                for live, parcels in batch.items():
+                    self._deliver(live, parcels)
+            for parcel in waiting:
+                if parcel.done is not None and not parcel.done.done():
+                    parcel.done.set_result(None)
+
+    def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
+        """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
+        now = self.served.clock()
+        kept: list[tuple[str, Row]] = []
+        for live, parcels in batch.items():
+            room = parcels[-1].room
+            rows = [row for parcel in parcels for row in parcel.rows]
+            kept += ((room.id, row) for row in rows)
+            if _shape(room) != live.stored:
+                room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
+            if room.outcome in ENDINGS and any(row.kind == "over" for row in rows):
+                self._end_sessions(connection, room, rows)
+        room_store.keep_rows(connection, kept)
+
+    def _end_sessions(self, connection: Connection, room: Room, rows: Sequence[Row]) -> None:
+        lost = next(row.data["by"] for row in rows if row.kind == "over")
+        stayed, left = ENDINGS[str(room.outcome)]
+        for seat in room.seats:
+            if seat.who == BOT:
+                continue
+            row = kept_answers.load(connection, self.served, seat.who)
+            if row.state in ("consented", "running"):
+                outcome = left if seat.who == lost else stayed
+                presence.end(connection, self.served, row, outcome, "server", reason=room.outcome, room=room.id)
+
+    def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
+        """Acknowledge what is stored now, and pass it on."""
+        live.stored = _shape(parcels[-1].room)
+        rows = [row for parcel in parcels for row in parcel.rows]
+        marks = {parcel.who: parcel.mark for parcel in parcels}
+        tells = any(row.kind in TELLING for row in rows)
+        for who, link in list(live.links.items()):
+            events = [text for row in rows if (text := told(live.room, row, who)) is not None]
+            more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
+            if tells:
+                more["status"] = self._status(live, who)
+            if events or more:
+                link.put(events, **more)
+        if live.partner and rows:
+            live.partner.notice(rows)
+        self._clear_away(live)
+
+    def _status(self, live: Live, who: str) -> dict[str, Any]:
+        return status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
+
+    def _clear_away(self, live: Live) -> None:
+        """Rooms that nobody is in any more need no memory."""
+        empty = live.room.phase == WAITING and not live.room.seats
+        if empty or (live.room.phase == OVER and not live.links):
+            self._forget(live)
+
+    def _forget(self, live: Live) -> None:
+        self.rooms.pop(live.room.id, None)
+        if live.partner:
+            live.partner.stop()
+        for link in list(live.links.values()):
+            link.cut("storage", "The room could not be stored just now; your page tries again.")
+        live.links.clear()
+
+    def _hire(self, live: Live) -> None:
+        if live.partner is None and self.engage is not None and any(s.who == BOT for s in live.room.seats):
+            live.partner = self.engage(self, live)
+
+    async def _tick_for_ever(self) -> None:
+        for tick in count():
+            await asyncio.sleep(TICK_SECONDS)
+            for live in list(self.rooms.values()):
+                room, lines = room_state.pass_time(live.room, self.now_ms())
+                if lines:
+                    self._push(live, room, lines)
+            if tick % WITHDRAWAL_TICKS == 0:
+                await self._let_go()
+
+    def _withdrawn(self, sessions: Sequence[str]) -> set[str]:
+        with self.served.store.read() as connection:
+            return room_store.withdrawn(connection, sessions)
+
+    async def _let_go(self) -> None:
+        """Who has withdrawn, by whatever way, plays no further."""
+        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if seat.who != BOT]
+        if not playing:
+            return
+        try:
+            gone = await asyncio.to_thread(self._withdrawn, [who for _, who in playing])
+        except Exception as error:  # the next look is a second away
+            _log.error("could not look for withdrawals: %s", type(error).__name__)
+            return
+        for live, who in playing:
+            if who in gone and live.room.has(who) and live.room.phase != OVER:
+                link = live.links.pop(who, None)
+                step = room_state.leave if live.room.phase == WAITING else room_state.quit_room
+                self._push(live, *step(live.room, who, self.now_ms()))
+                if link is not None:
+                    link.cut("withdrawn", "You have withdrawn from this study.")
+
+
+def _shape(room: Room) -> tuple[Any, ...]:
+    """What the row of a room says: it is written again only when this changes."""
+    return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
+
+
+def _place(room: Room, who: str) -> int:
+    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)
+
+
+def frame(events: Sequence[str], **more: Any) -> str:
+    """A message to a page: events that are JSON already, and whatever else."""
+    head = json.dumps(more, separators=(",", ":"), allow_nan=False)
+    return head if not events else f'{head[:-1]}{"," if more else ""}"events":[{",".join(events)}]}}'

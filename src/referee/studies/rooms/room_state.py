@@ -1,0 +1,255 @@
+"""A room in which two people play Tangram, pure: waiting, pairing, roles, grace for lost connections, puzzles in sequence, ends (Tokunaga et al. 2010).
+
+Every function takes a room and a server time in milliseconds and gives the room afterwards with the lines to log and to send, in order; nothing here knows of
+sockets, stores or clocks. Roles are bound when a puzzle starts, not when somebody arrives. Whoever is lost has a time of grace; then the room is over for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from referee.situated.game import rules
+from referee.situated.game.board import CHANGES, Change
+from referee.situated.game.goals import find_goal
+from referee.situated.game.rules import Game, Note
+from referee.situated.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = [
+    "BOT",
+    "SERVER",
+    "SOLO",
+    "Line",
+    "Room",
+    "Seat",
+    "act",
+    "game_settings",
+    "join",
+    "leave",
+    "note",
+    "pass_time",
+    "quit_room",
+]
+
+SERVER, BOT, SOLO = "server", "bot", "solo"
+WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
+_BY_HAND = frozenset({*CHANGES, "cursor"})
+SNAPSHOT_MS = 5_000.0
+
+
+class Line(NamedTuple):
+    """Something to log: who did it (`SERVER`, `BOT`, or a person's session), its kind and data as in `referee.situated.game.log`."""
+
+    who: str
+    kind: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, and when their connection was lost."""
+
+    who: str
+    name: str
+    role: str = ""
+    present: bool = True
+    left_ms: float | None = None
+    ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """`settings` are those of the protocol; `began_ms` is when the puzzle (or the time between two puzzles) began; `outcome` is set once it is over."""
+
+    id: str
+    settings: Mapping[str, Any]
+    seed: int
+    seats: tuple[Seat, ...] = ()
+    phase: str = WAITING
+    puzzle: int = 0
+    game: Game | None = None
+    began_ms: float = 0.0
+    snapshot_ms: float = 0.0
+    outcome: str | None = None
+
+    @property
+    def places(self) -> int:
+        return 1 if self.settings["partner"] == "none" else 2
+
+    def seat(self, who: str) -> Seat:
+        return next(seat for seat in self.seats if seat.who == who)
+
+    def has(self, who: str) -> bool:
+        return any(seat.who == who for seat in self.seats)
+
+    @property
+    def handler(self) -> str | None:
+        """Who touches the pieces now."""
+        for seat in self.seats:
+            if seat.role in (OPERATOR, SOLO):
+                return seat.who
+        return None
+
+
+Step = tuple[Room, list[Line]]
+
+
+def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The protocol's settings as the rules of the game want them; every change that settles is followed by a snapshot."""
+    return {
+        **{name: settings[name] for name in ("tolerance", "snap", "step")},
+        "hints_ms": tuple(60_000 * minutes for minutes in settings["hints_minutes"]),
+        "limit_ms": 60_000 * settings["limit_minutes"],
+        "snapshot_ms": 0,
+    }
+
+
+def join(room: Room, who: str, name: str, t_ms: float) -> Step:
+    """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
+    if room.has(who):
+        back = _change(room, who, present=True, left_ms=None)
+        return back, [Line(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
+    if room.phase != WAITING or len(room.seats) >= room.places:
+        raise ValueError("the room is taken")
+    began = room.began_ms or t_ms
+    room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began)
+    lines = [Line(who, "join", {"name": name})]
+    if room.settings["partner"] == "bot":
+        room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
+    if len(room.seats) < room.places:
+        return room, lines
+    started, more = _start(room, t_ms)
+    return started, lines + more
+
+
+def leave(room: Room, who: str, t_ms: float) -> Step:
+    """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
+    if room.phase == OVER or not room.seat(who).present:
+        return room, []
+    if room.phase == WAITING:
+        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [Line(who, "left", {})]
+    room = _change(room, who, present=False, left_ms=t_ms, ready=False)
+    lines = [Line(who, "disconnect", {})]
+    if room.phase == PLAYING and room.game is not None and room.handler == who:
+        room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
+        lines += fallen
+    return room, lines
+
+
+def quit_room(room: Room, who: str, t_ms: float) -> Step:
+    """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
+    if room.phase == OVER:
+        return room, []
+    if room.phase == WAITING:
+        waited = t_ms - room.began_ms
+        if waited < 60_000 * room.settings["wait_minutes"]:
+            raise ValueError("the waiting time is not over")
+        return _over(room, "no-partner", who)
+    return _over(room, "completed" if room.places == 1 else "partner-left", who)
+
+
+def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Step:
+    """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
+    if kind in _BY_HAND:
+        return _handle(room, who, kind, data, t_ms)
+    if kind == "ready":
+        return _ready(room, who, t_ms)
+    if kind in ("say", "typing") and not room.settings["chat"]:
+        raise ValueError("there is no chat in this room")
+    return room, [Line(who, kind, data)]
+
+
+def pass_time(room: Room, t_ms: float) -> Step:
+    """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
+    grace = 1000 * room.settings["grace_seconds"]
+    lost = [s for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
+    if lost and room.phase in (PLAYING, BETWEEN):
+        return _over(room, "partner-left", lost[0].who)
+    if room.phase == BETWEEN:
+        waited = t_ms - room.began_ms >= 1000 * room.settings["pause_seconds"]
+        return _start(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
+    if room.phase != PLAYING or room.game is None:
+        return room, []
+    room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), who=SERVER, t_ms=t_ms)
+    if room.phase == PLAYING and t_ms - room.snapshot_ms >= SNAPSHOT_MS:
+        lines.append(Line(SERVER, "snapshot", _state(room)))
+        room = replace(room, snapshot_ms=t_ms)
+    return room, lines
+
+
+def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Step:
+    """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
+    if room.phase != PLAYING or room.game is None:
+        return room, [Line(who, "late", {"kind": kind})]
+    if who != room.handler:
+        raise ValueError("only the operator touches the pieces")
+    if kind == "cursor":
+        return room, [Line(who, kind, data)]
+    change = Change.from_data(kind, data)
+    return _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
+
+
+def _ready(room: Room, who: str, t_ms: float) -> Step:
+    if room.phase != BETWEEN:
+        return room, [Line(who, "late", {"kind": "ready"})]
+    room = _change(room, who, ready=True)
+    lines = [Line(who, "ready", {})]
+    if all(s.present and (s.ready or s.who == BOT) for s in room.seats):
+        room, more = _start(room, t_ms)
+        lines += more
+    return room, lines
+
+
+def _start(room: Room, t_ms: float) -> Step:
+    goal = find_goal(room.settings["puzzles"][room.puzzle])
+    game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
+    roles = _roles(room)
+    seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
+    room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms)
+    lines = [Line(SERVER, note.kind, note.data) for note in notes]
+    return room, [*lines, *(Line(s.who, "role", {"role": s.role}) for s in seats)]
+
+
+def _roles(room: Room) -> Sequence[str]:
+    """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator."""
+    if room.places == 1:
+        return (SOLO,)
+    swaps = room.puzzle // room.settings["swap_after"] if room.settings["swap_after"] else 0
+    first = 0 if room.settings["partner"] == "bot" else room.seed
+    return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
+
+
+def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Step:
+    """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
+    lines = [Line(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
+    shot = any(note.kind == "snapshot" for note in notes)
+    room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
+    if game.outcome is None:
+        return room, lines
+    if room.puzzle + 1 < len(room.settings["puzzles"]):
+        return replace(room, phase=BETWEEN, puzzle=room.puzzle + 1, began_ms=t_ms), lines
+    room, last = _over(room, "completed", SERVER)
+    return room, lines + last
+
+
+def _over(room: Room, outcome: str, who: str) -> Step:
+    """The end; a puzzle that was running ends with it."""
+    lines = []
+    if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
+        lines = [Line(SERVER, "snapshot", _state(room)), Line(SERVER, "end", {"reason": outcome})]
+    return replace(room, phase=OVER, outcome=outcome), [*lines, Line(SERVER, "over", {"outcome": outcome, "by": who})]
+
+
+def note(room: Room, who: str, kind: str, data: Mapping[str, Any]) -> Step:
+    """Something that only has to be kept: a ping, a piece of sound."""
+    return room, [Line(who, kind, data)]
+
+
+def _change(room: Room, who: str, **fields: Any) -> Room:
+    return replace(room, seats=tuple(replace(s, **fields) if s.who == who else s for s in room.seats))
+
+
+def _state(room: Room) -> dict[str, Any]:
+    assert room.game is not None
+    return {"state": room.game.board.to_data(), "hash": room.game.board.hash()}

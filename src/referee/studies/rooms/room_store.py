@@ -1,0 +1,285 @@
+"""Rooms in the store: what is written of them, how a room comes back after a crash, and each puzzle as a recording (rules 2, 14 and 15).
+
+Every line of a room is one row of `event`, numbered by the room; `client_seq` marks the rows that a person sent, so that nothing is taken twice. Rows
+of a bot say so in `data["by"]`. The row of `room` holds what the lines do not: settings, seed, seats, phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from referee import __version__
+from referee.errors import InputError
+from referee.situated.game.board import Board
+from referee.situated.game.goals import find_goal
+from referee.situated.game.log import HANDLING, KINDS, STATES, Entry, Header, Recording, board_after
+from referee.situated.game.rules import Game
+from referee.studies.rooms.room_state import BOT, OVER, PLAYING, SERVER, SOLO, WAITING, Room, Seat, game_settings
+from referee.studies.store import schema
+from referee.studies.store.store import Store
+
+__all__ = [
+    "Row",
+    "high_marks",
+    "keep_room",
+    "keep_rows",
+    "load_room",
+    "recording_of",
+    "recordings_of",
+    "rows_after",
+    "unfinished",
+    "withdrawn",
+]
+
+_COLUMNS = ("room", "session", "seq", "client_seq", "t_client", "t_server", "kind", "data")
+_MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and the driver keeps 128 prepared
+
+
+@dataclass(slots=True)
+class Row:
+    """One line of a room as it is stored; `session` is None for what the server or a bot did."""
+
+    seq: int
+    who: str
+    t_server: float
+    kind: str
+    data: Mapping[str, Any]
+    client_seq: int | None = None
+    t_client: float | None = None
+    _text: str | None = None
+
+    @property
+    def session(self) -> str | None:
+        return None if self.who in (SERVER, BOT) else self.who
+
+    @property
+    def text(self) -> str:
+        """The data as canonical JSON, made once for the store and for everybody who is told."""
+        if self._text is None:
+            self._text = schema.canonical(self.data)
+        return self._text
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------------
+
+
+def keep_rows(connection: Connection, rows: Sequence[tuple[str, Row]]) -> None:
+    """Lines, each with its room; states also go into `snapshot`, with the version of the program that made them."""
+    if not rows:
+        return
+    if connection.dialect.name == "sqlite":
+        _insert_together(connection, [(*_columns(room, row), _stored_text(row)) for room, row in rows])
+    else:
+        values = [(*_columns(room, row), _stored_data(row)) for room, row in rows]
+        connection.execute(insert(schema.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
+    shots = [
+        {"room": room, "version": __version__, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]}
+        for room, r in rows
+        if r.kind in STATES
+    ]
+    if shots:
+        connection.execute(insert(schema.snapshot), shots)
+
+
+def _columns(room: str, row: Row) -> tuple[Any, ...]:
+    return room, row.session, row.seq, row.client_seq, row.t_client, row.t_server, row.kind
+
+
+def _stored_data(row: Row) -> Mapping[str, Any]:
+    return {**row.data, "by": BOT} if row.who == BOT else row.data
+
+
+def _stored_text(row: Row) -> str:
+    return schema.canonical(_stored_data(row)) if row.who == BOT else row.text
+
+
+def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
+    """SQLite's driver lets other threads in at every step, and one row is one step: many rows in a statement wait for their turn once."""
+    for first in range(0, len(values), _MOST_ROWS):
+        some = values[first : first + _MOST_ROWS]
+        connection.exec_driver_sql(_statement(len(some)), tuple(chain.from_iterable(some)))
+
+
+@cache
+def _statement(rows: int) -> str:
+    marks = f"({', '.join('?' * len(_COLUMNS))})"
+    return f"INSERT INTO event ({', '.join(_COLUMNS)}) VALUES {', '.join([marks] * rows)}"
+
+
+def keep_room(connection: Connection, room: Room, study: str, mode: str, step: int, now: float) -> None:
+    """What the lines do not say."""
+    data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
+    data |= {"settings": dict(room.settings), "seats": [asdict(seat) for seat in room.seats]}
+    values = {"state": room.phase, "data": data, "updated": now}
+    changed = connection.execute(update(schema.room).where(schema.room.c.id == room.id).values(values))
+    if changed.rowcount == 0:
+        first = {"id": room.id, "study": study, "mode": mode, "created": now}
+        connection.execute(insert(schema.room).values(**first, **values))
+
+
+# -- coming back -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _rows_of() -> Any:
+    e = schema.event.c
+    return select(e.seq, e.session, e.t_server, e.kind, e.data, e.client_seq, e.t_client).order_by(e.seq)
+
+
+def rows_after(connection: Connection, room: str, seq: int) -> list[Row]:
+    """The lines of a room that came after a number, in order."""
+    found = connection.execute(_rows_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
+    return [_row(*values) for values in found]
+
+
+def _row(
+    seq: int,
+    session: str | None,
+    t_server: float,
+    kind: str,
+    data: dict[str, Any],
+    client_seq: int | None,
+    t_client: float | None,
+) -> Row:
+    by_bot = session is None and kind != "over" and data.get("by") == BOT
+    shown = {k: v for k, v in data.items() if k != "by"} if by_bot else data
+    return Row(seq, session or (BOT if by_bot else SERVER), t_server, kind, shown, client_seq, t_client)
+
+
+def high_marks(connection: Connection, room: str) -> dict[str, int]:
+    """The last number of each person's own that is stored."""
+    e = schema.event.c
+    found = connection.execute(
+        select(e.session, func.max(e.client_seq)).where(e.room == room, e.client_seq.is_not(None)).group_by(e.session)
+    )
+    return {who: number for who, number in found if number is not None}
+
+
+def unfinished(connection: Connection, study: str) -> list[Any]:
+    """Rows of rooms that were under way when the server stopped."""
+    r = schema.room.c
+    return list(connection.execute(select(schema.room).where(r.study == study, r.state.not_in((WAITING, OVER)))))
+
+
+def finished(connection: Connection, session: str) -> list[Any]:
+    """Rows of the rooms that somebody was in and that are over."""
+    been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
+    wanted = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
+    return list(connection.execute(select(schema.room).where(*wanted)))
+
+
+def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
+    """Those of some sessions that were withdrawn or are deleted already."""
+    s = schema.session.c
+    there = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
+    return set(sessions).difference(there)
+
+
+def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
+    """A room as its last stored line left it, and that line's number."""
+    data = row.data
+    seats = tuple(Seat(**seat) for seat in data["seats"])
+    named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
+    room = Room(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
+    e = schema.event.c
+    last = connection.scalar(select(func.max(e.seq)).where(e.room == row.id))
+    start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
+    if room.phase == PLAYING and start is not None:
+        room = _with_game(room, rows_after(connection, row.id, start - 1))
+    return room, -1 if last is None else last
+
+
+def _with_game(room: Room, rows: Sequence[Row]) -> Room:
+    """The running game, from the stored states: no rule is run again."""
+    board: Board | None = None
+    held, grabbed = None, None
+    for row in rows:
+        board = board_after(board, Entry(row.seq, row.t_server, row.t_client, row.who, row.kind, row.data))
+        if row.kind == "grab":
+            held, grabbed = str(row.data["piece"]), board
+        elif row.kind == "release":
+            held, grabbed = None, None
+    assert board is not None
+    goal = find_goal(room.settings["puzzles"][room.puzzle])
+    hints = sum(row.kind == "hint" for row in rows)
+    game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints)
+    return replace(room, game=game, snapshot_ms=max(r.t_server for r in rows if r.kind in STATES))
+
+
+# -- recordings ------------------------------------------------------------------------------------------------------------
+
+
+def recording_of(store: Store, room: str, number: int = 1) -> Recording:
+    """The n-th puzzle of a room as a recording; the first by default."""
+    found = recordings_of(store, room)
+    if not 1 <= number <= len(found):
+        raise InputError(
+            f"the room {room} has {len(found)} recorded puzzles", where=f"puzzle {number}", remedy="count from 1"
+        )
+    return found[number - 1]
+
+
+def recordings_of(store: Store, room: str) -> list[Recording]:
+    """Every puzzle of a room that was begun; refused when one of its people has withdrawn, or when lines are missing."""
+    with store.read() as connection:
+        row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
+        if row is None:
+            raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
+        seats = [Seat(**seat) for seat in row.data["seats"]]
+        _check_people(connection, room, seats)
+        rows = rows_after(connection, room, -1)
+    if [r.seq for r in rows] != list(range(len(rows))):
+        raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
+    return [_recording(row, seats, n, part) for n, part in enumerate(_puzzles(rows))]
+
+
+def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
+    people = [seat.who for seat in seats if seat.who != BOT]
+    if withdrawn(connection, people):
+        raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
+
+
+def _puzzles(rows: Iterable[Row]) -> list[list[Row]]:
+    """The lines of each puzzle, from its start to its end or to the last line there is."""
+    parts: list[list[Row]] = []
+    playing = False
+    for row in rows:
+        if row.kind == "start":
+            parts.append([])
+            playing = True
+        if playing and row.kind in KINDS:
+            parts[-1].append(row)
+        playing = playing and row.kind != "end"
+    return parts
+
+
+def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Row]) -> Recording:
+    """Times count from the start of the puzzle; people go by their aliases."""
+    names = {seat.who: seat.name for seat in seats}
+    zero = part[0].t_server
+    roles = {names[r.who]: r.data["role"] for r in part if r.kind == "role"}
+    header = Header(
+        session=f"{row.id}-{number + 1}",
+        pair=row.id,
+        goal=row.data["settings"]["puzzles"][number],
+        players={name: "operator" if role == SOLO else role for name, role in roles.items()},
+        settings={**row.data["settings"], "study": row.study, "mode": row.mode},
+        code=__version__,
+        synthetic=False,
+    )
+    return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
+
+
+def _entry(seq: int, row: Row, names: Mapping[str, str], zero: float) -> Entry:
+    data = dict(row.data)
+    if row.kind == "clock":
+        data["server_ms"] = round(data["server_ms"] - zero, 3)
+    if row.kind in HANDLING:
+        data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
+    return Entry(seq, round(row.t_server - zero, 3), row.t_client, names.get(row.who, row.who), row.kind, data)

@@ -1,0 +1,85 @@
+"""What each person in a room is told: the operator never hears of the goal or of hints, nobody hears of clocks, and nobody gets their own cursor back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.situated.game.goals import hint, outline_path
+from referee.situated.tiers.dialogue import SOLVER
+from referee.studies.rooms.room_state import BOT, SOLO, Room
+from referee.studies.rooms.room_store import Row
+from referee.studies.store.schema import canonical
+
+__all__ = ["TELLING", "status", "told"]
+
+# Lines after which everybody is told anew how things stand.
+TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
+_PRIVATE = frozenset({"clock", "voice", "hint", "late", "left"})
+_SHOWN = {"snapshot": ("hash",), "say": ("text",), "over": ("outcome",)}
+_OTHERS = frozenset({"cursor", "typing"})
+
+
+def told(room: Room, row: Row, who: str) -> str | None:
+    """A line as JSON for somebody; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
+    if row.kind in _PRIVATE or (row.kind in _OTHERS and row.who == who):
+        return None
+    shown = _SHOWN.get(row.kind)
+    data = row.text if shown is None else canonical({name: row.data[name] for name in shown})
+    mine = f',"seq":{row.client_seq}' if row.client_seq is not None and row.who == who else ""
+    head = f'"server_seq":{row.seq},"t_server":{row.t_server!r},"seat":{_place(room, row.who)},"kind":"{row.kind}"'
+    return f'{{{head},"data":{data}{mine}}}'
+
+
+def status(
+    room: Room, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
+) -> dict[str, Any]:
+    """How things stand for somebody: everything a page needs that has just been opened."""
+    mine = _place(room, who)
+    seat = room.seats[mine] if mine >= 0 else None
+    others = [s for s in room.seats if s.who != who]
+    found: dict[str, Any] = {
+        "room": room.id,
+        "seat": mine,
+        "phase": room.phase,
+        "outcome": room.outcome,
+        "role": seat.role if seat else "",
+        "ready": bool(seat and seat.ready),
+        "partner": [{"present": s.present, "bot": s.who == BOT, "ready": s.ready} for s in others],
+        "puzzle": room.puzzle,
+        "puzzles": len(room.settings["puzzles"]),
+        "swaps": _swaps_next(room),
+        "began_ms": room.began_ms,
+        "now_ms": now_ms,
+        "limit_ms": 60_000 * room.settings["limit_minutes"],
+        "grace_ms": 1000 * room.settings["grace_seconds"],
+        "wait_ms": 60_000 * room.settings["wait_minutes"],
+        "pause_ms": 1000 * room.settings["pause_seconds"],
+        "seq": seq,
+        "chat": list(chat),
+        "solved": solved,
+    }
+    if room.game is not None:
+        found |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
+        if seat is not None and seat.role in (SOLVER, SOLO):
+            found |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
+    return found
+
+
+def _hint(room: Room) -> dict[str, Any] | None:
+    """The hint that is shown now; each replaces the one before."""
+    game = room.game
+    if game is None or not game.hints:
+        return None
+    piece, place = hint(game.goal, game.hints - 1)
+    return {"piece": piece, **place._asdict()}
+
+
+def _swaps_next(room: Room) -> bool:
+    """Whether roles change before the puzzle that comes next."""
+    after = room.settings["swap_after"]
+    return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places == 2
+
+
+def _place(room: Room, who: str) -> int:
+    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)

@@ -1,0 +1,1 @@
+"""A participant's session: coming in, the plan, every kept answer, the end, and leaving."""

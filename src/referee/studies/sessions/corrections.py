@@ -1,0 +1,60 @@
+"""Corrections: what an answer should have been stands beside it, with author and reason; the answer itself is never changed (rule 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from referee.errors import InputError
+from referee.studies.protocols.contract import Answer
+from referee.studies.sessions.plan import check_answer
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import Served
+from referee.studies.store.schema import correction, session, trial
+from referee.studies.web.request_bodies import Correct
+
+__all__ = ["amended", "correct"]
+
+
+def correct(connection: Connection, served: Served, body: Correct) -> int:
+    """Write a correction of one stored answer down; its number."""
+    _find(connection, served, body.trial)
+    values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
+    written = connection.execute(insert(correction).values(**values, at=served.clock())).inserted_primary_key
+    assert written is not None  # SQLAlchemy gives it for every insert of one row
+    return int(written[0])
+
+
+def amended(
+    connection: Connection, served: Served, uuid: str, chosen: str | None, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The stored answer with changes, checked as if a page had sent it; `chosen` is an object as exports name it."""
+    row = _find(connection, served, uuid)
+    answer = {**row.answer, **changes}
+    if chosen is not None:
+        answer |= {"outcome": "entity", "entity": _label(row.labels, chosen)}
+    outline = served.outline_of(row.session)
+    step = outline.step(row.step) if outline else None
+    if step is not None:
+        check_answer(served.study, step, Answer(answer=answer, times=row.times))
+    return answer
+
+
+def _find(connection: Connection, served: Served, uuid: str) -> Any:
+    wanted = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
+    known = select(*wanted).join(session, session.c.id == trial.c.session)
+    known = known.where(trial.c.uuid == uuid.lower(), session.c.study == served.id)
+    found = connection.execute(known).one_or_none()
+    if found is None:
+        raise Problem(404, "no-trial", "No stored answer has this UUID.")
+    return found
+
+
+def _label(labels: Mapping[str, str], entity: str) -> str:
+    """The name under which an object was shown."""
+    shown = {name: label for label, name in labels.items()}
+    if entity not in shown:
+        raise InputError(f"no object {entity!r} was shown there", remedy=f"one of {', '.join(sorted(shown))}")
+    return shown[entity]

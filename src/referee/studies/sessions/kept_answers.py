@@ -1,0 +1,206 @@
+"""Keeping answers: each exists once, the same again is welcome, another in its place is refused and noted (rules 1, 5, 6, 7, 9, 10).
+
+These functions run inside a write; what they refuse they refuse by a `Problem`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Insert, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from referee.studies.sessions import places
+from referee.studies.sessions.plan import Step
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import Outline, Served
+from referee.studies.sessions.states import ACTIVE, Row, missing, next_attempt
+from referee.studies.store.schema import audit, canonical, list_slot, session, trial
+
+__all__ = ["Given", "Kept", "body_hash", "guard", "load", "note", "rows_of", "save"]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One answer as it arrived: who sent it from which tab, and what it says about which step."""
+
+    uuid: str
+    session: str
+    tab: str
+    index: int
+    attempt: int
+    state: str
+    answer: Mapping[str, Any]
+    times: Mapping[str, Any]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    new: bool
+    count: int
+    missing: int
+
+
+def body_hash(given: Given) -> str:
+    """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
+    content = [given.session, given.index, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
+
+
+# Statements of the one path that everybody walks every few seconds are built once.
+_SESSION = (
+    select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at)
+    .join(list_slot, list_slot.c.id == session.c.slot, isouter=True)
+    .where(session.c.id == bindparam("session_id"))
+)
+_ROWS = select(trial.c["index"], trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
+    trial.c.session == bindparam("session_id")
+)
+_ADD: Mapping[str, Insert] = {
+    "sqlite": sqlite.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+    "postgresql": postgresql.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+}
+
+
+def load(connection: Connection, served: Served, session_id: str) -> Any:
+    """The session with its place; refused when there was no consent yet."""
+    row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
+    if row is None or row.study != served.id:
+        raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
+    return row
+
+
+def guard(served: Served, row: Any, tab: str) -> None:
+    """Only a running session, from the tab that has it, under the text that was agreed to."""
+    if row.state == "withdrawn":
+        raise Problem(403, "withdrawn", "You have withdrawn from this study; nothing more is stored.")
+    if row.tab != tab:
+        raise Problem(409, "other-tab", "The study is open in another window. Continue here?")
+    if row.state not in ACTIVE:
+        raise Problem(409, "ended", "This session has ended. Reload the page to see its code.", state=row.state)
+    if row.consent_hash != served.study.consent_hash:
+        raise Problem(403, "consent-again", "The information page has changed. Please read it and agree again.")
+
+
+def rows_of(connection: Connection, session_id: str) -> list[Row]:
+    return _as_rows(_stored(connection, session_id))
+
+
+def _as_rows(stored: Iterable[Any]) -> list[Row]:
+    return [Row(found[0], found.attempt, found.state) for found in stored]
+
+
+def note(
+    connection: Connection, served: Served, what: str, who: str, session_id: str | None = None, **data: Any
+) -> None:
+    """A row of the audit."""
+    connection.execute(
+        insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=who, data=data)
+    )
+
+
+def save(connection: Connection, served: Served, outline: Outline, given: Given) -> Kept:
+    """Store an answer, or say that it is stored already."""
+    row = load(connection, served, given.session)
+    fingerprint = body_hash(given)
+    stored = _stored(connection, given.session)
+    if row.state != "withdrawn" and _is_stored(connection, served, given, fingerprint, stored):
+        return _kept(served, outline, _as_rows(stored), new=False)
+    guard(served, row, given.tab)
+    _expected(given, stored)
+    now = served.clock()
+    if not _add(connection, given, outline.plan.steps[given.index], now, fingerprint):
+        # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
+        stored = _stored(connection, given.session)
+        if not _is_stored(connection, served, given, fingerprint, stored):
+            raise _second(connection, served, given, fingerprint, None)
+        return _kept(served, outline, _as_rows(stored), new=False)
+    rows = [*_as_rows(stored), Row(given.index, given.attempt, given.state)]
+    kept = _kept(served, outline, rows, new=True)
+    _move_on(connection, served, row, kept, now)
+    return kept
+
+
+def _stored(connection: Connection, session_id: str) -> Sequence[Any]:
+    return connection.execute(_ROWS, {"session_id": session_id}).all()
+
+
+def _is_stored(connection: Connection, served: Served, given: Given, fingerprint: str, stored: Sequence[Any]) -> bool:
+    """Whether this very answer is there; refused when another one is in its place."""
+    for found in stored:
+        if found.uuid == given.uuid or (found[0], found.attempt) == (given.index, given.attempt):
+            if (found.uuid, found.hash) == (given.uuid, fingerprint):
+                return True
+            raise _second(connection, served, given, fingerprint, found.uuid)
+    return False
+
+
+def _add(connection: Connection, given: Given, step: Step, now: float, fingerprint: str) -> bool:
+    """False when the UUID belongs to somebody else's answer."""
+    values = {
+        "uuid": given.uuid,
+        "session": given.session,
+        "index": given.index,
+        "attempt": given.attempt,
+        "state": given.state,
+        "kind": step.kind,
+        "stimulus": step.stimulus.id if step.stimulus else None,
+        "answer": given.answer,
+        "times": given.times,
+        "flags": sorted(given.flags),
+        "labels": dict(step.shown.labels),
+        "received_at": now,
+        "hash": fingerprint,
+    }
+    return connection.execute(_ADD[connection.dialect.name], values).rowcount == 1
+
+
+def _second(connection: Connection, served: Served, given: Given, fingerprint: str, first: str | None) -> Problem:
+    """Another answer in the place of a stored one: noted and refused."""
+    about = {"uuid": given.uuid, "index": given.index, "attempt": given.attempt, "hash": fingerprint}
+    note(connection, served, "second-answer", "participant", given.session, **about)
+    return Problem(
+        409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first
+    )
+
+
+def _expected(given: Given, stored: Sequence[Any]) -> None:
+    """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
+    rows = _as_rows(stored)
+    if any(row.index == given.index and row.state == "done" for row in rows):
+        raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
+    wanted = next_attempt(given.index, rows)
+    if given.attempt != wanted:
+        raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {wanted}.", attempt=wanted)
+
+
+def _kept(served: Served, outline: Outline, rows: list[Row], *, new: bool) -> Kept:
+    left = len(missing(outline.saved, rows, served.policy["aborted"]))
+    return Kept(new=new, count=len(outline.saved) - left, missing=left)
+
+
+def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
+    """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
+    minutes = served.policy["reserve_minutes"]
+    if row.holder != row.id:
+        hold_again(connection, served, row, now)
+    elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
+        places.extend(connection, row.slot, now=now, minutes=minutes)
+    state = "finished" if kept.missing == 0 else "running"
+    if state != row.state or now - row.updated > 60:
+        connection.execute(update(session).where(session.c.id == row.id).values(state=state, updated=now))
+    if state == "finished":
+        places.fill(connection, row.id)
+
+
+def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
+    """Another place on the same list for someone who was silent too long; None when others have taken them all."""
+    place = places.regain(
+        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy["reserve_minutes"]
+    )
+    connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
+    return place

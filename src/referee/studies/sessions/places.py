@@ -1,0 +1,126 @@
+"""Places on lists: reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, case, func, insert, select, update
+
+from referee.studies.store.schema import list_slot as slots
+
+__all__ = ["Slot", "extend", "fill", "free", "free_expired", "hand_over", "provide", "regain", "reserve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    id: int
+    list: str
+    seed: int
+
+
+def provide(
+    connection: Connection, study: str, mode: str, lists: Sequence[str], seed: int, *, planned: int = 0, more: int = 0
+) -> None:
+    """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
+    mine = (slots.c.study == study, slots.c.mode == mode)
+    present = connection.scalar(select(func.count()).select_from(slots).where(*mine)) or 0
+    new = [
+        {
+            "study": study,
+            "mode": mode,
+            "list": lists[n % len(lists)],
+            "seed": _seed(study, mode, seed, n),
+            "state": "free",
+        }
+        for n in range(present, max(planned, present + more))
+    ]
+    if new:
+        connection.execute(insert(slots), new)
+
+
+def _seed(study: str, mode: str, seed: int, number: int) -> int:
+    digest = hashlib.sha256(f"{study}|{mode}|{seed}|{number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+def reserve(connection: Connection, study: str, mode: str, session: str, *, now: float, minutes: float) -> Slot | None:
+    """A free place on the list that fewest people fill or hold; None when the study is full."""
+    free_expired(connection, study, mode, now=now)
+    mine = (slots.c.study == study, slots.c.mode == mode)
+    taken = (
+        select(slots.c.list, func.sum(case((slots.c.state == "free", 0), else_=1)).label("taken"))
+        .where(*mine)
+        .group_by(slots.c.list)
+        .subquery()
+    )
+    choose = (
+        select(slots.c.id, slots.c.list, slots.c.seed)
+        .join(taken, taken.c.list == slots.c.list)
+        .where(*mine, slots.c.state == "free")
+        .order_by(taken.c.taken, slots.c.id)
+        .limit(1)
+    )
+    if connection.dialect.name == "postgresql":
+        choose = choose.with_for_update(of=slots)
+    # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
+    found = connection.execute(choose).one_or_none() or connection.execute(choose).one_or_none()
+    if found is None:
+        return None
+    connection.execute(
+        update(slots)
+        .where(slots.c.id == found.id)
+        .values(state="reserved", session=session, expires_at=now + 60 * minutes)
+    )
+    return Slot(id=found.id, list=found.list, seed=found.seed)
+
+
+def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:
+    """Silent sessions lose their place (they may find another one on their list when they come back); how many did."""
+    mine = (slots.c.study == study, slots.c.mode == mode)
+    freed = connection.execute(
+        update(slots)
+        .where(*mine, slots.c.state == "reserved", slots.c.expires_at < now)
+        .values(state="free", session=None, expires_at=None)
+    )
+    return freed.rowcount
+
+
+def regain(
+    connection: Connection, study: str, mode: str, list_id: str, session: str, *, now: float, minutes: float
+) -> int | None:
+    """A free place on the same list for someone who lost theirs; None when others have taken them all."""
+    mine = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
+    found = connection.scalar(select(slots.c.id).where(*mine).order_by(slots.c.id).limit(1))
+    if found is not None:
+        connection.execute(
+            update(slots)
+            .where(slots.c.id == found)
+            .values(state="reserved", session=session, expires_at=now + 60 * minutes)
+        )
+    return found
+
+
+def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> None:
+    """Someone who answers keeps the place."""
+    connection.execute(
+        update(slots).where(slots.c.id == slot, slots.c.state == "reserved").values(expires_at=now + 60 * minutes)
+    )
+
+
+def fill(connection: Connection, session: str) -> None:
+    """The place of a finished session is taken for good."""
+    connection.execute(update(slots).where(slots.c.session == session).values(state="filled", expires_at=None))
+
+
+def free(connection: Connection, session: str) -> None:
+    """Give back the place that a session has, if it still has one."""
+    connection.execute(
+        update(slots).where(slots.c.session == session).values(state="free", session=None, expires_at=None)
+    )
+
+
+def hand_over(connection: Connection, session: str, to: str) -> None:
+    """The place goes from a session to the one that follows it."""
+    connection.execute(update(slots).where(slots.c.session == session).values(session=to))

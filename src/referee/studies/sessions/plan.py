@@ -1,0 +1,237 @@
+"""The plan of one session: every page, form and trial in order, the same whenever it is made again from the study, the list and the seed.
+
+What the browser gets (`Plan.public`) has neither targets nor names of systems or trials in it: objects have labels of their own, pictures are named by
+what they look like. Only production and judgement, which ask about a marked object, say which one is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from referee.errors import InputError
+from referee.records import Outcome
+from referee.studies.design.sequence import Limits, Showing, arrange, broken_limits
+from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
+from referee.studies.folder.study import Check, Study, StudyList
+from referee.studies.folder.study_pictures import picture_names
+from referee.studies.protocols.contract import Answer, Shown, Stimulus
+from referee.studies.texts import fill, to_html
+
+__all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check", "was_right"]
+
+PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing that happens; `saved` says whether an answer to it is stored and needed for completion."""
+
+    index: int
+    kind: str
+    plugin: str
+    stimulus: Stimulus | None
+    shown: Shown
+    saved: bool
+    check: Check | None = None
+    fields: tuple[FormField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All steps of a session. `relaxed` counts trials for which no order kept all limits."""
+
+    study: Study = field(repr=False)
+    list_id: str
+    seed: int
+    steps: tuple[Step, ...]
+    relaxed: int = 0
+
+    @property
+    def saved_indexes(self) -> tuple[int, ...]:
+        """The steps whose answers are needed."""
+        return tuple(step.index for step in self.steps if step.saved)
+
+    def public(
+        self, base_url: str, *, alias: str = "", position: int = 0, saved: Collection[int] = ()
+    ) -> dict[str, Any]:
+        """What the browser gets; `base_url` is the study's own (``/s/ID``)."""
+        study = self.study
+        pictures: dict[str, None] = {}
+        steps = [_public_step(step, base_url, pictures) for step in self.steps]
+        named = ("id", "title", "language", "direction", "protocol", "mode")
+        return {
+            "study": {name: getattr(study, name) for name in named},
+            "alias": alias,
+            "position": position,
+            "saved": sorted(saved),
+            "policy": {name: study.policy[name] for name in ("unsaved_limit", "aborted", "resume", "feedback")},
+            "pictures": list(pictures),
+            "strings": dict(study.strings),
+            "steps": steps,
+        }
+
+
+def _public_step(step: Step, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
+    parameters = dict(step.shown.parameters)
+    if "entities" in parameters:
+        entities = []
+        for entity in parameters["entities"]:
+            address = f"{base_url}/pictures/{entity['picture']}.svg"
+            pictures[address] = None
+            entities.append({**entity, "picture": address})
+        parameters["entities"] = entities
+    # a check must not look different from a trial
+    kind = TRIAL if step.kind == CHECK else step.kind
+    return {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
+
+
+# -- making a plan ---------------------------------------------------------------------------------------------------------
+
+
+def make_plan(study: Study, list_id: str, seed: int) -> Plan:
+    """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
+    chosen = study.list(list_id)
+    rng = Random(f"{study.hash}|{list_id}|{seed}")
+    stimuli, relaxed = _in_order(study, chosen, rng)
+    drafts = [
+        _page(study, "instructions", "continue"),
+        *_practice(study, rng),
+        *_trials(study, stimuli, rng),
+        *_closing(study),
+    ]
+    steps = tuple(Step(index=i, **draft) for i, draft in enumerate(drafts))
+    return Plan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
+
+
+Parts = dict[str, Any]
+
+
+def _page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
+    html = to_html(study.texts[name])
+    return _parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
+
+
+def _parts(
+    kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
+) -> Parts:
+    return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
+
+
+def _practice(study: Study, rng: Random) -> Iterator[Parts]:
+    if study.practice:
+        yield _page(study, "practice", "start")
+        for stimulus in study.practice:
+            yield _stimulus_step(study, stimulus, PRACTICE, rng)
+    yield _page(study, "ready", "start")
+
+
+def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
+    """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
+    checks = _spread_checks(len(stimuli), study.checks, rng)
+    pause = study.session["break_every"]
+    for done, stimulus in enumerate(stimuli):
+        if pause and done and done % pause == 0:
+            yield _page(study, "break", "continue", BREAK)
+        for check in checks.get(done, ()):
+            yield {**_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
+        yield _stimulus_step(study, stimulus, TRIAL, rng)
+
+
+def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[int, list[Check]]:
+    """Before which trial each check comes: one in every stretch of the session, at a place of its own in it."""
+    places: dict[int, list[Check]] = {}
+    for number, check in enumerate(rng.sample(checks, len(checks))):
+        low = max(number * trials // len(checks), min(1, trials - 1))
+        high = max((number + 1) * trials // len(checks), low + 1)
+        places.setdefault(rng.randrange(low, high), []).append(check)
+    return places
+
+
+def _closing(study: Study) -> Iterator[Parts]:
+    if study.session["demographics"] and study.demographics:
+        yield _form(study, "", study.demographics)
+    if study.session["comments"]:
+        yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
+
+
+def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
+    parameters = {
+        "html": to_html(text),
+        "fields": [one.public() for one in fields],
+        "button": study.strings["continue"],
+    }
+    return _parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
+
+
+def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
+    protocol = study.kind
+    shown = protocol.show(stimulus, study.settings, rng)
+    parameters = dict(shown.parameters)
+    if "entities" in parameters:
+        word = study.strings["object"]
+        parameters["entities"] = [
+            {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
+        ]
+    return _parts(kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True)
+
+
+def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
+    stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
+    if study.design["order"] == "fixed":
+        return stimuli, 0
+    showings = [_showing(s) for s in stimuli]
+    limits = Limits(**{name: study.design[name] for name in ("same_condition_at_most", "same_item_apart")})
+    blocks = chosen.blocks if study.design["order"] == "blocks" else ()
+    order = arrange(showings, limits, rng, blocks)
+    relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
+    return [stimuli[i] for i in order], relaxed
+
+
+def _showing(stimulus: Stimulus) -> Showing:
+    trial = stimulus.trial
+    names = picture_names(trial.scene, trial.domain)
+    looks = tuple(names[t] for t in trial.targets)
+    return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
+
+
+# -- what the server asks ----------------------------------------------------------------------------------------------------
+
+
+def check_answer(study: Study, step: Step, answer: Answer) -> None:
+    """InputError naming the field when an answer cannot have come from this step."""
+    if step.plugin == "form":
+        given = answer.answer.get("fields")
+        problem = check_fields(given, step.fields) if isinstance(given, dict) else "not an object"
+        if problem:
+            raise InputError(problem, where="answer.fields", remedy="answer the form as it is shown")
+    elif step.stimulus is not None:
+        study.kind.check(answer, step.shown, study.settings)
+
+
+def passed_check(study: Study, step: Step, answer: Answer) -> bool | None:
+    """Whether an attention check was passed; None where the step is none."""
+    return was_right(study, step, answer) if step.kind == CHECK else None
+
+
+def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
+    """Whether the target was found, or what was expected was answered; None where there is no right answer."""
+    if step.stimulus is None:
+        return None
+    if step.check is not None and step.check.expect is not None:
+        return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+    response = study.kind.respond(answer, step.stimulus, step.shown, "")
+    if response is None:
+        return None
+    return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
+
+
+def _as_expected(name: str, expected: Any, step: Step, answer: Answer) -> bool:
+    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
+    given = answer.answer.get(name)
+    if name == "ratings" and expected == "lowest":
+        lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
+        return given == lows
+    return given == expected or (isinstance(given, str) and step.shown.labels.get(given) == expected)

@@ -1,0 +1,13 @@
+"""Runs the migrations on the connection that the store hands over."""
+
+from alembic import context
+
+from referee.studies.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transaction_per_migration=False,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""The study server: routes, limits, headers, and what organisers see."""

@@ -1,0 +1,309 @@
+"""What a participant's page can ask for: entering, consent, the plan, saving answers, finishing, leaving."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Request, Response
+from sqlalchemy import select, update
+
+from referee.errors import InputError
+from referee.records import Outcome
+from referee.studies.protocols.contract import Answer
+from referee.studies.sessions import enrolment, kept_answers, outcomes, presence
+from referee.studies.sessions.plan import Step, check_answer
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import Outline, Served
+from referee.studies.sessions.states import ACTIVE, position, satisfied
+from referee.studies.sessions.withdrawal import withdraw, withdraw_by_code
+from referee.studies.store.schema import participant, session
+from referee.studies.texts import to_html
+from referee.studies.web import request_bodies
+from referee.studies.web.callers import Caller, Participant, Visited, bearer, calling, participant_of
+
+__all__ = ["router"]
+
+REFUSALS_KEPT = 10_000
+router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
+
+
+@router.post("/enter")
+async def enter(
+    request: Request,
+    served: Visited,
+    body: request_bodies.Enter,
+    authorization: Annotated[str, Header(max_length=4000)] = "",
+) -> dict[str, Any]:
+    """Nothing is stored but that someone came; who is known gets their session again."""
+    request.app.state.limits.doors.take(served.id)
+    ids = body.platform.model_dump(exclude_defaults=True)
+    if ids.get("assignmentId") == enrolment.PREVIEW:
+        return {"token": None, "state": "preview", **_welcome(served)}
+    who = enrolment.identify(served, ids, body.mode or served.study.mode)
+    who, fresh = _same_person(served, who, bearer(authorization))
+
+    def come_in(connection: Any) -> dict[str, Any]:
+        row = enrolment.find_session(connection, served, who)
+        if row is None:
+            if fresh:
+                enrolment.count(connection, served, who["mode"], "entered")
+            return {"token": served.keys.sign(served.id, who), "state": "entered"}
+        return _known(connection, served, row, body.tab)
+
+    return {**await served.store.awrite(come_in), **_welcome(served)}
+
+
+def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
+    """The token of an earlier visit counts where the link does not say that this is somebody else."""
+    try:
+        before = served.keys.read(served.id, token) if token else None
+    except Problem:
+        before = None
+    if before is None or before.get("mode", who["mode"]) != who["mode"]:
+        return who, True
+    if who["external"] and before.get("external", "") != who["external"]:
+        return who, True
+    return {**who, "id": before["id"]}, False
+
+
+def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
+    alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+    reply = {
+        "token": served.keys.sign(served.id, {"id": row.id, "mode": row.mode}),
+        "state": row.state,
+        "alias": alias,
+        "other_tab": row.state in ACTIVE and row.tab != tab,
+    }
+    if row.state == "withdrawn":
+        return reply
+    if row.state in ACTIVE or row.state == "finished":
+        return {**reply, "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant)}
+    return {**reply, **_ending(connection, served, row)}
+
+
+def _ending(connection: Any, served: Served, row: Any) -> dict[str, Any]:
+    details = enrolment.platform_details(connection, row.participant)
+    return {**outcomes.ending(served, row, details), "debriefing": _page(served, "debriefing")}
+
+
+def _welcome(served: Served) -> dict[str, Any]:
+    study = served.study
+    named = ("id", "title", "language", "direction", "protocol", "mode")
+    return {
+        "study": {name: getattr(study, name) for name in named},
+        "consent": {"html": _page(served, "consent"), "hash": study.consent_hash},
+        "strings": dict(study.strings),
+    }
+
+
+def _page(served: Served, name: str) -> str:
+    return to_html(served.study.texts[name])
+
+
+@router.post("/consent")
+async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> dict[str, Any]:
+    """With consent there is a session and a place on a list; without, a count."""
+    served, who = caller.served, caller.who
+    if body.hash != served.study.consent_hash:
+        welcome = _welcome(served)
+        raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
+    if not body.agree:
+        return await _decline(request, caller)
+    if not caller.tab:
+        raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
+    return await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab))
+
+
+def _enrolled(connection: Any, served: Served, who: dict[str, Any], tab: str) -> dict[str, Any]:
+    full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **who}
+    row = enrolment.enrol(connection, served, full, tab)
+    return _known(connection, served, row, tab)
+
+
+async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
+    """A second click counts nothing; who is in a session already withdraws from it by the withdraw button."""
+    served, who = caller.served, caller.who
+    mode = who.get("mode", served.study.mode)
+    said_no: dict[str, None] = request.app.state.declined
+
+    def count(connection: Any) -> None:
+        if (
+            enrolment.find_session(connection, served, {"external": "", "platform": "", "mode": mode, **who})
+            is not None
+        ):
+            raise Problem(409, "consented", "You have agreed already. You can withdraw at any time.")
+        if who["id"] not in said_no:
+            enrolment.count(connection, served, mode, "declined")
+
+    await served.store.awrite(count)
+    said_no[who["id"]] = None
+    if len(said_no) > REFUSALS_KEPT:
+        said_no.pop(next(iter(said_no)))
+    return outcomes.declined(served, mode, who.get("details", {}))
+
+
+@router.get("/plan")
+async def plan(caller: Participant) -> dict[str, Any]:
+    """Everything that will be shown, and where to go on."""
+    served = caller.served
+    await _outline(caller)
+    row, rows = await served.store.awrite(lambda c: presence.take_up(c, served, caller.session, caller.tab))
+    return await asyncio.to_thread(_public, served, row, rows)
+
+
+def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
+    outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    aborted = served.policy["aborted"]
+    with served.store.read() as connection:
+        alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+    shown = outline.plan.public(
+        f"/s/{served.id}",
+        alias=alias or "",
+        position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
+        saved=sorted(satisfied(rows, aborted)),
+    )
+    attempts = {str(r.index): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
+    token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
+    return {**shown, "token": token, "attempts": attempts}
+
+
+async def _outline(caller: Caller) -> Outline:
+    """The plan, made off the event loop where it is not kept already."""
+    found = await asyncio.to_thread(caller.served.outline_of, caller.session)
+    if found is None:
+        raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
+    return found
+
+
+@router.post("/client")
+async def client(caller: Participant, body: request_bodies.Client) -> dict[str, bool]:
+    """What the page found out about its display."""
+    served = caller.served
+
+    def keep(connection: Any) -> None:
+        row = kept_answers.load(connection, served, caller.session)
+        kept_answers.guard(served, row, caller.tab)
+        connection.execute(update(session).where(session.c.id == row.id).values(client=body.root))
+
+    await served.store.awrite(keep)
+    return {"saved": True}
+
+
+@router.post("/claim")
+async def claim(caller: Participant, body: request_bodies.Claim) -> dict[str, Any]:
+    """Continue here: this window takes the session over."""
+    row = await caller.served.store.awrite(lambda c: presence.claim(c, caller.served, caller.session, body.tab))
+    return {"state": row.state, "tab": body.tab}
+
+
+@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_trial())
+async def put_trial(request: Request) -> Response:
+    """Acknowledged when it is stored for good (201); the same again is acknowledged again (200).
+
+    Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
+    """
+    caller = calling(request)
+    uuid, body = request_bodies.read_trial(request.path_params["uuid"], await request.body())
+    kept, step = await save(caller, uuid, body)
+    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing}
+    if step.kind == "practice" and caller.served.policy["feedback"] and body.state == "done":
+        reply["right"] = _was_right(caller.served, step, body)
+    return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
+
+
+async def save(caller: Caller, uuid: str, body: request_bodies.Trial) -> tuple[kept_answers.Kept, Step]:
+    served = caller.served
+    outline = served.kept_outline(caller.session) or await _outline(caller)
+    step = outline.step(body.index)
+    if step is None or not step.saved:
+        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=body.index)
+    if body.state == "done":
+        try:
+            check_answer(served.study, step, _answer(body))
+        except InputError as error:
+            raise Problem(422, "malformed", error.problem, where=error.where) from None
+    given = kept_answers.Given(
+        uuid=uuid,
+        session=caller.session,
+        tab=caller.tab,
+        index=body.index,
+        attempt=body.attempt,
+        state=body.state,
+        answer=body.answer,
+        times=body.times,
+        flags=tuple(body.flags),
+    )
+    return await served.store.awrite(lambda connection: kept_answers.save(connection, served, outline, given)), step
+
+
+def _answer(body: request_bodies.Trial) -> Answer:
+    return Answer(answer=body.answer, times=body.times, flags=tuple(body.flags))
+
+
+def _was_right(served: Served, step: Step, body: request_bodies.Trial) -> bool | None:
+    """Feedback on practice; the browser itself does not know."""
+    if step.stimulus is None:
+        return None
+    response = served.study.kind.respond(_answer(body), step.stimulus, step.shown, "practice")
+    if response is None:
+        return None
+    return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
+
+
+@router.post("/beacon", status_code=202)
+async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
+    """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""
+    caller = participant_of(served, request.app.state.limits, body.token, body.tab)
+    await save(caller, str(UUID(body.uuid)), body.trial)
+    return {"received": True}
+
+
+@router.post("/finish")
+async def finish(caller: Participant) -> dict[str, Any]:
+    """The code, when every answer is there."""
+    served = caller.served
+    await _outline(caller)
+
+    def close(connection: Any) -> dict[str, Any]:
+        row = presence.finish(connection, served, caller.session, caller.tab)
+        return _ending(connection, served, row)
+
+    return await served.store.awrite(close)
+
+
+@router.post("/screen-out")
+async def screen_out(caller: Participant, body: request_bodies.ScreenOut) -> dict[str, Any]:
+    """The person says that the study is not for them (too young, other language …)."""
+    served = caller.served
+
+    def leave(connection: Any) -> dict[str, Any]:
+        row = kept_answers.load(connection, served, caller.session)
+        kept_answers.guard(served, row, caller.tab)
+        row = presence.end(connection, served, row, "screened_out", "participant", reason=body.reason)
+        return _ending(connection, served, row)
+
+    return await served.store.awrite(leave)
+
+
+@router.post("/withdraw")
+async def withdraw_now(caller: Participant) -> dict[str, Any]:
+    """Out at once, from any window, at any time."""
+    served = caller.served
+
+    def leave(connection: Any) -> int:
+        row = kept_answers.load(connection, served, caller.session)
+        return withdraw(connection, served, row.participant, "participant")
+
+    await served.store.awrite(leave)
+    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}
+
+
+@router.post("/withdraw-by-code")
+async def withdraw_later(request: Request, served: Visited, body: request_bodies.WithdrawByCode) -> dict[str, Any]:
+    """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
+    request.app.state.limits.guesses.take(f"code {served.id}")
+    await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
+    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}

@@ -1,0 +1,171 @@
+"""The study server: participants' and organisers' routes in one FastAPI application, one process, one writer per store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy import Connection
+from starlette.exceptions import HTTPException
+
+from referee.studies.folder.study_pictures import pictures
+from referee.studies.sessions import places
+from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import Served
+from referee.studies.sessions.withdrawal import purge
+from referee.studies.web import routes_organiser, routes_participant, routes_room
+from referee.studies.web.callers import Visited
+from referee.studies.web.headers import SecureReplies
+from referee.studies.web.limits import BodyLimit, Limits
+
+__all__ = ["create_app"]
+
+STATIC = Path(str(files("referee.studies"))) / "static"
+HOUSEKEEPING_SECONDS = 600.0
+_log = logging.getLogger("referee.studies")
+
+_HTTP = {
+    404: ("not-found", "There is nothing here. Check the link."),
+    405: ("not-allowed", "This address does not take such a request."),
+    413: ("too-large", "That is too much to be sent at once."),
+}
+
+pages = APIRouter(tags=["pages"])
+
+
+def create_app(
+    studies: Sequence[Served],
+    *,
+    limits: Limits | None = None,
+    routers: Sequence[APIRouter] = (),
+    static: Path = STATIC,
+    housekeeping: float = HOUSEKEEPING_SECONDS,
+) -> FastAPI:
+    """The application for studies that are open (`open_served`); it closes their stores when it stops.
+
+    `routers` add rooms or further pages: they find the studies in ``app.state.studies`` and write through ``served.store.awrite``.
+    """
+    app = FastAPI(
+        title="Referee studies",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=_lifespan,
+        default_response_class=PlainJson,
+    )
+    app.state.studies = {served.id: served for served in studies}
+    app.state.limits = limits or Limits()
+    app.state.declined = {}
+    app.state.halls = {}
+    app.state.static = static
+    app.state.housekeeping = housekeeping
+    for router in (routes_participant.router, routes_organiser.router, routes_room.router, pages, *routers):
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
+    app.add_exception_handler(Problem, _refused)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _http_problem)
+    turk = frozenset(s.id for s in studies if s.study.recruitment["platform"] == "mturk")
+    app.add_middleware(BodyLimit, limit=app.state.limits.body)
+    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
+    app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
+    return app
+
+
+class PlainJson(JSONResponse):
+    """JSON in ASCII: whatever someone sent in can be sent back without breaking the reply."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    keeping = asyncio.create_task(_keep_house(app))
+    try:
+        yield
+    finally:
+        keeping.cancel()
+        for hall in app.state.halls.values():
+            await hall.close()
+        for served in app.state.studies.values():
+            await asyncio.to_thread(served.store.close)
+
+
+async def _keep_house(app: FastAPI) -> None:
+    """Due deletions and expired reservations, from time to time."""
+    while True:
+        for served in app.state.studies.values():
+            try:
+                if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
+                    await asyncio.to_thread(served.store.wipe_log)
+            except Exception as error:  # the next round tries again; a study must not stop for it
+                _log.error("housekeeping failed: %s", type(error).__name__)
+        await asyncio.sleep(app.state.housekeeping)
+
+
+def _tidy(connection: Connection, served: Served) -> int:
+    """How many sessions were deleted."""
+    for mode in {served.study.mode, "debug"}:
+        places.free_expired(connection, served.id, mode, now=served.clock())
+    return purge(connection, served)["sessions"]
+
+
+async def _refused(_: Request, problem: Exception) -> Response:
+    assert isinstance(problem, Problem)
+    wait = problem.more.get("retry_after", 2 if problem.status == 503 else None)
+    headers = {"retry-after": str(wait)} if wait else None
+    return PlainJson(problem.body(), problem.status, headers)
+
+
+async def _malformed(_: Request, error: Exception) -> Response:
+    """Which field is wrong, without repeating what was sent."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return PlainJson({"problem": "malformed", "message": f"{where}: {first['msg']}", "where": where}, 422)
+
+
+async def _http_problem(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    name, message = _HTTP.get(error.status_code, ("refused", "The request cannot be understood."))
+    return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
+
+
+@pages.get("/s/{study}/", response_class=FileResponse)
+def participant_page(request: Request, served: Visited) -> Response:
+    return _shell(request, "participant.html")
+
+
+@pages.get("/s/{study}/organiser", response_class=FileResponse)
+def organiser_page(request: Request, served: Visited) -> Response:
+    return _shell(request, "organiser.html")
+
+
+def _shell(request: Request, name: str) -> Response:
+    path = request.app.state.static / name
+    if not path.is_file():
+        raise Problem(
+            404, "no-pages", "The pages have not been built here: run `make bundle`, or install the released package."
+        )
+    return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
+
+
+@pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
+def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
+    """Named by their content, so they may be kept for ever."""
+    found = pictures(served.study).get(name)
+    if found is None:
+        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
+    return Response(found, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})

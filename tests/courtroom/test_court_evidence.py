@@ -1,0 +1,204 @@
+"""The court, held against printed tables, scipy, scikit-learn and hand calculation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from referee.courtroom.evidence import ALL, PEOPLE, Evidence, Sheet, pairwise_accuracy, try_sheet
+from referee.courtroom.item_evidence import Association, auc, rank_correlation
+from referee.courtroom.printed_evidence import sheets_of_paper
+from referee.courtroom.verdicts import case_of, sum_up, sum_up_items
+from referee.errors import InputError
+
+
+def evidence(paper: str, automatic: str, hearer: str, rows: str = ALL, domain: str | None = None) -> Evidence:
+    sheets, _ = sheets_of_paper(paper)
+    found = [e for sheet in sheets for e in try_sheet(sheet)]
+    (one,) = [e for e in found if (e.automatic, e.hearer, e.rows, e.domain) == (automatic, hearer, rows, domain)]
+    return one
+
+
+def straight(values: list[float | None], hearer: list[float | None], **more: object) -> Sheet:
+    systems = tuple(f"s{i}" for i in range(len(values)))
+    return Sheet(systems=systems, automatic={"A": values}, hearer={"H": hearer}, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("automatic", "hearer", "printed"),
+    # Belz & Gatt 2008, Table 2
+    [("Dice", "IT", -0.28), ("Min", "IT", 0.56), ("NIST", "RT", 0.54), ("BLEU", "RT", 0.39), ("R2", "IT", -0.33)],
+)
+def test_the_printed_table_of_belz_and_gatt_comes_out_again(automatic: str, hearer: str, printed: float) -> None:
+    found = evidence("belz-gatt-2008", automatic, hearer)
+    assert found.n == 15
+    assert found.pearson.r == pytest.approx(printed, abs=0.006)
+
+
+def test_one_system_moves_dice_against_identification_time_from_minus_28_to_plus_42() -> None:
+    found = evidence("belz-gatt-2008", "Dice", "IT")  # recomputed by hand from the printed table
+    assert found.highest is not None
+    assert found.highest.who == "IS-FBS"
+    assert found.highest.r == pytest.approx(0.42, abs=0.005)
+    case = case_of(found)
+    assert case.finding == "unsettled"
+    assert "without IS-FBS +.42" in case.sentence
+
+
+def test_no_automatic_measure_of_belz_and_gatt_predicts_a_hearer_measure() -> None:
+    sheets, _ = sheets_of_paper("belz-gatt-2008")
+    assert not [e for e in try_sheet(sheets[0]) if case_of(e).finding == "predicts"]
+
+
+def test_one_model_hides_what_spice_does_and_the_human_row_turns_its_sign() -> None:
+    apart, together = (evidence("refoi-2025", "SPICE", "human success", rows) for rows in (ALL, PEOPLE))
+    assert apart.pearson.r == pytest.approx(-0.05, abs=0.005)  # Ma et al. 2025, Table 1, eight models twice
+    assert apart.lowest is not None
+    assert (apart.lowest.who, apart.lowest.found.n) == ("GLaMM", 14)
+    assert apart.lowest.r == pytest.approx(-0.83, abs=0.005)
+    assert (apart.n, together.n) == (16, 17)
+    case = case_of(apart, together)
+    assert case.finding == "hidden"
+    assert "Adding people turns its sign to r = +.43" in case.sentence
+
+
+def test_judged_adequacy_and_not_string_overlap_predicts_finding_in_2009() -> None:
+    adequacy = evidence("tunareg2009", "Adequacy", "ID accuracy")
+    assert adequacy.pearson.r == pytest.approx(0.95, abs=0.006)  # TUNA-REG 2009, Table 10, **
+    assert adequacy.pearson.stars == "**"
+    assert case_of(adequacy).finding == "predicts"
+    assert case_of(evidence("tunareg2009", "BLEU", "ID accuracy")).finding != "predicts"
+
+
+def test_a_system_under_two_names_counts_once() -> None:
+    assert evidence("tuna2008", "Edit", "RT").n == 10  # Table 11 has twelve rows, two of them people
+
+
+def test_domains_are_tried_apart() -> None:
+    assert case_of(evidence("tuna2008", "Edit", "IT", domain="furniture")).finding == "predicts"
+    assert case_of(evidence("tuna2008", "Edit", "IT", domain="people")).finding == "carried"
+
+
+def test_a_column_that_does_not_vary_has_no_correlation_and_no_ranking() -> None:
+    (found,) = try_sheet(straight([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]))
+    assert found.pearson.r is None
+    assert found.accuracy is None
+    case = case_of(found)
+    assert case.finding == "untried"
+    assert "does not vary" in case.sentence
+
+
+def test_one_system_and_two_systems_cannot_be_tried() -> None:
+    for n, word in ((1, "1 system with"), (2, "2 systems with")):
+        (found,) = try_sheet(straight([0.1, 0.2][:n], [3, 4][:n]))
+        assert found.pearson.r is None, "two points always lie on a line"
+        assert word in case_of(found).sentence
+
+
+def test_missing_values_leave_the_pair_out_and_n_says_so() -> None:
+    (found,) = try_sheet(straight([1, 2, None, 4, float("nan"), 6], [2, 4, 6, 9, 10, None]))
+    assert found.n == 3
+
+
+def test_a_measure_where_less_is_better_is_right_when_it_correlates_negatively() -> None:
+    values: list[float | None] = [1, 2, 3, 4, 5, 6]
+    turned: list[float | None] = [6, 5, 4.1, 3, 2, 1]
+    (good,) = try_sheet(straight(values, turned, better={"A": "lower"}))
+    (bad,) = try_sheet(straight(values, turned))
+    (neither,) = try_sheet(straight(values, turned, better={"A": "none"}))
+    assert [case_of(e).finding for e in (good, bad, neither)] == ["predicts", "reversed", "related"]
+    assert (good.accuracy, bad.accuracy, neither.accuracy) == (1.0, 0.0, None)
+
+
+def test_families_leave_together() -> None:
+    families = {"s0": "f", "s1": "f"}
+    (found,) = try_sheet(straight([9, 9.5, 1, 2, 3, 4], [9, 9.5, 4, 3, 2, 1], families=families))
+    assert found.lowest is not None
+    assert (found.lowest.who, found.lowest.found.n) == ("f", 4)
+    assert found.lowest.r == pytest.approx(-1)
+
+
+def test_losing_only_a_system_is_no_reason_to_call_a_correlation_carried() -> None:
+    found = evidence("tunareg2009", "Fluency", "ID speed")
+    assert found.highest is not None
+    assert found.highest.found.p is not None
+    assert found.highest.found.p > 0.05, "with five systems p is larger although r = -.86 has hardly moved"
+    assert case_of(found).finding == "predicts"
+
+
+def test_pairs_that_hearers_do_not_tell_apart_are_no_pairs_and_ties_are_half_right() -> None:
+    # 4 systems, hearers tie one pair: 5 pairs. Order by hand: (1,2) right, (1,3) right, (1,4) right, (2,4) tie in x, (3,4) wrong.
+    assert pairwise_accuracy([1, 2, 3, 2], [1, 5, 5, 6]) == (pytest.approx(3.5 / 5), 5)
+
+
+def test_a_verdict_counts_what_it_found() -> None:
+    sheets, _ = sheets_of_paper("tunareg2009")
+    cases = [case_of(e) for e in try_sheet(sheets[0]) if e.automatic == "Adequacy" and e.rows == ALL]
+    assert sum_up("Adequacy", cases).startswith("Adequacy predicts 1 of 2 hearer measures: holds for ID accuracy;")
+
+
+def test_a_verdict_over_items_follows_the_interval_and_the_direction() -> None:
+    def told(kind: str, better: str, low: float, high: float) -> str:
+        found = Association(value=(low + high) / 2, n=9, clusters=3, low=low, high=high)
+        return sum_up_items([("h", kind, better, found)])
+
+    assert told("auc", "lower", 0.6, 0.8) == "Over items: holds for h (AUC .70 [.60, .80], n = 9)."
+    assert told("auc", "higher", 0.2, 0.4).startswith("Over items: the wrong way for h")
+    assert told("auc", "higher", 0.4, 0.6).startswith("Over items: nothing shown for h")
+    assert told("rho", "higher", -0.4, -0.2) == "Over items: holds for h (rho -.30 [-.40, -.20], n = 9)."
+    assert told("rho", "lower", -0.4, -0.2).startswith("Over items: the wrong way for h")
+    assert told("rho", "none", -0.4, -0.2).startswith("Over items: related to h")
+    assert sum_up_items([("h", "auc", "higher", Association(value=None, n=0, clusters=0))]) == ""
+
+
+def test_columns_of_another_length_are_refused() -> None:
+    with pytest.raises(InputError, match="A has 2 values for 3 systems"):
+        try_sheet(Sheet(systems=("a", "b", "c"), automatic={"A": [1, 2]}, hearer={"H": [1, 2, 3]}))
+
+
+# -- items ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_auc_is_that_of_scikit_learn_with_ties() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(3)
+    scores, success = rng.integers(0, 6, 200).astype(float), rng.integers(0, 2, 200).astype(float)
+    found = auc(scores, success, resamples=0)
+    assert found.value == pytest.approx(roc_auc_score(success, scores), abs=1e-12)
+    assert (found.n, found.clusters) == (200, 200)
+
+
+def test_rank_correlation_is_that_of_scipy_with_ties() -> None:
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 6, 150).astype(float), rng.normal(size=150)
+    assert rank_correlation(x, y, resamples=0).value == pytest.approx(spearmanr(x, y)[0], abs=1e-12)
+
+
+def test_a_resample_of_clusters_is_what_doubling_their_rows_would_give() -> None:
+    """With two clusters a resample is the first twice, the second twice, or both: the interval must span these three values."""
+    scores, success, clusters = [1, 2, 3, 1, 2, 3], [0, 0, 1, 1, 1, 0], ["a"] * 3 + ["b"] * 3
+    alone = [auc(scores[i : i + 3], success[i : i + 3], resamples=0).value for i in (0, 3)]
+    found = auc(scores, success, clusters, resamples=200, confidence=0.98)
+    assert (found.low, found.high) == (min(alone), max(alone)) == (0.0, 1.0)  # type: ignore[type-var]
+
+
+def test_answers_of_one_cluster_are_not_counted_as_independent() -> None:
+    rng = np.random.default_rng(5)
+    level = np.repeat(rng.normal(size=20), 25)
+    x, y = level + rng.normal(size=500) * 0.1, (level + rng.normal(size=500) * 0.5 > 0).astype(float)
+    naive, clustered = auc(x, y), auc(x, y, np.repeat(np.arange(20), 25))
+    assert naive.low is not None
+    assert naive.high is not None
+    assert clustered.low is not None
+    assert clustered.high is not None
+    assert clustered.high - clustered.low > 1.5 * (naive.high - naive.low)
+
+
+def test_success_that_never_varies_has_no_auc() -> None:
+    assert auc([1, 2, 3], [1, 1, 1]).value is None
+    assert auc([], []).n == 0
+    with pytest.raises(InputError, match="0 or 1"):
+        auc([1, 2], [1, 2])

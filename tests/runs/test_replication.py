@@ -1,0 +1,132 @@
+"""Ours beside print: the printed numbers are those of the papers, ours are those of an ordinary scoring, and agreement is what its name says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import spearmanr
+
+from referee import catalogue
+from referee.corpora.splits import folds
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.errors import UnknownName
+from referee.runs.open import open_corpus
+from referee.runs.replicate import TASKS, printed_systems, replicate, summarise
+from referee.runs.score import score
+
+TRIALS = tuple(Synthetic(speakers=6).trials())
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("replication") / "run"
+
+
+@pytest.fixture(scope="module")
+def rows(run_folder: Path) -> Rows:
+    return replicate("tuna2008-as", open_corpus(TRIALS), run_folder, folds=3)
+
+
+def one(rows: Rows, system: str, metric: str, domain: str = "both") -> dict[str, Any]:
+    (found,) = [r for r in rows if (r["system"], r["metric"], r["domain"]) == (system, metric, domain)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("task", "count"),
+    [("asgre2007", 16), ("tuna2008-as", 14), ("tuna2008-r", 5), ("tuna2008-reg", 14), ("tunareg2009", 6)],
+)
+def test_every_entry_of_a_printed_table_has_its_system(task: str, count: int) -> None:
+    """Counts of entries: Belz & Gatt 2008, table 1; Gatt, Belz & Kow 2008, tables 3, 6 and 8; Gatt, Belz & Kow 2009, table 5 (people left out)."""
+    assert len(printed_systems(task)) == count
+
+
+def test_rows_of_2007_are_found_under_their_printed_abbreviations() -> None:
+    found = printed_systems("asgre2007")
+    assert found["asgre2007/TITCH-AS+"] == "T-AS+"
+    assert found["asgre2007/GRAPH-FP"] == "GR-FP"
+    assert found["asgre2007/IS-FBS-submitted"] == "*IS-FBS"
+
+
+def test_printed_numbers_are_those_of_the_paper(rows: Rows) -> None:
+    """Gatt, Belz & Kow 2008, table 3."""
+    assert one(rows, "GRAPH-4+B", "set/dice")["published"] == 0.794
+    assert one(rows, "GRAPH-4+B", "set/dice", "furniture")["published"] == 0.858
+    assert one(rows, "OSU-GP", "set/masi", "people")["published"] == 0.114
+    assert one(rows, "ATT-FB-m", "scene/minimal")["published"] == 1.0
+
+
+def test_ours_are_what_scoring_the_run_gives(rows: Rows, run_folder: Path) -> None:
+    frame = score(run_folder, run_folder, metrics=["set/dice", "scene/minimal"], by=("domain",), resamples=0)
+    for row in frame.to_dicts():
+        domain = "both" if row["group"] is None else row["group"].removeprefix("domain=")
+        system = row["system"].removeprefix("tuna2008-as/")
+        if (row["metric"], domain) in {("set/dice", "people"), ("set/dice", "both"), ("scene/minimal", "both")}:
+            assert one(rows, system, row["metric"], domain)["ours"] == pytest.approx(row["value"], abs=1e-12)
+
+
+def test_the_spread_is_that_of_the_folds(rows: Rows, run_folder: Path) -> None:
+    values = []
+    for _, test in folds(TRIALS, 3, "speaker", 1):
+        frame = score(run_folder, test, metrics=["set/dice"], resamples=0, lenient=True)
+        values += frame.filter(frame["system"] == "tuna2008-as/DIT-FBI")["value"].to_list()
+    found = one(rows, "DIT-FBI", "set/dice")
+    assert (found["low"], found["high"]) == (pytest.approx(min(values)), pytest.approx(max(values)))
+
+
+def test_agreement_is_over_systems_by_the_first_measure(rows: Rows) -> None:
+    summary = summarise("tuna2008-as", rows)
+    dice = [r for r in rows if (r["metric"], r["domain"]) == ("set/dice", "both")]
+    assert summary["n"] == 14
+    expected = spearmanr([r["ours"] for r in dice], [r["published"] for r in dice]).statistic
+    assert summary["spearman"] == pytest.approx(expected)
+    differences = [abs(r["ours"] - r["published"]) for r in dice]
+    assert summary["mean_absolute_difference"] == pytest.approx(sum(differences) / 14)
+    faithful = [d for d, r in zip(differences, dice, strict=True) if r["evidence"] == "faithful"]
+    assert summary["mean_absolute_difference_faithful"] == pytest.approx(sum(faithful) / len(faithful))
+    assert len(summary["columns"]) == 8, "Dice and MASI in three columns each, accuracy and minimality in one"
+
+
+def test_a_row_without_a_printed_value_does_not_count_as_zero() -> None:
+    row = {"metric": "set/dice", "domain": "both", "evidence": "faithful", "ours": 0.5}
+    rows = [{**row, "published": None, "difference": None}, {**row, "published": 0.4, "difference": 0.1}]
+    summary = summarise("tuna2008-as", rows)
+    assert (summary["n"], summary["spearman"], summary["mean_absolute_difference"]) == (1, None, 0.1)
+
+
+def test_exchanged_heads_in_print_are_put_right() -> None:
+    """Gatt, Belz & Kow 2008, table 8: values under BLEU exceed 1, so BLEU and NIST are compared with the other's column."""
+    from referee.auditing.paper import shipped_paper
+
+    table = shipped_paper("tuna-2008").tables["table8"]
+    columns = {m.metric: m.columns["both"] for m in TASKS["tuna2008-reg"].measures}
+    bleu = [n.value for _, n in table.column(columns["string/bleu.4"]) if n is not None]
+    assert len(bleu) == 14
+    assert max(bleu) < 0.2
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_measure_of_a_task_is_a_metric_and_a_printed_column(task: str) -> None:
+    from referee.auditing.paper import shipped_paper
+
+    for measure in TASKS[task].measures:
+        assert catalogue.create("metric", measure.metric)
+        shipped_paper(TASKS[task].paper).tables[TASKS[task].table].require(*measure.columns.values())
+    assert {"release", "splits", "reconstruction"} <= {r.partition(":")[0] for r in TASKS[task].reasons}
+
+
+def test_an_unknown_task_is_answered_with_a_suggestion(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="tuna2008-as"):
+        replicate("tuna2008-az", open_corpus(TRIALS), tmp_path / "run")
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_order_of_the_fourteen_systems_of_2008_comes_out_again(tmp_path: Path, data_folder: Path) -> None:
+    opened = open_corpus("tuna", data=data_folder, reading="challenge")
+    summary = summarise("tuna2008-as", replicate("tuna2008-as", opened, tmp_path / "run", jobs=2))
+    assert summary["spearman"] >= 0.85
+    assert summary["mean_absolute_difference_faithful"] <= 0.06

@@ -1,0 +1,148 @@
+"""CSV and JSON lines give the tiers back; games of KTH Tangrams become dialogues."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+
+import pytest
+
+from referee.errors import MalformedInput
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import GOALS
+from referee.situated.tiers.kth_dialogues import colour_name, kth_dialogue
+from referee.situated.tiers.rex_tiers import to_dialogue
+from referee.situated.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
+
+
+@pytest.fixture(scope="module")
+def dialogue():
+    return to_dialogue(play(GOALS["eagle"], 2))
+
+
+def test_json_lines_lose_nothing(dialogue):
+    back = from_jsonl(to_jsonl(dialogue))
+    assert back.events == dialogue.events
+    assert back.pieces == dialogue.pieces
+    assert (back.id, back.pair, back.synthetic, back.meta) == (dialogue.id, dialogue.pair, True, dialogue.meta)
+
+
+def test_csv_gives_back_what_its_columns_hold(dialogue):
+    (back,) = from_csv(to_csv(dialogue))
+    assert to_csv(back) == to_csv(dialogue)
+    for one, other in zip(back.events, dialogue.events, strict=True):
+        assert (one.kind, one.by, one.text, one.entities) == (other.kind, other.by, other.text, other.entities)
+        assert (one.start_ms, one.end_ms) == (other.start_ms, other.end_ms)
+
+
+def test_the_codebook_explains_every_column(dialogue):
+    assert next(csv.reader(io.StringIO(to_csv(dialogue)))) == list(CODEBOOK)
+    assert all(CODEBOOK.values())
+
+
+def test_texts_with_commas_quotes_and_line_ends_survive(dialogue):
+    from dataclasses import replace
+
+    said = replace(dialogue.tier("utterance")[0], text='no, "that"\none')
+    (back,) = from_csv(to_csv(replace(dialogue, events=(said,))))
+    assert back.events[0].text == said.text
+
+
+def test_a_row_that_is_no_number_is_named_by_its_line(dialogue):
+    lines = to_csv(dialogue).splitlines()
+    lines[2] = lines[2].replace(lines[2].split(",")[3], "soon", 1)
+    with pytest.raises(MalformedInput, match=r"t\.csv:3"):
+        from_csv("\n".join(lines), "t.csv")
+    with pytest.raises(MalformedInput, match="no column"):
+        from_csv("a,b\n1,2\n")
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"format":"referee-dialogue","version":9}\n'])
+def test_a_file_that_is_no_dialogue_is_refused(text):
+    with pytest.raises(MalformedInput):
+        from_jsonl(text)
+
+
+GAME = {
+    "game": 0,
+    "pieces": [
+        {"id": 1, "shape": "boot", "size": "large", "hsb": [0.6, 1.0, 1.0]},
+        {"id": 2, "shape": "wedge", "size": "small", "hsb": [0.0, 1.0, 1.0]},
+    ],
+    "events": [
+        {
+            "round": 1,
+            "time_s": 1.0,
+            "name": "nextturn.request",
+            "by": "A",
+            "referent": 2,
+            "selected": None,
+            "positions": {"1": [0, 0], "2": [1, 1]},
+        },
+        {
+            "round": 1,
+            "time_s": 4.5,
+            "name": "selection.request",
+            "by": "B",
+            "referent": 2,
+            "selected": 2,
+            "positions": {"2": [0.5, 0.5]},
+        },
+    ],
+    "utterances": [
+        {"round": 0, "by": "B", "role": "manipulator", "start_s": 0.2, "end_s": 0.5, "text": "hi"},
+        {"round": 1, "by": "A", "role": "instructor", "start_s": 1.5, "end_s": 2.5, "text": "the red one"},
+    ],
+}
+
+
+def test_a_kth_game_becomes_a_dialogue():
+    game = kth_dialogue(GAME)
+    assert game.pieces == {
+        "p1": {"shape": "boot", "size": "large", "colour": "blue"},
+        "p2": {"shape": "wedge", "size": "small", "colour": "red"},
+    }
+    hi, red = game.tier("utterance")
+    assert (hi.by, "referent" in hi.data) == ("operator", False)
+    assert (red.by, red.data["referent"], red.start_ms, red.end_ms) == ("solver", "p2", 1500, 2500)
+    assert [(e.data["action"], e.entities, e.start_ms) for e in game.tier("action")] == [
+        ("select", ("p2",), 4500),
+        ("move", ("p2",), 4500),
+    ]
+    assert game.meta["rounds"][1]["referent"] == "p2"
+
+
+def test_what_is_no_game_is_refused():
+    with pytest.raises(MalformedInput, match="KTH"):
+        kth_dialogue({"game": 1})
+
+
+@pytest.mark.parametrize(
+    ("hsb", "name"),
+    [
+        ((0, 1, 1), "red"),
+        ((1 / 3, 1, 1), "green"),
+        ((2 / 3, 1, 1), "blue"),
+        ((1 / 6, 1, 1), "yellow"),
+        ((0, 0, 1), "white"),
+        ((0, 1, 0.1), "black"),
+        ((0.98, 1, 1), "red"),
+        ((0.5, 0.1, 0.5), "grey"),
+    ],
+)
+def test_pure_colours_have_their_names(hsb, name):
+    assert colour_name(*hsb) == name
+
+
+@pytest.mark.data
+def test_all_kth_games_are_read(data_folder):
+    # Counts of the corpus card: 34 games, 2,693 rounds, 2,797 selections, 12,203 utterances.
+    with gzip.open(data_folder / "kth-tangrams" / "games.jsonl.gz", "rt", encoding="utf-8") as lines:
+        games = [kth_dialogue(json.loads(line)) for line in lines]
+    assert len(games) == 34
+    assert sum(len(g.meta["rounds"]) for g in games) == 2693
+    assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797
+    assert sum(len(g.tier("utterance")) for g in games) == 12203
+    assert all(len(g.pieces) == 20 for g in games)
