@@ -1,0 +1,336 @@
+"""Intervals and paired tests for trials that depend on each other: scenes that recur, speakers who speak often, games of many rounds.
+
+A measure's statistics are added up by cluster, and the cluster is what was sampled. One factor: leave out one cluster at a time and read the spread as
+Student's t with clusters - 1 degrees of freedom (the jackknife CV3 of MacKinnon, Nielsen & Webb 2023, which holds for any number of clusters and for
+corpus-level measures alike); paired tests swap whole clusters between two systems, all 2^k ways where there are few. Two crossed factors: the variances of
+both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller number of clusters for the degrees of freedom: an interval about *new*
+scenes described by *new* speakers. Shares of 0/1 answers get Wilson's interval at their effective size (Korn & Graubard 1998), which never is [1, 1].
+
+How often the intervals cover and the tests raise a false alarm is simulated in `benchmarks/coverage.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.statistics.resampling import Sample
+
+__all__ = ["FEW", "Clusters", "Gap", "Spread", "compare_clustered", "spread"]
+
+Finish = Callable[[FloatArray, FloatArray], FloatArray]
+IntArray = npt.NDArray[np.int64]
+Limits = tuple[float | None, float | None]
+
+FEW = 40
+"""Below this many clusters a reader is told so: the t distribution carries the uncertainty, but a strange cluster weighs much."""
+EXACT_UP_TO = 14
+TIE = 1e-9
+"""Sums of the same numbers in another order differ in their last digits; a difference this much smaller, relative to its size, is the same."""
+_SLICE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Which cluster every trial belongs to: no factor (trials are independent), one, or two crossed ones. -1 is a trial of no known cluster."""
+
+    names: tuple[str, ...] = ()
+    codes: tuple[IntArray, ...] = ()
+
+    @classmethod
+    def of(cls, labels: dict[str, Sequence[str | None]]) -> Clusters:
+        """Clusters from labels; a trial without a label is a cluster of its own (nothing says that it belongs to another)."""
+        if len(labels) > 2:
+            raise ValueError("trials can be clustered by two crossed factors at most")
+        return cls(tuple(labels), tuple(_encode(column) for column in labels.values()))
+
+    def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
+        """The clusters of some of the trials."""
+        return self if mask is None else Clusters(self.names, tuple(codes[mask] for codes in self.codes))
+
+    def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
+        """How many clusters of each factor there are (among the trials that are present)."""
+        return tuple(len(np.unique(c if present is None else c[present])) for c in self.codes)
+
+
+def _encode(labels: Iterable[str | None]) -> IntArray:
+    numbers: dict[str | int, int] = {}
+    return np.array(
+        [numbers.setdefault(i if x is None else x, len(numbers)) for i, x in enumerate(labels)], dtype=np.int64
+    )
+
+
+class Spread(NamedTuple):
+    """A value with its standard error, interval, degrees of freedom and the number of clusters behind it; NaN where there is no spread to know."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+    df: int
+    sizes: tuple[int, ...]
+
+
+class Gap(NamedTuple):
+    """A system against a baseline on the trials that both have: difference, interval, and two-sided p by t and by swapping clusters."""
+
+    difference: float
+    error: float
+    low: float
+    high: float
+    p_t: float
+    p_swaps: float
+    n: int
+    df: int
+    sizes: tuple[int, ...]
+    exact: bool
+
+    @property
+    def p(self) -> float:
+        """By t, whose rate of false alarms is nearest to the nominal one; swaps stand beside it, and in for it where nothing varies between clusters."""
+        return self.p_swaps if isnan(self.p_t) else self.p_t
+
+
+def spread(
+    rows: FloatArray,
+    finish: Finish,
+    clusters: Clusters,
+    confidence: float = 0.95,
+    limits: Limits = (None, None),
+    seed: int = 1,
+) -> Spread:
+    """Value and interval of one measure from the statistics of its trials, one row each (NaN: not measured).
+
+    `limits` are the lowest and highest value that the measure can take. With both given, and nothing but these two values in a plain average, the
+    interval is Wilson's at the effective sample size.
+    """
+    rows = np.asarray(rows, dtype=float)
+    present = np.isfinite(rows.sum(axis=1))
+    n = int(present.sum())
+    if not n:
+        return Spread(nan, nan, nan, nan, 0, clusters.sizes(present))
+    parts = _parts(rows, present, clusters, seed)
+    totals, counts = parts[0].totals()
+    value = float(finish(totals, counts))
+    variance, df, sizes = _variance([_left_out(finish, part) for part in parts], value)
+    if share := _share_of(rows[present], value, limits):
+        low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
+        return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
+    low, high = _reach(value, variance, df, confidence)
+    return Spread(value, sqrt(variance) if variance == variance else nan, *_within(low, high, limits), df, sizes)
+
+
+def compare_clustered(
+    rows: FloatArray,
+    base: FloatArray,
+    finish: Finish,
+    clusters: Clusters,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Gap | None:
+    """Two systems on the trials that both have; None where there are none."""
+    both = np.column_stack([np.asarray(rows, dtype=float), np.asarray(base, dtype=float)])
+    present = np.isfinite(both.sum(axis=1))
+    n, width = int(present.sum()), np.shape(rows)[1]
+    if not n:
+        return None
+
+    def gap(totals: FloatArray, counts: FloatArray) -> FloatArray:
+        values: FloatArray = finish(totals[..., :width], counts) - finish(totals[..., width:], counts)
+        return values
+
+    parts = _parts(both, present, clusters, seed)
+    difference = float(gap(*parts[0].totals()))
+    variance, df, sizes = _variance([_left_out(gap, part) for part in parts], difference)
+    low, high = _reach(difference, variance, df, confidence)
+    p_swaps, exact = (nan, False) if len(sizes) == 2 else _swap(parts[0], gap, width, difference, resamples, seed)
+    error = sqrt(variance) if variance == variance else nan
+    return Gap(difference, error, low, high, _t_test(difference, variance, df), p_swaps, n, df, sizes, exact)
+
+
+# -- sums by cluster -----------------------------------------------------------------------------------------------------------
+
+
+def _parts(rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int) -> list[Sample]:
+    """Sums by cluster of each factor, and of their crossing where there are two; single trials (or blocks of many) where there is none."""
+    if not clusters.codes:
+        return [_occupied(Sample.of(rows, seed))]
+    kept = rows[present]
+    codes = [_recode(c[present]) for c in clusters.codes]
+    if len(codes) == 2:
+        first, second = codes
+        codes.append(_recode(first * (int(second.max()) + 1) + second))
+    return [_summed(kept, code) for code in codes]
+
+
+def _recode(codes: IntArray) -> IntArray:
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _summed(rows: FloatArray, codes: IntArray) -> Sample:
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
+    return Sample(np.add.reduceat(rows[order], edges, axis=0), np.bincount(codes).astype(float))
+
+
+def _occupied(sample: Sample) -> Sample:
+    """Without the units in which nothing was measured: leaving them out tells nothing, but would count as a cluster."""
+    some = sample.counts > 0
+    return sample if some.all() else Sample(sample.sums[some], sample.counts[some])
+
+
+# -- variances -----------------------------------------------------------------------------------------------------------------
+
+
+def _left_out(finish: Finish, part: Sample) -> FloatArray:
+    """The value without each of the clusters in turn."""
+    totals, counts = part.totals()
+    return np.asarray(finish(totals - part.sums, counts - part.counts), dtype=float)
+
+
+def _variance(without: Sequence[FloatArray], value: float) -> tuple[float, int, tuple[int, ...]]:
+    """Jackknife variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their crossing."""
+    sizes = tuple(len(v) for v in without[:2])
+    parts = [_jackknife(v, value) for v in without]
+    if len(parts) == 1:
+        return parts[0], sizes[0] - 1, sizes
+    # the cells' variance is in both of the others and counted once too often; where the difference falls below either of them (which sampling
+    # error can do when one factor hardly matters), that one is the honest answer
+    crossed = max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
+    return crossed, min(sizes) - 1, sizes
+
+
+def _jackknife(without: FloatArray, value: float) -> float:
+    """(G - 1) / G times the squared distances from the value with all clusters; NaN with one cluster, or where a value is missing without one."""
+    clusters = len(without)
+    if clusters < 2 or np.isnan(without).any():
+        return nan
+    away = without - value
+    # relative to the value: leaving out one of equal clusters changes it by rounding alone, which is no spread
+    away[np.abs(away) <= TIE * max(abs(value), float(np.abs(without).max()))] = 0.0
+    return float((clusters - 1) / clusters * (away**2).sum())
+
+
+# -- intervals and tests -------------------------------------------------------------------------------------------------------
+
+
+def _reach(value: float, variance: float, df: int, confidence: float) -> tuple[float, float]:
+    if isnan(variance) or df < 1:
+        return nan, nan
+    reach = _t_quantile(df, confidence) * sqrt(variance)
+    return value - reach, value + reach
+
+
+def _t_quantile(df: int, confidence: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence) / 2))
+
+
+def _z_quantile(confidence: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
+
+
+def _t_test(difference: float, variance: float, df: int) -> float:
+    """Two-sided p; 1 where nothing differs at all, NaN where the spread is unknown or there is none beside a difference (t has nothing to say there)."""
+    from scipy.special import stdtr
+
+    if difference == 0 and variance == 0:
+        return 1.0
+    if isnan(variance) or df < 1 or variance == 0:
+        return nan
+    return 2 * float(stdtr(df, -abs(difference) / sqrt(variance)))
+
+
+def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
+    """An interval cut where the measure ends."""
+    bottom, top = limits
+    return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+
+
+def _share_of(rows: FloatArray, value: float, limits: Limits) -> tuple[float] | None:
+    """The share of the higher of two possible answers, where the measure is a plain average of nothing else."""
+    bottom, top = limits
+    if bottom is None or top is None or rows.shape[1] != 1:
+        return None
+    answers = rows[:, 0]
+    if not np.isin(answers, (bottom, top)).all() or abs(answers.mean() - value) > TIE * (top - bottom):
+        return None
+    return (float((answers == top).mean()),)
+
+
+class _Size(NamedTuple):
+    """So many independent answers would tell as much; `df` is None where they are as many as there are trials."""
+
+    answers: float
+    df: int | None
+
+
+def _effective(
+    share: float, n: int, variance: float, limits: Limits, sizes: tuple[int, ...], clusters: Clusters
+) -> _Size:
+    """The sample size after the design effect, the ratio of the clustered variance to that of independent answers.
+
+    Where all answers agree the design effect cannot be known, and all trials of a cluster may share their fate: the clusters are the sample then.
+    """
+    if not clusters.codes:
+        return _Size(float(n), None)
+    bottom, top = limits
+    if isnan(variance) or bottom is None or top is None:
+        return _Size(nan, 0)
+    alone = share * (1 - share) * (top - bottom) ** 2
+    answers = alone / variance if variance > 0 and alone > 0 else float(min(sizes))
+    return _Size(min(answers, float(n)), min(sizes) - 1)
+
+
+def _wilson(share: float, size: _Size, confidence: float, limits: Limits) -> tuple[float, float]:
+    """Wilson's interval (1927) for a share, on the scale of the measure; t stands for z where clusters were counted."""
+    n, df = size
+    if isnan(n) or (df is not None and df < 1):
+        return nan, nan
+    z = _z_quantile(confidence) if df is None else _t_quantile(df, confidence)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n**2))
+    bottom, top = limits
+    scale = (top or 0.0) - (bottom or 0.0)
+    return (bottom or 0.0) + scale * max(centre - half, 0.0), (bottom or 0.0) + scale * min(centre + half, 1.0)
+
+
+def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: int, seed: int) -> tuple[float, bool]:
+    """Share of swaps of whole clusters between the two systems that differ at least as much; every swap is tried where there are few clusters."""
+    clusters = len(part.counts)
+    exact = clusters <= EXACT_UP_TO
+    if clusters < 2 or (not exact and resamples < 1):
+        return nan, exact
+    totals, counts = part.totals()
+    moved = np.hstack([part.sums[:, width:] - part.sums[:, :width], part.sums[:, :width] - part.sums[:, width:]])
+    bound = abs(difference) * (1 - TIE)
+    far, tried = 0, 0
+    for chosen in _choices(clusters, exact, resamples, seed):
+        swapped = totals + chosen @ moved
+        values = np.abs(gap(swapped, np.broadcast_to(counts, len(swapped))))
+        far += int(np.count_nonzero(values >= bound))
+        tried += len(chosen)
+    return (far / tried if exact else (1 + far) / (1 + tried)), exact
+
+
+def _choices(clusters: int, exact: bool, resamples: int, seed: int) -> Iterable[FloatArray]:
+    """Which clusters are swapped, in slices: every subset, or random ones."""
+    if exact:
+        for start in range(0, 2**clusters, _SLICE):
+            numbers = np.arange(start, min(start + _SLICE, 2**clusters))
+            yield ((numbers[:, None] >> np.arange(clusters)) & 1).astype(float)
+        return
+    rng = np.random.default_rng([seed, 1])
+    for start in range(0, resamples, _SLICE):
+        size = min(_SLICE, resamples - start)
+        yield rng.integers(2, size=(size, clusters), dtype=np.int8).astype(float)

@@ -1,0 +1,169 @@
+"""Intervals and tests that respect clusters, against hand calculations, scipy, statsmodels and brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from referee.metrics.bleu import Bleu
+from referee.metrics.sets import Dice
+from referee.statistics.dependent_trials import Clusters, compare_clustered, spread
+
+FINISH = Dice().finish
+UNIT = (0.0, 1.0)
+
+
+def one_factor(sizes: list[int]) -> Clusters:
+    return Clusters(("scene",), (np.repeat(np.arange(len(sizes)), sizes),))
+
+
+def test_equal_clusters_give_the_t_interval_of_their_means():
+    """With clusters of one size the jackknife is the one-sample t interval over cluster means (scipy.stats.t.interval)."""
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(9 * 4, 1)) + np.repeat(rng.normal(size=9), 4)[:, None]
+    means = rows.reshape(9, 4).mean(axis=1)
+    low, high = stats.t.interval(0.95, 8, means.mean(), stats.sem(means))
+    found = spread(rows, FINISH, one_factor([4] * 9))
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+    assert found.df == 8
+    assert found.sizes == (9,)
+
+
+def test_unequal_clusters_by_hand():
+    """Clusters {1, 2}, {6}, {3, 3, 3}: mean 3; without each 3.75, 2.4, 3; variance 2/3 (.75² + .6² + 0) = .615."""
+    rows = np.array([[1.0], [2.0], [6.0], [3.0], [3.0], [3.0]])
+    found = spread(rows, FINISH, one_factor([2, 1, 3]))
+    assert found.value == pytest.approx(3)
+    assert found.error**2 == pytest.approx(2 / 3 * (0.75**2 + 0.6**2))
+    assert found.high == pytest.approx(3 + stats.t.ppf(0.975, 2) * found.error)
+
+
+def test_single_trials_give_the_ordinary_t_interval():
+    rows = np.random.default_rng(2).normal(size=(25, 1))
+    low, high = stats.t.interval(0.9, 24, rows.mean(), stats.sem(rows[:, 0]))
+    found = spread(rows, FINISH, Clusters(), confidence=0.9)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_two_factors_are_both_variances_less_the_cells():
+    """Cameron, Gelbach & Miller (2011), each part by brute force: values recomputed without every scene, speaker and cell."""
+    rng = np.random.default_rng(8)
+    scenes, speakers = (x.ravel() for x in np.meshgrid(np.arange(5), np.arange(7), indexing="ij"))
+    rows = (rng.normal(size=5)[scenes] + rng.normal(size=7)[speakers] + rng.normal(size=35))[:, None]
+    cells = scenes * 7 + speakers
+
+    def part(codes: np.ndarray) -> float:
+        without = [rows[codes != c].mean() for c in np.unique(codes)]
+        return (len(without) - 1) / len(without) * float(((np.array(without) - rows.mean()) ** 2).sum())
+
+    found = spread(rows, FINISH, Clusters(("scene", "speaker"), (scenes, speakers)))
+    assert found.error**2 == pytest.approx(part(scenes) + part(speakers) - part(cells))
+    assert found.df == 4
+    assert found.high == pytest.approx(found.value + stats.t.ppf(0.975, 4) * found.error)
+
+
+def test_a_share_of_independent_answers_has_wilsons_interval():
+    """statsmodels proportion_confint(method="wilson"): 20 of 20 gives [.839, 1], 13 of 20 [.433, .819]."""
+    for right in (20, 13):
+        rows = np.repeat([1.0, 0.0], [right, 20 - right])[:, None]
+        found = spread(rows, FINISH, Clusters(), limits=UNIT)
+        assert (found.low, found.high) == pytest.approx(proportion_confint(right, 20, method="wilson"))
+
+
+def test_a_clustered_share_counts_for_fewer_answers():
+    """Korn & Graubard (1998) by hand: 4 clusters of 10, shares 1, 1, .5, .5: variance of .75 is 1/48; .1875 / (1/48) = 9 answers."""
+    rows = np.array([1.0] * 20 + ([1.0] * 5 + [0.0] * 5) * 2)[:, None]
+    found = spread(rows, FINISH, one_factor([10] * 4), limits=UNIT)
+    assert found.error**2 == pytest.approx(1 / 48)
+    z = stats.t.ppf(0.975, 3)
+    centre, half = (0.75 + z * z / 18) / (1 + z * z / 9), z / (1 + z * z / 9) * np.sqrt(0.1875 / 9 + z * z / 324)
+    assert (found.low, found.high) == pytest.approx((centre - half, min(centre + half, 1)))
+
+
+def test_answers_that_all_agree_are_no_certainty():
+    """13 scenes without a miss, however often each was described: Wilson with 13 answers and t(12)."""
+    found = spread(np.ones((741, 1)), FINISH, one_factor([57] * 13), limits=UNIT)
+    z = stats.t.ppf(0.975, 12)
+    assert found.high == 1
+    assert found.low == pytest.approx(1 / (1 + z * z / 13))
+
+
+def test_an_interval_ends_where_the_measure_ends():
+    rows = np.array([[0.9], [1.0], [1.0], [0.4]])
+    found = spread(rows, FINISH, Clusters(), limits=UNIT)
+    assert found.high == 1
+
+
+def test_equal_values_have_no_spread_however_they_are_added_up():
+    found = spread(np.full((21, 1), 0.1), FINISH, one_factor([2, 5, 14]))
+    assert found.error == 0
+    assert found.low == found.high == pytest.approx(0.1)
+    gap = compare_clustered(np.full((21, 1), 0.1), np.full((21, 1), 0.1), FINISH, one_factor([2, 5, 14]))
+    assert gap is not None
+    assert gap.p == 1
+
+
+def test_nothing_measured_is_no_value():
+    found = spread(np.full((4, 1), np.nan), FINISH, one_factor([2, 2]))
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert compare_clustered(np.full((4, 1), np.nan), np.ones((4, 1)), FINISH, one_factor([2, 2])) is None
+
+
+def test_one_cluster_tells_nothing_about_others():
+    found = spread(np.array([[0.2], [0.4]]), FINISH, one_factor([2]))
+    assert found.value == pytest.approx(0.3)
+    assert np.isnan([found.error, found.low, found.high]).all()
+
+
+def test_swapping_clusters_tries_every_way():
+    """All 2^6 swaps of whole clusters by brute force over the trials."""
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(6), [1, 3, 2, 4, 2, 3])
+    a, b = rng.normal(0.4, 1, size=(15, 1)), rng.normal(size=(15, 1))
+    observed = abs((a - b).mean())
+    differences = [abs(((a - b)[:, 0] * np.array(s)[codes]).mean()) for s in product((1, -1), repeat=6)]
+    expected = np.mean([d >= observed - 1e-12 for d in differences])
+    gap = compare_clustered(a, b, FINISH, Clusters(("game",), (codes,)))
+    assert gap is not None
+    assert gap.exact
+    assert gap.p_swaps == pytest.approx(expected)
+
+
+def test_a_paired_t_test_where_trials_are_independent():
+    """scipy.stats.ttest_rel on the same numbers."""
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(0.3, 1, size=(30, 1)), rng.normal(size=(30, 1))
+    gap = compare_clustered(a, b, FINISH, Clusters())
+    assert gap is not None
+    assert gap.p_t == pytest.approx(stats.ttest_rel(a[:, 0], b[:, 0]).pvalue)
+    assert gap.p == gap.p_t
+
+
+def test_trials_that_only_one_system_has_are_left_out_of_both():
+    a, b = np.array([[1.0], [np.nan], [0.0], [1.0]]), np.array([[0.0], [1.0], [0.0], [np.nan]])
+    gap = compare_clustered(a, b, FINISH, one_factor([2, 2]))
+    assert gap is not None
+    assert gap.n == 2
+    assert gap.difference == pytest.approx(0.5)
+
+
+def test_corpus_level_measures_are_aggregated_without_each_cluster():
+    """BLEU without each cluster, from its own additive statistics."""
+    rng = np.random.default_rng(3)
+    metric = Bleu(order=1)
+    width = metric.width
+    rows = rng.integers(3, 9, size=(12, width)).astype(float)
+    codes = np.repeat(np.arange(4), 3)
+    without = [float(metric.finish(rows[codes != c].sum(axis=0), np.asarray(9.0))) for c in range(4)]
+    value = float(metric.finish(rows.sum(axis=0), np.asarray(12.0)))
+    found = spread(rows, metric.finish, Clusters(("scene",), (codes,)))
+    assert found.error**2 == pytest.approx(3 / 4 * float(((np.array(without) - value) ** 2).sum()))
+
+
+def test_a_trial_of_no_known_cluster_is_one_of_its_own():
+    clusters = Clusters.of({"speaker": ["a", None, "a", None]})
+    assert clusters.sizes() == (3,)
