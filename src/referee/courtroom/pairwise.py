@@ -3,7 +3,7 @@
 *Soft pairwise accuracy* (Thompson, Mathur, Deutsch & Khayrallah 2024) compares one-sided p values of paired permutation tests, so that a pair which people
 cannot tell apart counts little. *Pairwise accuracy with ties* (Deutsch, Foster & Freitag 2023) lets a measure call pairs equal within a threshold that is
 chosen to its advantage; what a measure without any information gets by the same choice stands beside it. Two measures are compared by swapping their
-standardised scores of every system and item (PERM-BOTH; Deutsch, Dror & Roth 2021), or their verdicts on pairs; measures that cannot be told apart share a rank.
+standardised scores of every system and item (PERM-BOTH; Deutsch, Dror & Roth 2021), or their verdicts on pairs; those that cannot be told apart share a rank.
 All equal google-research/mt-metrics-eval (commit 68a481a) to the last permutation; see `tests/courtroom/test_pairwise.py`.
 
 Scores are matrices of systems by items. Items that lack a score of any system are left out; higher is better on both sides.
