@@ -14,6 +14,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from referee.errors import UnknownName
 from referee.metrics.rouge import Rouge2, RougeSU4
+from referee.metrics.tokens import split_words
 
 STATISTICS = {"f": "f", "recall": "r", "precision": "p"}
 
@@ -131,3 +132,57 @@ def test_both_paths_measure_the_same(metric, items):
     plain = metric.statistics(hold(outputs, references))
     with compiled():
         np.testing.assert_array_equal(metric.statistics(hold(outputs, references)), plain)
+
+
+SCRIPT_OUTPUTS = (
+    "The large red chair, facing left.",
+    "a green-blue sofa (small)",
+    "the man's beard",
+    "sofá à esquerda",
+    "chair",
+    "- -- !",
+    "The 2nd desk: grey; top-right",
+)
+SCRIPT_REFERENCES = (
+    ("the large red chair facing left", "a large, red chair"),
+    ("the small green blue sofa",),
+    ("man with the beard", "the bearded man."),
+    ("o sofá à esquerda",),
+    ("a chair",),
+    ("the fan",),
+    ("grey desk on the top right", "the second desk; top-right."),
+)
+# recall, precision and F that the Perl script ROUGE-1.5.5 itself prints (options -n 2 -x -2 4 -u -f A -p 0.5 -d), to its five decimals
+SCRIPT_VALUES = {
+    Rouge2: (
+        (0.87500, 0.70000, 0.77778),
+        (0.50000, 0.50000, 0.50000),
+        (0.00000, 0.00000, 0.00000),
+        (0.50000, 1.00000, 0.66667),
+        (0.00000, 0.00000, 0.00000),
+        (0.00000, 0.00000, 0.00000),
+        (0.22222, 0.20000, 0.21053),
+    ),
+    RougeSU4: (
+        (0.86207, 0.62500, 0.72464),
+        (0.35714, 0.35714, 0.35714),
+        (0.42857, 0.33333, 0.37500),
+        (0.40000, 1.00000, 0.57143),
+        (0.00000, 0.00000, 0.00000),
+        (0.00000, 0.00000, 0.00000),
+        (0.58824, 0.50000, 0.54054),
+    ),
+}
+
+
+@pytest.mark.parametrize("metric", SCRIPT_VALUES)
+def test_marks_hyphens_and_accents_are_read_as_the_perl_script_reads_them(metric):
+    batch = hold(SCRIPT_OUTPUTS, SCRIPT_REFERENCES)
+    for column, statistic in enumerate(("recall", "precision", "f")):
+        rows = metric(statistic=statistic).statistics(batch)[:, 0]
+        np.testing.assert_allclose(rows, [values[column] for values in SCRIPT_VALUES[metric]], atol=1.1e-5)
+
+
+def test_a_letter_that_only_looks_like_ascii_is_none():
+    """The Kelvin sign folds to k, but the script replaces its bytes by blanks."""
+    assert split_words("5 \u212a", tokens="rouge-1.5.5") == ["5"]

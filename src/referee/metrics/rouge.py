@@ -56,14 +56,15 @@ class Rouge2(_Rouge):
 
     `statistic` "f" (default, balanced), "recall" or "precision". `references`: "average" (default, option -f A) adds up shared and all pairs over the
     references of an item; "best" (-f B) takes the reference with the highest recall. The value of a corpus is the mean over items. No stemming is
-    done. Range 0 to 1, higher is better. Source: Lin 2004. Empty case: a text of fewer than two words has no pairs and
+    done. `tokens` "rouge-1.5.5" (default) splits words as the script does, which knows ASCII letters and digits only and drops all marks: "unicode" keeps
+    words of other scripts whole. Range 0 to 1, higher is better. Source: Lin 2004. Empty case: a text of fewer than two words has no pairs and
     scores 0, even against itself, as in ROUGE-1.5.5; no text or no reference is not counted.
     """
 
     name = "string/rouge-2"
 
     def __init__(
-        self, statistic: str = "f", references: str = "average", case: str = "lower", tokens: str = "mteval"
+        self, statistic: str = "f", references: str = "average", case: str = "lower", tokens: str = "rouge-1.5.5"
     ) -> None:
         self.statistic = statistic
         self.references = references
@@ -88,7 +89,7 @@ class RougeSU4(_Rouge):
         statistic: str = "f",
         references: str = "average",
         case: str = "lower",
-        tokens: str = "mteval",
+        tokens: str = "rouge-1.5.5",
     ) -> None:
         self.variant = variant
         self.statistic = statistic

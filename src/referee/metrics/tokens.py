@@ -28,6 +28,8 @@ Places = npt.NDArray[np.int64]
 # Below this many items the compiled kernels save less than it costs to load them (about a second, once per process).
 WORTH_COMPILING = 4_000
 CASES = ("lower", "keep")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NOT_ROUGE = re.compile(r"[^A-Za-z0-9\n]")
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
 _NO_MARKS = bytes(np.flatnonzero(~_MARKS).tolist())
@@ -109,6 +111,9 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     """One text per line, its words set apart by blanks."""
     split = _SPLITTERS[choose("way to split words", tokens, _SPLITTERS)]
     page = "\n".join(texts)
+    if tokens == "rouge-1.5.5":
+        # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
+        page = _NOT_ASCII.sub(" ", page)
     if page.count("\n") >= len(texts):
         page = "\n".join([_on_one_line(text, tokens) for text in texts])
     if choose("case", case, CASES) == "lower":
@@ -169,7 +174,17 @@ def _split_unicode(page: str) -> str:
     return re.sub(r"(?<!\w)['’]|['’](?!\w)|(?<!\d)[.,]|[.,](?!\d)", r" \g<0> ", page)
 
 
-_SPLITTERS: dict[str, Callable[[str], str]] = {"mteval": _split_mteval, "words": str, "unicode": _split_unicode}
+def _split_as_rouge(page: str) -> str:
+    """What ROUGE-1.5.5 leaves of a text: runs of ASCII letters and digits; hyphens part words, and all other marks are blanks."""
+    return _NOT_ROUGE.sub(" ", page)
+
+
+_SPLITTERS: dict[str, Callable[[str], str]] = {
+    "mteval": _split_mteval,
+    "words": str,
+    "unicode": _split_unicode,
+    "rouge-1.5.5": _split_as_rouge,
+}
 
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
