@@ -8,7 +8,24 @@ from scipy.stats import studentized_range
 from referee.statistics.studentised_range import critical_value, range_probability
 
 
-@pytest.mark.parametrize(("k", "df"), [(2, 5), (3, 20), (8, 880), (12, 1409), (14, 1540), (30, 100)])
+@pytest.mark.parametrize(
+    ("k", "df"),
+    [
+        (2, 1),
+        (3, 1),
+        (10, 1),
+        (20, 1),
+        (2, 2),
+        (10, 2),
+        (20, 2),
+        (6, 3),
+        (2, 5),
+        (3, 20),
+        (8, 880),
+        (14, 1540),
+        (30, 100),
+    ],
+)
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 def test_critical_values_equal_scipys(k: int, df: int, alpha: float) -> None:
     assert critical_value(k, df, alpha) == pytest.approx(float(studentized_range.ppf(1 - alpha, k, df)), rel=1e-7)

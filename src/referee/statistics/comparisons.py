@@ -16,7 +16,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.frames import as_numbers, as_rows, complete_rows, is_rounding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +94,8 @@ def independent_t(x: Numbers, y: Numbers, *, equal_variances: bool = False, conf
     a, b = (v[~np.isnan(v)] for v in (as_numbers(x, "x"), as_numbers(y, "y")))
     if min(len(a), len(b)) < 2:
         return _nothing(float(a.mean() - b.mean()) if len(a) and len(b) else None, len(a), len(b))
-    summaries = [(float(v.mean()), float(v.std(ddof=1)), len(v)) for v in (a, b)]
+    size = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    summaries = [(float(v.mean()), _deviation(v, size), len(v)) for v in (a, b)]
     return independent_t_from_summaries(*summaries, equal_variances=equal_variances, confidence=confidence)
 
 
@@ -197,7 +198,18 @@ def _gaps(x: Numbers, y: Numbers) -> FloatArray:
     if len(a) != len(b):
         raise InputError(f"{len(a)} values against {len(b)}", remedy="give pairs, or use independent_t")
     gaps = a - b
-    return gaps[~np.isnan(gaps)]
+    kept = ~np.isnan(gaps)
+    gaps, size = gaps[kept], float(np.abs(np.concatenate([a[kept], b[kept]])).max(initial=0.0))
+    # .3 - .2 and .2 - .1 differ in their last digit: differences that vary by no more are one difference
+    if len(gaps) > 1 and _deviation(gaps, size) == 0:
+        return np.full(len(gaps), 0.0 if is_rounding(float(gaps.mean()), size) else gaps[0])
+    return gaps
+
+
+def _deviation(values: FloatArray, size: float) -> float:
+    """The standard deviation, 0 where it is rounding of numbers of this size."""
+    deviation = float(values.std(ddof=1))
+    return 0.0 if is_rounding(deviation, size) else deviation
 
 
 def _nothing(difference: float | None, n_a: int, n_b: int) -> Comparison:

@@ -17,7 +17,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.frames import as_numbers, as_rows, complete_rows, without_rounding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +151,7 @@ def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
 
 def _ranks(values: FloatArray) -> FloatArray:
     """Ranks from 1, ties sharing the mean of theirs."""
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, codes, counts = np.unique(without_rounding(values), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     middle: FloatArray = (2 * last - counts + 1) / 2
     return middle[codes]
@@ -189,4 +189,5 @@ def _correlate(a: FloatArray, b: FloatArray, confidence: float, error: Callable[
     elif n > 3:
         reach = float(ndtri((1 + confidence) / 2)) * error(r, n)
         low, high = tanh(atanh(r) - reach), tanh(atanh(r) + reach)
-    return Correlation(r=r, n=n, p=p, low=low, high=high, stars=stars(p))
+    # three points lie on a line by chance too often for a star to mean anything
+    return Correlation(r=r, n=n, p=p, low=low, high=high, stars=stars(p) if n > 3 else "")

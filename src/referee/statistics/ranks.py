@@ -14,7 +14,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode
+from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode, without_rounding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +78,7 @@ def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
     counts = np.bincount(codes, minlength=k).astype(float)
     _check_groups(counts)
     n = len(values)
-    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
+    _, place, ties = np.unique(without_rounding(values), return_inverse=True, return_counts=True)
     last = np.cumsum(ties)
     ranks = ((2 * last - ties + 1) / 2)[place]
     shrink = 1 - float((ties.astype(float) ** 3 - ties).sum()) / (float(n) ** 3 - n)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 __all__ = ["critical_value", "range_probability"]
 
 FloatArray = npt.NDArray[np.float64]
+FEW = 8
 
 
 @lru_cache(maxsize=4)
@@ -33,7 +34,13 @@ def range_probability(q: float, k: int, df: float) -> float:
     """P(range of k standard normals / s ≤ q) with s from df degrees of freedom."""
     from scipy.special import chdtri, ndtr
 
-    s, s_weights = _stretch(sqrt(chdtri(df, 1 - 1e-13) / df), sqrt(chdtri(df, 1e-13) / df), 48)
+    lowest, highest = sqrt(chdtri(df, 1 - 1e-13) / df), sqrt(chdtri(df, 1e-13) / df)
+    if df < FEW:
+        # s may be next to nothing here, and q·s decides: nodes on the scale of log s reach all sizes of it
+        t, t_weights = _stretch(log(max(lowest, 1e-9)), log(highest), 160)
+        s, s_weights = np.exp(t), t_weights * np.exp(t)
+    else:
+        s, s_weights = _stretch(lowest, highest, 48)
     density = np.exp(df / 2 * log(df) - lgamma(df / 2) - (df / 2 - 1) * log(2) + (df - 1) * np.log(s) - df * s * s / 2)
     z, z_weights = _stretch(-8.0, 8.0, 96)
     normal = k * np.exp(-z * z / 2) / sqrt(2 * pi) * z_weights

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_rows, complete_rows, encode
+from referee.statistics.frames import as_rows, complete_rows, encode, is_rounding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -136,7 +136,14 @@ def _summarise(values: FloatArray, codes: npt.NDArray[np.int64], cells: int) -> 
     counts = np.bincount(codes, minlength=cells).astype(float)
     sums = np.bincount(codes, weights=values, minlength=cells)
     means = np.divide(sums, counts, out=np.full(cells, np.nan), where=counts > 0)
-    return means, counts, float(((values - means[codes]) ** 2).sum())
+    return means, counts, _beyond_rounding(values - means[codes], values)
+
+
+def _beyond_rounding(rest: FloatArray, values: FloatArray) -> float:
+    """Sum of squares of what is left over, 0 where that is rounding: an F of two roundings can be anything."""
+    largest = float(np.abs(values).max()) if len(values) else 0.0
+    squares = float((rest**2).sum())
+    return 0.0 if is_rounding(squares**0.5, largest * len(values) ** 0.5) else squares
 
 
 def _row_means(means: FloatArray, counts: FloatArray) -> FloatArray:
@@ -174,14 +181,14 @@ def _contrasts(k: int, d: int) -> tuple[FloatArray, FloatArray]:
 def _residual(design: FloatArray, y: FloatArray, weights: FloatArray) -> float:
     """Weighted residual sum of squares: what the dropped term explained, for the full model fits cell means exactly."""
     x, z = design * weights[:, None], y * weights
-    rest = z - x @ np.linalg.solve(x.T @ x, x.T @ z)
-    return float(rest @ rest)
+    return _beyond_rounding(z - x @ np.linalg.solve(x.T @ x, x.T @ z), z)
 
 
 def _one_way(means: FloatArray, counts: FloatArray, within: float, term: str) -> Anova:
     _check_cells(means[:, None].repeat(2, axis=1), counts)
     n = round(float(counts.sum()))
-    between = float((counts * (means - (means * counts).sum() / counts.sum()) ** 2).sum())
+    away = means - (means * counts).sum() / counts.sum()
+    between = _beyond_rounding(np.sqrt(counts) * away, np.sqrt(counts) * means)
     return _table([(term, between, len(means) - 1)], within, n - len(means), n)
 
 
