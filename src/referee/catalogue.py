@@ -16,10 +16,10 @@ from referee.systems import roster
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["KINDS", "Entry", "configure", "create", "entries", "entry", "load", "names"]
+__all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry", "load", "names"]
 
 
 class Entry:
@@ -332,18 +332,33 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
     return load(kind, name)(**{**entry(kind, name).parameters, **parameters})
 
 
+# What a signature holds beside switches; a signature can be used as a name.
 _NOT_SWITCHES = ("version", "against", "interval", "seed")
+_WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
-def configure(kind: str, written: str) -> Any:
-    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``."""
+def configure(kind: str, written: str, seed: int | None = None) -> Any:
+    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``.
+
+    One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
+    """
+    name, *switches = written.split("|")
+    return build(load(kind, name), name, switches, entry(kind, name).parameters, seed)
+
+
+def build(
+    make: Callable[..., Any],
+    name: str,
+    switches: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Any:
+    """What `make` makes from its settings, switches (``key:value``) on top of them, and the seed where it takes one and has none yet."""
     from inspect import signature
 
-    name, *switches = written.split("|")
-    known = {
-        **{p.name: p.default for p in signature(load(kind, name)).parameters.values()},
-        **entry(kind, name).parameters,
-    }
+    fixed = settings or {}
+    accepted = signature(make).parameters
+    known = {**{p.name: p.default for p in accepted.values()}, **fixed}
     given: dict[str, Any] = {}
     for switch in switches:
         key, _, value = switch.partition(":")
@@ -351,13 +366,15 @@ def configure(kind: str, written: str) -> Any:
             given[key] = _typed(value, known[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
-    return create(kind, name, **given)
+    if seed is not None and "seed" in accepted and "seed" not in fixed:
+        given.setdefault("seed", seed)
+    return make(**{**fixed, **given})
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
-    """The value of a switch, of the kind its default has."""
+    """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
     if isinstance(default, bool):
-        return value in ("yes", "true", "1")
+        return _yes_or_no(value, switch)
     if isinstance(default, (int, float)):
         try:
             number = float(value)
@@ -366,4 +383,24 @@ def _typed(value: str, default: Any, switch: str) -> Any:
                 f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
             ) from None
         return int(number) if number.is_integer() and isinstance(default, int) else number
-    return None if value == "none" else value
+    if isinstance(default, str):
+        return None if value == "none" else value
+    return _guessed(value)
+
+
+def _yes_or_no(value: str, switch: str) -> bool:
+    found = {**_WORDS, "1": True, "0": False}.get(value)
+    if found is None:
+        raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
+    return found
+
+
+def _guessed(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

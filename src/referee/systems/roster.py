@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from referee.errors import UnknownName
 from referee.systems import asgre2007, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
     from referee.systems.entries import SystemRow
 
-__all__ = ["GROUPS", "find_row", "rows"]
+__all__ = ["GROUPS", "rows"]
 
 GROUPS: dict[str, ModuleType] = {
     "asgre2007": asgre2007,
@@ -30,12 +29,3 @@ def rows() -> Iterator[tuple[str, str, str, SystemRow]]:
     for group, module in GROUPS.items():
         for name, row in module.TABLE.items():
             yield group, name, f"{module.__name__}:system", row
-
-
-def find_row(name: str) -> SystemRow:
-    """The row of ``group/name``; `UnknownName` with suggestions when there is none."""
-    group, _, own = name.partition("/")
-    row: SystemRow | None = GROUPS[group].TABLE.get(own) if group in GROUPS else None
-    if row is None:
-        raise UnknownName("system", name, [f"{group}/{own}" for group, own, *_ in rows()])
-    return row
