@@ -65,3 +65,26 @@ def test_a_signature_can_be_used_as_a_name() -> None:
         catalogue.configure("metric", "string/bleu.4|brevitas:shortest")
     with pytest.raises(InputError, match="takes a number"):
         catalogue.configure("metric", "string/edit|substitution:two")
+
+
+class Drawer:
+    """Something of one's own that draws lots."""
+
+    def __init__(self, seed: int = 7, sure: bool = False, most: int | None = None, name: str = "x") -> None:
+        self.seed, self.sure, self.most, self.name = seed, sure, most, name
+
+
+def test_one_seed_for_all_who_draw_lots_unless_they_have_their_own() -> None:
+    assert catalogue.build(Drawer, "drawer", seed=3).seed == 3
+    assert catalogue.build(Drawer, "drawer", ["seed:5"], seed=3).seed == 5
+    assert catalogue.build(Drawer, "drawer", (), {"seed": 6}, seed=3).seed == 6
+    assert catalogue.build(Drawer, "drawer").seed == 7
+    assert catalogue.configure("metric", "set/dice", seed=3).multiset is False, "a metric without lots takes no seed"
+
+
+def test_switches_are_of_the_kind_of_their_default_or_of_the_kind_they_look_like() -> None:
+    made = catalogue.build(Drawer, "drawer", ["sure:yes", "most:12", "name:12"])
+    assert (made.sure, made.most, made.name) == (True, 12, "12")
+    assert catalogue.build(Drawer, "drawer", ["most:none"]).most is None
+    with pytest.raises(InputError, match="takes yes or no"):
+        catalogue.build(Drawer, "drawer", ["sure:perhaps"])

@@ -12,13 +12,14 @@ import sys
 from importlib import import_module
 
 from referee.errors import InputError, UnknownName
+from referee.systems import roster
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["KINDS", "Entry", "configure", "create", "entries", "entry", "load", "names"]
+__all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry", "load", "names"]
 
 
 class Entry:
@@ -148,119 +149,11 @@ CORPORA: dict[str, Entry] = {
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 
-_SYSTEM_MODULES = {
-    "asgre2007": "asgre2007",
-    "tuna2008-as": "tuna2008_as",
-    "classic": "classics",
-    "variants": "variants",
-    "tuna2008-r": "tuna2008_r",
-    "tuna2008-reg": "tuna2008_reg",
-    "tunareg2009": "tunareg2009",
-}
-# fmt: off
-_SYSTEM_ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
-    # name, team, year, task, evidence, about
-    ("asgre2007/CAM-B", "Cambridge", "2007", "AS", "low confidence", "discriminating quotient, ties settled by taste"),
-    ("asgre2007/CAM-BU", "Cambridge", "2007", "AS", "low confidence", "as CAM-B, quotients updated after each choice"),
-    ("asgre2007/CAM-T", "Cambridge", "2007", "AS", "low confidence", "discriminating quotient plus learned preference"),
-    ("asgre2007/CAM-TU", "Cambridge", "2007", "AS", "low confidence", "as CAM-T, quotients updated after each choice"),
-    ("asgre2007/DIT-DS", "Dublin", "2007", "AS", "faithful", "type, then attributes by falling frequency"),
-    ("asgre2007/GRAPH-FP", "Twente and Tilburg", "2007", "AS", "reconstructed", "cheapest set; the most mentioned is free"),
-    ("asgre2007/GRAPH-SC", "Twente and Tilburg", "2007", "AS", "reconstructed", "cheapest set; what is rarely mentioned is dear"),
-    ("asgre2007/IS-FBN", "Stuttgart", "2007", "AS", "reconstructed", "distinguishing set nearest to one the speaker used"),
-    ("asgre2007/IS-FBS", "Stuttgart", "2007", "AS", "reconstructed", "a smallest distinguishing set"),
-    ("asgre2007/IS-FBS-submitted", "Stuttgart", "2007", "AS", "low confidence", "first submission of IS-FBS: one attribute too many"),
-    ("asgre2007/IS-IAC", "Stuttgart", "2007", "AS", "low confidence", "incremental, with learned decisions on what belongs"),
-    ("asgre2007/NIL", "Madrid", "2007", "AS", "low confidence", "incremental by groups of attributes; type nothing special"),
-    ("asgre2007/TITCH-AS", "Tokyo", "2007", "AS", "low confidence", "discriminatory power times frequency"),
-    ("asgre2007/TITCH-AS+", "Tokyo", "2007", "AS", "low confidence", "as TITCH-AS, attributes attract each other"),
-    ("asgre2007/TITCH-RS", "Tokyo", "2007", "AS", "low confidence", "discriminatory power times frequency where it helps"),
-    ("asgre2007/TITCH-RS+", "Tokyo", "2007", "AS", "low confidence", "as TITCH-RS, attributes attract each other"),
-    ("tuna2008-as/GRAPH-4+B", "Twente, Tilburg and Macquarie", "2008", "AS", "faithful", "cheapest set, three prices, often mentioned first"),
-    ("tuna2008-as/JU-PTBSGRE", "Jadavpur", "2008", "AS", "low confidence", "a tree of ever smaller sets, by preference"),
-    ("tuna2008-as/ATT-DR-b", "AT&T", "2008", "AS", "faithful", "incremental, order by frequency under the condition"),
-    ("tuna2008-as/ATT-DR-sf", "AT&T", "2008", "AS", "faithful", "as ATT-DR-b, the speaker's own order first"),
-    ("tuna2008-as/ATT-FB-m", "AT&T", "2008", "AS", "faithful", "one of the smallest sets, at random"),
-    ("tuna2008-as/ATT-FB-f", "AT&T", "2008", "AS", "faithful", "the distinguishing set that was used most"),
-    ("tuna2008-as/ATT-FB-sf", "AT&T", "2008", "AS", "faithful", "the distinguishing set that the speaker used most"),
-    ("tuna2008-as/ATT-FB-sr", "AT&T", "2008", "AS", "faithful", "the distinguishing set that the speaker used last"),
-    ("tuna2008-as/DIT-FBI", "Dublin", "2008", "AS", "faithful", "type, then by frequency under the condition; both axes for the centre"),
-    ("tuna2008-as/DIT-TVAS", "Dublin", "2008", "AS", "faithful", "type, then the most telling of the pairs with the highest priors"),
-    ("tuna2008-as/IS-FP", "Stuttgart", "2008", "AS", "reconstructed", "distinguishing set nearest to those of the speaker and one like him"),
-    ("tuna2008-as/NIL-UCM-MFVF", "Madrid", "2008", "AS", "faithful", "incremental over pairs by falling prior"),
-    ("tuna2008-as/OSU-GP", "Ohio State", "2008", "AS", "faithful", "the two evolved programs that were sent in"),
-    ("tuna2008-as/USP-EACH-FREQ", "São Paulo", "2008", "AS", "faithful", "what most people say, then what does the rest alone"),
-    ("classic/full-brevity", "Dale", "1989", "AS", "faithful", "the fewest properties that single out the target, and its type"),
-    ("classic/greedy", "Dale", "1989", "AS", "faithful", "always the property that rules out most"),
-    ("classic/relational", "Dale & Haddock", "1991", "AS", "faithful", "facts about the target and its landmarks, one by one"),
-    ("classic/incremental", "Dale & Reiter", "1995", "AS", "faithful", "down the scene's own list of attributes; no training"),
-    ("classic/incremental.frequency", "Dale & Reiter", "1995", "AS", "faithful", "down a list of attributes by how often they are mentioned"),
-    ("classic/boolean", "van Deemter", "2002", "AS", "faithful", "literals, then unions of them; several targets at once"),
-    ("classic/graph", "Krahmer, van Erk & Verleg", "2003", "AS", "faithful", "the cheapest set; what is rarely mentioned is dear"),
-    ("classic/graph.kmeans", "Theune et al.", "2011", "AS", "faithful", "the cheapest set; two prices, from clusters of priors"),
-    ("classic/partitioned", "Gatt & van Deemter", "2007", "AS", "faithful", "several targets, in parts of one kind"),
-    ("classic/pro", "van Gompel et al.", "2019", "AS", "reconstructed", "what is needed, then perhaps more; probabilities learned"),
-    ("classic/rsa", "Monroe & Potts", "2015", "AS", "faithful", "rational speech acts, pragmatic speaker; no training"),
-    ("classic/rsa.learned", "Monroe & Potts", "2015", "AS", "faithful", "rational speech acts on a learned literal speaker"),
-    ("variants/DIT-DS.pooled", "Dublin", "2007", "AS", "faithful", "counts pooled over domains"),
-    ("variants/IS-FBN.names", "Stuttgart", "2007", "AS", "reconstructed", "sets compared by attribute names only"),
-    ("variants/IS-FBN.pairs", "Stuttgart", "2007", "AS", "reconstructed", "sets compared by attribute-value pairs"),
-    ("variants/TITCH-AS+.redundancy", "Tokyo", "2007", "AS", "low confidence", "plus read as one attribute more than needed"),
-    ("variants/TITCH-RS+.redundancy", "Tokyo", "2007", "AS", "low confidence", "plus read as one attribute more than needed"),
-    ("variants/ATT-FB-m.first", "AT&T", "2008", "AS", "reconstructed", "the first smallest set instead of a random one"),
-    ("variants/ATT-FB-f.described", "AT&T", "2008", "AS", "faithful", "looks sets up for unknown speakers, too"),
-    ("variants/ATT-FB-sf.described", "AT&T", "2008", "AS", "faithful", "looks sets up for unknown speakers, too"),
-    ("variants/ATT-FB-sr.described", "AT&T", "2008", "AS", "faithful", "looks sets up for unknown speakers, too"),
-    ("variants/DIT-TVAS.relative", "Dublin", "2008", "AS", "faithful", "within 5 % of the highest prior, not 5 points"),
-    ("variants/GRAPH-4+B.helpful", "Twente, Tilburg and Macquarie", "2008", "AS", "faithful", "free properties only where they rule out somebody"),
-    ("variants/IS-FP.names", "Stuttgart", "2008", "AS", "reconstructed", "sets compared by attribute names only"),
-    ("variants/IS-FP.pairs", "Stuttgart", "2008", "AS", "reconstructed", "sets compared by attribute-value pairs"),
-    ("variants/IS-FP.mean", "Stuttgart", "2008", "AS", "reconstructed", "mean instead of highest similarity"),
-    ("variants/OSU-GP.evolved", "Ohio State", "2008", "AS", "reconstructed", "evolves its programs anew (extra: evolve)"),
-    ("tuna2008-r/IS-GT", "Stuttgart", "2008", "R", "reconstructed", "the speaker's own words and branches under a noun"),
-    ("tuna2008-r/NIL-UCM-BSC", "Madrid", "2008", "R", "reconstructed", "one wording for each choice point, found by climbing"),
-    ("tuna2008-r/ATT-Dependency", "AT&T", "2008", "R", "reconstructed", "phrases ordered by dependencies, ranked by a language model"),
-    ("tuna2008-r/DIT-CBSR", "Dublin", "2008", "R", "faithful", "a remembered description, quoted or edited"),
-    ("tuna2008-r/DIT-RBR", "Dublin", "2008", "R", "reconstructed", "the most common phrase for each value, in the usual order"),
-    ("tuna2008-r/ATT-Template", "AT&T", "2008", "R", "faithful", "templates from annotated strings, ranked by a language model"),
-    ("tuna2008-r/ATT-TemplateS", "AT&T", "2008", "R", "faithful", "as ATT-Template, from the speaker's own strings"),
-    ("tuna2008-r/ATT-PermuteRank", "AT&T", "2008", "R", "faithful", "phrases in any order, ranked by a language model"),
-    ("tuna2008-r/organisers", "organisers", "2008", "R", "low confidence", "the challenges' attribute-to-word converter"),
-    ("tuna2008-r/GRAPH-2009", "Twente, Tilburg and Macquarie", "2009", "R", "faithful", "the majority template of the attribute combination"),
-    ("tuna2008-r/NIL-CBR-2009", "Madrid", "2009", "R", "reconstructed", "the nearest case of a retrieval net, cut and filled"),
-    ("tuna2008-reg/ATT-PermuteRank-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-PermuteRank"),
-    ("tuna2008-reg/ATT-Template-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-Template"),
-    ("tuna2008-reg/ATT-TemplateS-ws", "AT&T", "2008", "REG", "faithful", "ATT-FB-sf with the realiser ATT-TemplateS"),
-    ("tuna2008-reg/ATT-Dependency-ws", "AT&T", "2008", "REG", "reconstructed", "ATT-FB-sf with the realiser ATT-Dependency"),
-    ("tuna2008-reg/ATT-PermuteRank-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-PermuteRank"),
-    ("tuna2008-reg/ATT-Template-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-Template"),
-    ("tuna2008-reg/ATT-TemplateS-drws", "AT&T", "2008", "REG", "faithful", "ATT-DR-sf with the realiser ATT-TemplateS"),
-    ("tuna2008-reg/ATT-Dependency-drws", "AT&T", "2008", "REG", "reconstructed", "ATT-DR-sf with the realiser ATT-Dependency"),
-    ("tuna2008-reg/DIT-FBI-CBSR", "Dublin", "2008", "REG", "faithful", "DIT-FBI with the realiser DIT-CBSR"),
-    ("tuna2008-reg/DIT-TVAS-RBR", "Dublin", "2008", "REG", "reconstructed", "DIT-TVAS with the realiser DIT-RBR"),
-    ("tuna2008-reg/GRAPH-4+B", "Twente, Tilburg and Macquarie", "2008", "REG", "low confidence", "GRAPH-4+B with the realiser organisers"),
-    ("tuna2008-reg/IS-FP-GT", "Stuttgart", "2008", "REG", "reconstructed", "IS-FP from the speaker's own sets, with the realiser IS-GT"),
-    ("tuna2008-reg/NIL-UCM-FVBS", "Madrid", "2008", "REG", "reconstructed", "NIL-UCM-MFVF with the realiser NIL-UCM-BSC"),
-    ("tuna2008-reg/OSU-GP", "Ohio State", "2008", "REG", "low confidence", "OSU-GP with the realiser organisers"),
-    ("tunareg2009/GRAPH", "Twente, Tilburg and Macquarie", "2009", "REG", "faithful", "GRAPH-4+B with the majority template of the attribute combination"),
-    ("tunareg2009/IS-FP-GT", "Stuttgart", "2009", "REG", "reconstructed", "IS-FP from the speaker's own sets, with the realiser IS-GT"),
-    ("tunareg2009/NIL-UCM-EvoTAP", "Madrid", "2009", "REG", "reconstructed", "an evolved set, worded with fixed choices"),
-    ("tunareg2009/NIL-UCM-ValuesCBR", "Madrid", "2009", "REG", "reconstructed", "NIL-UCM-MFVF, worded after the nearest case"),
-    ("tunareg2009/NIL-UCM-EvoCBR", "Madrid", "2009", "REG", "reconstructed", "an evolved set, worded after the nearest case"),
-    ("tunareg2009/USP-EACH", "São Paulo", "2009", "REG", "low confidence", "USP-EACH-FREQ per condition, with the organisers' converter"),
-)
-# fmt: on
-
-
-def _system(name: str, team: str, year: str, task: str, evidence: str, about: str) -> Entry:
-    """A row of a table of systems: ``group/entry`` is what ``system("entry")`` of the group's module builds."""
-    group, _, entry = name.partition("/")
-    tags = {"team": team, "year": year, "task": task, "evidence": evidence}
-    return Entry(f"referee.systems.{_SYSTEM_MODULES[group]}:system", {"name": entry}, about, tags)
-
-
 SYSTEMS: dict[str, Entry] = {
-    **{row[0]: _system(*row) for row in _SYSTEM_ROWS},
+    **{
+        f"{group}/{name}": Entry(where, {"name": name}, row.about, row.tags)
+        for group, name, where, row in roster.rows()
+    },
     # language models
     "llm/openai-compatible": Entry(
         "referee.systems.language_model:LanguageModel",
@@ -439,18 +332,33 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
     return load(kind, name)(**{**entry(kind, name).parameters, **parameters})
 
 
+# What a signature holds beside switches; a signature can be used as a name.
 _NOT_SWITCHES = ("version", "against", "interval", "seed")
+_WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
-def configure(kind: str, written: str) -> Any:
-    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``."""
+def configure(kind: str, written: str, seed: int | None = None) -> Any:
+    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``.
+
+    One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
+    """
+    name, *switches = written.split("|")
+    return build(load(kind, name), name, switches, entry(kind, name).parameters, seed)
+
+
+def build(
+    make: Callable[..., Any],
+    name: str,
+    switches: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Any:
+    """What `make` makes from its settings, switches (``key:value``) on top of them, and the seed where it takes one and has none yet."""
     from inspect import signature
 
-    name, *switches = written.split("|")
-    known = {
-        **{p.name: p.default for p in signature(load(kind, name)).parameters.values()},
-        **entry(kind, name).parameters,
-    }
+    fixed = settings or {}
+    accepted = signature(make).parameters
+    known = {**{p.name: p.default for p in accepted.values()}, **fixed}
     given: dict[str, Any] = {}
     for switch in switches:
         key, _, value = switch.partition(":")
@@ -458,13 +366,15 @@ def configure(kind: str, written: str) -> Any:
             given[key] = _typed(value, known[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
-    return create(kind, name, **given)
+    if seed is not None and "seed" in accepted and "seed" not in fixed:
+        given.setdefault("seed", seed)
+    return make(**{**fixed, **given})
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
-    """The value of a switch, of the kind its default has."""
+    """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
     if isinstance(default, bool):
-        return value in ("yes", "true", "1")
+        return _yes_or_no(value, switch)
     if isinstance(default, (int, float)):
         try:
             number = float(value)
@@ -473,4 +383,24 @@ def _typed(value: str, default: Any, switch: str) -> Any:
                 f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
             ) from None
         return int(number) if number.is_integer() and isinstance(default, int) else number
-    return None if value == "none" else value
+    if isinstance(default, str):
+        return None if value == "none" else value
+    return _guessed(value)
+
+
+def _yes_or_no(value: str, switch: str) -> bool:
+    found = {**_WORDS, "1": True, "0": False}.get(value)
+    if found is None:
+        raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
+    return found
+
+
+def _guessed(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

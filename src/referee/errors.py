@@ -6,7 +6,8 @@ RefereeError                 anything this package raises on purpose (exit code 
 │   ├── UnknownTrial         it names a trial that the corpus does not have
 │   ├── DuplicateTrial       it answers the same trial twice
 │   ├── MissingOutputs       it leaves trials of the corpus unanswered
-│   └── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
+│   ├── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
+│   └── UnknownDomain        a system has nothing for the domain of a scene
 ├── UnknownName              a name that is not in the catalogue
 ├── DataNotFound             a corpus is not in the data folder
 ├── NotTrained               a trained component is used before `fit`
@@ -30,6 +31,7 @@ __all__ = [
     "MissingOutputs",
     "NotTrained",
     "RefereeError",
+    "UnknownDomain",
     "UnknownName",
     "UnknownTrial",
 ]
@@ -66,6 +68,10 @@ class MissingOutputs(InputError):
 
 class InvalidDescription(InputError):
     """The input says something that cannot be."""
+
+
+class UnknownDomain(InputError):
+    """A system goes by domains and has nothing for the one of this scene."""
 
 
 class DataNotFound(InputError):

@@ -40,7 +40,7 @@ def test_the_catalogue_tells_the_same_as_the_table(group: str, name: str) -> Non
     entry = catalogue.entry("system", f"{group}/{name}")
     assert entry.tags == TABLES[group].TABLE[name].tags
     assert entry.tags["evidence"] in (FAITHFUL, MEDIUM, LOW)
-    assert catalogue.create("system", f"{group}/{name}").selector.__class__ is TABLES[group].TABLE[name].selector
+    assert catalogue.create("system", f"{group}/{name}").selector.__class__ is TABLES[group].TABLE[name].selector.load()
 
 
 def test_the_catalogue_has_no_entry_that_a_table_lacks() -> None:
@@ -77,7 +77,7 @@ def test_systems_that_learn_say_so_when_they_have_not(group: str, name: str, inv
 @pytest.mark.parametrize("table", TABLES.values())
 def test_settings_show_in_the_signature(table: object) -> None:
     rows = table.TABLE  # type: ignore[attr-defined]
-    written = {name: signature(rows[name].selector.__name__, table.selector(name)) for name in rows}  # type: ignore[attr-defined]
+    written = {name: signature(rows[name].selector.where, table.selector(name)) for name in rows}  # type: ignore[attr-defined]
     assert len(set(written.values())) == len(rows)
 
 

@@ -7,20 +7,18 @@ cannot be read is UNPARSABLE, a question that nobody answered TIMEOUT; neither i
 from __future__ import annotations
 
 import re
-import threading
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
-from typing import Any, Self
+from typing import Any
 
 from referee.drawing import draw_numbered
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
-from referee.llm.call_book import Call, CallBook, is_refusal, keep_reply, key_of
-from referee.llm.client import Endpoint
+from referee.llm.answer_reading import AnswerKind, kind_of
+from referee.llm.model_client import ModelClient, object_line
 from referee.records import Description, Entity, HearerView, Outcome, Response, Scene
 
 __all__ = ["Remote", "build_question", "read_choice"]
@@ -34,7 +32,7 @@ SAID = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
 BARE = re.compile(r"(?:(?:the )?(?:answer|object|number)\s*(?:is|:)?\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 
 
-class Remote(Listener):
+class Remote(ModelClient, Listener):
     """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes.
 
     `choice` is "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means). With `image` the scene is also
@@ -43,6 +41,8 @@ class Remote(Listener):
     """
 
     name = "remote"
+    keeps_failures = False  # an unanswered question is no answer of a hearer, and is asked again
+    offline_remedy = "listen online"
 
     def __init__(
         self,
@@ -80,17 +80,6 @@ class Remote(Listener):
         self.words = words
         self.draw = draw
 
-    _making = threading.Lock()
-    _asker: Endpoint | None = None
-    _book: CallBook | None = None
-    _offline = False
-
-    def remember(self, folder: Path, offline: bool = False) -> Self:
-        """Keep calls in a folder and look there first; offline, look nowhere else."""
-        self._book = CallBook(folder)
-        self._offline = offline
-        return self
-
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()
         text = (description.text or "").strip() or _as_text(description)
@@ -118,42 +107,11 @@ class Remote(Listener):
     def _vote(self, text: str, shown: Scene, view: HearerView) -> str:
         draw = self.draw or (draw_numbered if self.image else None)
         content = build_question(text, shown.entities, self.choice, draw(shown) if draw else None, self.words)
-        question: dict[str, Any] = {
-            "model": self.model,
-            "temperature": self.temperature,
-            "messages": [{"role": "user", "content": content}],
-        }
-        if self.max_tokens:
-            question["max_tokens"] = self.max_tokens
-        key = key_of(question)
-        call = (self._book.find(key) if self._book else None) or self._ask(question, key, view)
-        if call is None:
-            return UNANSWERED
-        if is_refusal(call) or call.finish == "length":
-            return UNREAD
-        return read_choice(call.content or "", shown.entities, self.choice)
-
-    def _ask(self, question: dict[str, Any], key: str, view: HearerView) -> Call | None:
-        """A call over the network; None when it stays unanswered, which is not kept, so that it is asked again."""
-        if self._book and self._offline:
-            raise InputError(
-                f"the answer for trial {view.id!r} was not kept, and the work is offline", remedy="listen online"
-            )
-        reply = self._endpoint().ask(question)
-        if reply.data is None:
-            return None
-        call = keep_reply(reply.data, question, key, reply.tries)
-        if self._book:
-            self._book.add(call)
-        return call
-
-    def _endpoint(self) -> Endpoint:
-        with self._making:
-            if self._asker is None:
-                self._asker = Endpoint(
-                    self.endpoint, self.key_variable, self.timeout_s, self.tries, self.pause_s, self.per_minute
-                )
-            return self._asker
+        call = self.ask([{"role": "user", "content": content}], view.id)
+        kind = kind_of(call)
+        if kind is AnswerKind.WHOLE:
+            return read_choice(call.content or "", shown.entities, self.choice)
+        return UNANSWERED if kind is AnswerKind.FAILED else UNREAD
 
     def _check(self) -> None:
         if not self.model:
@@ -202,19 +160,11 @@ def build_question(
 
 def _listed(entities: Sequence[Entity], choice: str) -> str:
     places = {e.id: i for i, e in enumerate(entities, 1)}
-    lines = [_line(e, places) for e in entities]
+    lines = [object_line(e, places) for e in entities]
     numbered = (
         [f"{i}. {line}" for i, line in enumerate(lines, 1)] if choice == "number" else [f"- {li}" for li in lines]
     )
     return "these objects:\n" + "\n".join(numbered)
-
-
-def _line(entity: Entity, places: dict[str, int]) -> str:
-    parts = [f"{p.name}: {p.value}" for p in entity.attributes]
-    parts += [f"{r.name} object {places[r.entity]}" for r in entity.relations if r.entity in places]
-    if entity.position is not None:
-        parts.append(f"position: ({', '.join(format(x, 'g') for x in entity.position)})")
-    return "; ".join(parts) or "(nothing is known)"
 
 
 def read_choice(content: str, entities: Sequence[Entity], choice: str = "number") -> str:
@@ -227,5 +177,5 @@ def read_choice(content: str, entities: Sequence[Entity], choice: str = "number"
         place = int(bare) if bare.isascii() and bare.isdigit() and len(bare) < 6 else 0
         return entities[place - 1].id if 0 < place <= len(entities) else UNREAD
     places = {e.id: i for i, e in enumerate(entities, 1)}
-    meant = [e.id for e in entities if _line(e, places).strip("\"'`*.-#()[] \n").lower() == bare]
+    meant = [e.id for e in entities if object_line(e, places).strip("\"'`*.-#()[] \n").lower() == bare]
     return UNREAD if not meant else meant[0] if len(meant) == 1 else SEVERAL

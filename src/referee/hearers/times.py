@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from referee.capabilities import learns, resolve_all
 from referee.contracts import FloatArray, Hearer
 from referee.errors import NotTrained, UnknownName
 from referee.hearers.answering import Listener, Pair, words_of
@@ -96,7 +97,7 @@ class Timed(Listener):
         """The answers of the hearer inside, each with a time."""
         if not hasattr(self, "times_"):
             raise NotTrained(self)
-        responses = [replace(response, hearer=self.name) for response in _resolve(self.inner_, pairs)]
+        responses = [replace(response, hearer=self.name) for response in resolve_all(self.inner_, pairs)]
         if self.times_ is None or not pairs:
             return responses
         weights = np.array([c.estimate for c in self.times_.coefficients])
@@ -119,13 +120,13 @@ class Timed(Listener):
     ) -> Iterator[tuple[FloatArray, list[Observed]]]:
         """Parts of the observations, each seen by a hearer that learnt from the other groups."""
         groups = sorted({_group(o.trial) for o in observed})
-        parts = min(self.folds, len(groups)) if getattr(self.inner_, "learns", True) else 1
+        parts = min(self.folds, len(groups)) if learns(self.inner_) else 1
         for part in range(parts):
             held = set(groups[part::parts])
             hearer = self._fresh().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
             mine = [o for o in observed if _group(o.trial) in held]
             pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(mine)]
-            yield _effort(hearer, pairs, _resolve(hearer, pairs)), mine
+            yield _effort(hearer, pairs, resolve_all(hearer, pairs)), mine
 
 
 def _named(name: str) -> Any:
@@ -188,11 +189,6 @@ def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
     )
 
 
-def _resolve(hearer: Any, pairs: Sequence[Pair]) -> list[Response]:
-    many = getattr(hearer, "resolve_many", None)
-    return many(pairs) if many else [hearer.resolve(description, view) for description, view in pairs]
-
-
 def _effort(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> FloatArray:
     """One row a pair: constant, log(1 + length), doubt, log(1 + surplus)."""
     surplus = _surplus(hearer, pairs, responses)
@@ -220,7 +216,7 @@ def _surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) 
         if responses[i].outcome is Outcome.ENTITY
         for less in _one_less(description)
     ]
-    again = _resolve(hearer, [(less, pairs[i][1]) for i, less in shorter])
+    again = resolve_all(hearer, [(less, pairs[i][1]) for i, less in shorter])
     result = [0] * len(pairs)
     for (i, _), response in zip(shorter, again, strict=True):
         result[i] += response.entity == responses[i].entity and _sure(response) >= STILL_SURE * _sure(responses[i])

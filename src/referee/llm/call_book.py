@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -13,13 +12,7 @@ from typing import Any
 from referee.errors import CannotWrite, MalformedInput
 from referee.signature import digest
 
-__all__ = ["Call", "CallBook", "gather_calls", "is_refusal", "keep_reply", "key_of", "read_calls"]
-
-REFUSAL = re.compile(
-    r"(?:```[a-z]*\s*\n)?\s*(?:i['’]?m (?:so )?sorry|i am sorry|sorry,|i (?:can['’]?t|cannot|can not|won['’]?t|am unable|['’]?m unable|must decline)"
-    r"|as an ai|unfortunately,? i)\b",
-    re.IGNORECASE,
-)
+__all__ = ["Call", "CallBook", "gather_calls", "keep_reply", "key_of", "read_calls"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +60,6 @@ def _text(value: object) -> str | None:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
-
-
-def is_refusal(call: Call) -> bool:
-    """Whether the model declined: it said so in its own field, a filter stepped in, or the answer begins like a refusal."""
-    return bool(call.refusal) or call.finish == "content_filter" or bool(REFUSAL.match(call.content or ""))
 
 
 class CallBook:

@@ -29,11 +29,12 @@ AGAIN = {408, 409, 425, 429}
 
 
 class Reply(NamedTuple):
-    """What came of a question: the answer as data, or None and the reason; and how often it was asked."""
+    """What came of a question: the answer as data, or None and the reason; how often it was asked, and whether a filter refused it."""
 
     data: Mapping[str, Any] | None
     reason: str
     tries: int
+    filtered: bool = False
 
 
 class _TryAgain(Exception):
@@ -46,6 +47,10 @@ class _TryAgain(Exception):
 
 class _NotAnswered(Exception):
     """This question will not be answered, however often it is asked."""
+
+
+class _Filtered(_NotAnswered):
+    """A content filter of the endpoint refused it."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -76,7 +81,7 @@ class Endpoint:
     def ask(self, question: Mapping[str, Any]) -> Reply:
         """The answer to one question; safe to call from several threads, which then share pace and patience."""
         self._check_address()
-        reason = ""
+        reason, filtered = "", False
         for attempt in range(1, max(1, self.tries) + 1):
             self._wait_for_turn()
             try:
@@ -87,13 +92,13 @@ class Endpoint:
                     pause = self.pause_s * 2 ** (attempt - 1) if again.pause_s is None else again.pause_s
                     time.sleep(min(pause, LONGEST_PAUSE_S))
             except _NotAnswered as refused:
-                reason = str(refused)
+                reason, filtered = str(refused), isinstance(refused, _Filtered)
                 break
             else:
                 self._failed = 0
                 return Reply(data, "", attempt)
         self._lose_patience(reason)
-        return Reply(None, reason, attempt)
+        return Reply(None, reason, attempt, filtered)
 
     def _check_address(self) -> None:
         try:
@@ -177,7 +182,10 @@ class Endpoint:
             said = ""
         key = os.environ.get(self.key_variable, "").strip()
         shown = " ".join(said.replace(key, "…").split()) if key else " ".join(said.split())
-        return _NotAnswered(f"HTTP {error.code}: {shown[:200]}")
+        problem = f"HTTP {error.code}: {shown[:200]}"
+        return (
+            _Filtered(problem) if "content_filter" in problem else _NotAnswered(problem)
+        )  # the code that endpoints give
 
 
 def _read(answer: IO[bytes], deadline: float) -> bytes:
@@ -196,7 +204,7 @@ def _read(answer: IO[bytes], deadline: float) -> bytes:
 
 def _understood(body: bytes) -> Mapping[str, Any]:
     try:
-        data = json.loads(body)
+        data: Mapping[str, Any] = json.loads(body)
         message = data["choices"][0]["message"]
     except (ValueError, RecursionError, KeyError, IndexError, TypeError):
         raise _TryAgain("the endpoint answered something that is not a chat completion") from None

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from referee.capabilities import Explains, HasFormula, HasFragments, HasSelector, TellsTrouble
+from referee.contracts import Speaker
 from referee.corpora.jsonl import trial_from_json
 from referee.corpora.lines import WrongShape, open_binary, parse_object
-from referee.errors import InputError, MalformedInput, NotTrained
+from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System
 from referee.selection.reasons import Step
@@ -139,7 +141,7 @@ def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
 def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Iterable[Trial] | None = None) -> Described:
     """As `describe`, with whom else the description is true of, and the steps."""
     speaker = System.read(system).build()
-    if not hasattr(speaker, "describe"):
+    if not isinstance(speaker, Speaker):
         raise InputError(
             f"{system} only puts given properties into words", remedy="choose a system that also selects them"
         )
@@ -148,9 +150,9 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
         speaker.fit(known)
     said, view = _said(speaker, view, known or ())
     if said.properties is None:
-        trouble = "" if said.text else getattr(speaker, "trouble_", "") or "the system gave no description"
+        trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
         return Described(description=said, distinguishing=None, trouble=trouble)
-    selector = getattr(speaker, "selector", speaker)
+    selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = said.properties
     if said.text is None:
         said = replace(said, text=_words(selector, view, properties))
@@ -164,13 +166,15 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     )
 
 
-def _said(speaker: Any, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
+def _trouble(speaker: Speaker) -> str:
+    return speaker.trouble_ if isinstance(speaker, TellsTrouble) else ""
+
+
+def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
     """What a speaker says. One that goes by domains is told the likeliest, where the scene names none."""
     try:
         return speaker.describe(view), view
-    except InputError as error:
-        if "domain" not in error.problem:
-            raise
+    except UnknownDomain as error:
         attributes: dict[str, set[str]] = (
             {domain: set(names) for domain, names in DOMAINS.items()} if not trials else {}
         )
@@ -183,7 +187,7 @@ def _said(speaker: Any, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Des
             placed = replace(view, domain=likeliest)
             return speaker.describe(placed), placed
         choices = " or ".join(f'"domain": "{domain}"' for domain in attributes)
-        raise InputError(
+        raise UnknownDomain(
             error.problem, where=error.where, remedy=f"write {choices} into the scene, or take another system"
         ) from None
 
@@ -194,18 +198,19 @@ def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> 
     from referee.realisation.plain import Plain
     from referee.realisation.portuguese import PORTUGUESE
 
-    formula = selector.formula(view) if hasattr(selector, "formula") else None
+    formula = selector.formula(view) if isinstance(selector, HasFormula) else None
     if formula is not None and any(len(clause) > 1 or clause[0].negated for clause in formula.clauses):
         return str(formula)
     plain = Plain(PORTUGUESE if view.language == "pt" else ENGLISH)
-    whole = [(view.targets, properties)]
-    parts = [(f.referents, f.properties) for f in selector.fragments(view)] if hasattr(selector, "fragments") else whole
+    parts = [(view.targets, properties)]
+    if isinstance(selector, HasFragments):
+        parts = [(f.referents, f.properties) for f in selector.fragments(view)]
     return f" {plain.language.conjunction} ".join(plain.language.say(said, many=len(of) > 1) for of, said in parts)
 
 
 def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Step]:
     """The selector's own account; otherwise what each property of the result rules out, in order."""
-    if hasattr(selector, "explain"):
+    if isinstance(selector, Explains):
         return list(selector.explain(view))
     scene, targets = view.scene, view.target_mask
     left, steps = scene.everything & ~targets, []

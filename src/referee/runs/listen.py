@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
+from referee.capabilities import Remembers, in_parallel, learns, resolve_all
 from referee.contracts import FloatArray
 from referee.corpora import splits
 from referee.corpora.jsonl import json_line, read_trials, response_to_json
@@ -37,11 +38,7 @@ Advance = Callable[[int], None]
 
 def by_name(written: str, seed: int) -> Any:
     """A fresh, untrained hearer of the catalogue; one that draws lots draws them by the seed, unless a switch says otherwise."""
-    from inspect import signature as call_signature
-
-    takes_seed = "seed" in call_signature(catalogue.load("hearer", written.partition("|")[0])).parameters
-    own = f"|seed:{seed}" if takes_seed and "|seed:" not in written else ""
-    return catalogue.configure("hearer", written + own)
+    return catalogue.configure("hearer", written, seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +77,7 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
     hearer = session.build()
     run = Run(folder)
     manifest = run.manifest
-    alone = workers < 2 or hasattr(hearer, "remember")
+    alone = workers < 2 or isinstance(hearer, Remembers)
     lines = [*_answers(folder, session, 0, 1, advance)] if alone else _in_processes(folder, session, workers, advance)
     if not lines:
         raise InputError(
@@ -143,7 +140,7 @@ def _answers(folder: Path, session: Session, share: int, of: int, advance: Advan
     said = _said(run, trials, session.humans)
     places = {t.id: i for i, t in enumerate(trials)}
     for hearer, heard in _trained(session, trials):
-        if hasattr(hearer, "remember"):
+        if isinstance(hearer, Remembers):
             (folder / CALLS).mkdir(exist_ok=True)
             hearer.remember(folder / CALLS)
         mine = [t for t in heard if places[t.id] % of == share and t.id in said]
@@ -166,7 +163,7 @@ def _said(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:
 def _trained(session: Session, trials: list[Trial]) -> Iterator[tuple[Any, list[Trial]]]:
     """Hearers with the trials each may be asked about; whoever does not say that it learns nothing is taken to learn."""
     hearer = session.build()
-    if not getattr(hearer, "learns", True):
+    if not learns(hearer):
         yield _fitted(hearer, ()), trials
     elif session.train is not None:
         yield _fitted(hearer, _apart(read_trials(session.train), trials, session.train)), trials
@@ -199,19 +196,12 @@ def _heard(
 
     def answer(trial: Trial) -> list[Response]:
         view = shown(trial, session.seed)
-        pairs = [(description, view) for _, description in said[trial.id]]
-        many = getattr(hearer, "resolve_many", None)
-        return many(pairs) if many else [hearer.resolve(*pair) for pair in pairs]
+        return resolve_all(hearer, [(description, view) for _, description in said[trial.id]])
 
-    pool = ThreadPoolExecutor(hearer.parallel) if getattr(hearer, "parallel", 1) > 1 else None
-    try:
-        for trial, responses in zip(trials, pool.map(answer, trials) if pool else map(answer, trials), strict=True):
-            for (system, _), response in zip(said[trial.id], responses, strict=True):
-                yield replace(_believing(response, trial), system=system, hearer=session.name)
-            advance(len(responses))
-    finally:
-        if pool:
-            pool.shutdown(cancel_futures=True)
+    for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
+        for (system, _), response in zip(said[trial.id], responses, strict=True):
+            yield replace(_believing(response, trial), system=system, hearer=session.name)
+        advance(len(responses))
 
 
 def _believing(response: Response, trial: Trial) -> Response:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from referee.runs.run import Plan, Watch, cut, run
 from referee.runs.score import Settings, Table, score_trials
 from referee.runs.speak import System
 from referee.statistics.correlation import spearman
+from referee.systems.roster import rows as system_rows
 
 __all__ = ["TASKS", "Measure", "Task", "compare", "replicate", "summarise", "task_named"]
 
@@ -185,15 +185,11 @@ def printed_systems(name: str) -> dict[str, str]:
     """The systems of a task that stand in its printed table: catalogue name and row label."""
     task = task_named(name)
     labels = shipped_paper(task.paper).tables[task.table].labels
-    found: dict[str, str] = {}
-    for full in catalogue.names("system"):
-        group, _, own = full.partition("/")
-        if group == name:
-            rows = getattr(import_module(catalogue.entry("system", full).where.partition(":")[0]), "TABLE", {})
-            label = getattr(rows.get(own), "printed", None) or own
-            if label in labels:
-                found[full] = label
-    return found
+    return {
+        f"{group}/{own}": row.printed or own
+        for group, own, _, row in system_rows()
+        if group == name and (row.printed or own) in labels
+    }
 
 
 def replicate(

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__
+from referee.capabilities import Remembers
 from referee.corpora import splits
 from referee.errors import InputError
 from referee.records import Trial
@@ -123,7 +124,7 @@ def _do(plan: Plan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, of
     computing: list[Work] = []
     waiting: list[Work] = []
     for system in plan.systems:
-        mine = waiting if hasattr(system.build(plan.seed), "remember") else computing
+        mine = waiting if isinstance(system.build(plan.seed), Remembers) else computing
         for fold, (_, test) in enumerate(folds):
             if unfinished.part(system.label, fold).exists():
                 advance(len(test))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee import catalogue
-from referee.contracts import Batch, FloatArray
+from referee.capabilities import LearnsFirst, LearnsFrom
+from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.natural_order import natural
 from referee.corpora.outputs import Output
 from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
@@ -80,9 +81,12 @@ def _make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[st
     """A metric of its own for every system; one that learns from references alone is shared by all."""
     made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
     return {
-        (system, name): made[systems[0], name] if getattr(metric, "learns_from", "") == "references" else metric
-        for (system, name), metric in made.items()
+        (system, name): made[systems[0], name] if _shared(metric) else metric for (system, name), metric in made.items()
     }
+
+
+def _shared(metric: Metric) -> bool:
+    return isinstance(metric, LearnsFrom) and metric.learns_from == "references"
 
 
 def _learn(
@@ -93,7 +97,9 @@ def _learn(
     Where everything fits into one chunk there is nothing to learn first: the one batch is the whole set.
     """
     learners = {
-        id(metric): (key[0], metric) for key, metric in reversed(table.metrics.items()) if hasattr(metric, "learn")
+        id(metric): (key[0], metric)
+        for key, metric in reversed(table.metrics.items())
+        if isinstance(metric, LearnsFirst)
     }
     for i, chunk in enumerate(_chunks(trials()) if learners else ()):
         if i == 0 and len(chunk) < CHUNK:

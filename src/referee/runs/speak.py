@@ -6,13 +6,13 @@ A speaker gets the view of a trial. A realiser alone (task TUNA-R of the 2008 ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from inspect import signature as call_signature
 from pathlib import Path
 from typing import Any
 
 from referee import catalogue
+from referee.capabilities import KeepsAccount, Remembers, in_parallel
+from referee.contracts import Speaker
 from referee.errors import InputError, RefereeError, UnknownName
 from referee.records import Description, Trial
 
@@ -36,10 +36,7 @@ class System:
 
     def build(self, seed: int = 1) -> Any:
         """A fresh, untrained one; systems that draw lots draw them by the seed of the run, unless a switch says otherwise."""
-        name, _, switches = self.written.partition("|")
-        accepted = call_signature(catalogue.load("system", name)).parameters
-        own = "seed" in catalogue.entry("system", name).parameters or "seed:" in switches
-        return catalogue.configure("system", self.written + (f"|seed:{seed}" if "seed" in accepted and not own else ""))
+        return catalogue.configure("system", self.written, seed)
 
 
 def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
@@ -90,7 +87,7 @@ def hear(
     """
     try:
         thing = system.build(seed)
-        if calls is not None and hasattr(thing, "remember"):
+        if calls is not None and isinstance(thing, Remembers):
             thing.remember(calls, offline)
         thing.fit(train)
     except Exception as error:
@@ -99,7 +96,7 @@ def hear(
     for trial, description in zip(test, _answers(system, thing, test, advance), strict=True):
         if any(x is not None for x in (description.properties, description.text, description.distribution)):
             said.append((trial.id, description))
-    account = thing.account() if hasattr(thing, "account") else {}
+    account = thing.account() if isinstance(thing, KeepsAccount) else {}
     counts = {"trials": len(test), "answered": len(said), "silent": len(test) - len(said)}
     return Heard(said=tuple(said), counts={**account, **counts})
 
@@ -113,23 +110,14 @@ def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance
         except Exception as error:
             raise _told(error, f"{system.label} failed at trial {trial.id!r}") from error
 
-    if getattr(thing, "parallel", 1) <= 1:
-        for trial in test:
-            yield answer(trial)
-            advance(1)
-        return
-    pool = ThreadPoolExecutor(thing.parallel)
-    try:
-        for description in pool.map(answer, test):
-            yield description
-            advance(1)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for description in in_parallel(thing, answer, test):
+        yield description
+        advance(1)
 
 
 def _answer(thing: Any, trial: Trial) -> Description:
     view = trial.for_speaker()
-    if hasattr(thing, "describe"):
+    if isinstance(thing, Speaker):
         return thing.describe(view)
     given = next((r.properties for r in trial.references if r.properties is not None), None)
     return Description() if given is None else Description(properties=given, text=thing.realise(given, view))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from referee.capabilities import CountsFast
 from referee.errors import InputError
 from referee.records import Property, Scene, SpeakerView
 
@@ -56,8 +57,9 @@ class Contrast:
 
     def countable(self, left: int, properties: Iterable[Property]) -> tuple[Countable, list[Countable]]:
         """A set of distractors and the extensions of properties, as integers or, in scenes over columns, in a form that is faster to count."""
-        pack = getattr(self.scene, "countable", None)
-        return (left, [self.extensions[p] for p in properties]) if pack is None else pack(left, properties)
+        if isinstance(self.scene, CountsFast):
+            return self.scene.countable(left, properties)
+        return left, [self.extensions[p] for p in properties]
 
     def among(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
         """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from referee.errors import InputError
+from referee.errors import InputError, UnknownDomain
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["Frequencies", "Group", "GroupedFrequencies", "count", "count_by", "group_of", "in_groups", "learned_for"]
@@ -93,7 +93,8 @@ def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, 
     group = group_of(view, by)
     if group not in learned:
         known = "; ".join(", ".join(map(str, key)) for key in learned) or "none"
-        raise InputError(
+        kind = UnknownDomain if "domain" in by else InputError
+        raise kind(
             f"nothing was learned for {', '.join(by)} = {', '.join(map(str, group))}",
             where=view.id,
             remedy=f"train on such trials too (seen: {known}), or group less finely with by=()",

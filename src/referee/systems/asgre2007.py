@@ -6,19 +6,24 @@ chosen, and why. Test items shared their speakers with the training data, so fol
 
 from __future__ import annotations
 
-from functools import partial
+from referee.systems.components import (
+    CONTRAST_QUOTIENT,
+    GRAPH_SEARCH,
+    GROUPED_ORDER,
+    INCREMENTAL,
+    LEARNED_INCLUSION,
+    NEAREST_SET,
+    SMALLEST_SET,
+    STOCHASTIC_COSTS,
+    WEIGHTED_POWER,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 
-from referee.contracts import Selector
-from referee.selection.costs import StochasticCosts
-from referee.selection.graph import GraphSearch
-from referee.selection.incremental import Incremental
-from referee.systems.brevity_by_example import SmallestSet
-from referee.systems.discriminating_power import ContrastQuotient, WeightedPower
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, Row, build
-from referee.systems.learned_inclusion import LearnedInclusion
-from referee.systems.nearest_set import NearestSet
-from referee.systems.ordered_walks import GroupedOrder
-from referee.systems.speaker import Composed
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Selector
+    from referee.systems.speaker import Composed
 
 __all__ = ["FOLDS", "PUBLISHED", "TABLE", "selector", "system"]
 
@@ -50,35 +55,50 @@ TUNED = 10.0
 
 
 CAM, DIT, GRAPH, IS, NIL, TITCH = "Cambridge", "Dublin", "Twente and Tilburg", "Stuttgart", "Madrid", "Tokyo"
-row = partial(Row, year=2007)
 
 # fmt: off
-TABLE: dict[str, Row] = {
-    "CAM-B": row(CAM, LOW, ContrastQuotient, {"liked": LIKED}),
-    "CAM-BU": row(CAM, LOW, ContrastQuotient, {"liked": LIKED, "updated": True}),
-    "CAM-T": row(CAM, LOW, ContrastQuotient, {"scale": TUNED}),
-    "CAM-TU": row(CAM, LOW, ContrastQuotient, {"scale": TUNED, "updated": True}),
-    "DIT-DS": row(DIT, FAITHFUL, Incremental, {"order": "frequency", "head": "first"}),
-    "GRAPH-FP": row(GRAPH, MEDIUM, GraphSearch, {"costs": StochasticCosts(free=FREE), "head": "last"}, "GR-FP"),
-    "GRAPH-SC": row(GRAPH, MEDIUM, GraphSearch, {"costs": StochasticCosts(), "head": "last"}, "GR-SC"),
-    "IS-FBN": row(IS, MEDIUM, NearestSet),
-    "IS-FBS": row(IS, MEDIUM, SmallestSet),
-    "IS-FBS-submitted": row(IS, LOW, SmallestSet, {"extra": True}, "*IS-FBS"),
-    "IS-IAC": row(IS, LOW, LearnedInclusion),
-    "NIL": row(NIL, LOW, GroupedOrder, {"groups": GROUPS}),
-    "TITCH-AS": row(TITCH, LOW, WeightedPower, {"weight": "absolute"}, "T-AS"),
-    "TITCH-AS+": row(TITCH, LOW, WeightedPower, {"weight": "absolute", "plus": "dependency"}, "T-AS+"),
-    "TITCH-RS": row(TITCH, LOW, WeightedPower, {"weight": "relative"}, "T-RS"),
-    "TITCH-RS+": row(TITCH, LOW, WeightedPower, {"weight": "relative", "plus": "dependency"}, "T-RS+"),
+TABLE: dict[str, SystemRow] = {
+    "CAM-B": SystemRow(CAM, 2007, LOW, "discriminating quotient, ties settled by taste",
+        Component(CONTRAST_QUOTIENT, liked=LIKED)),
+    "CAM-BU": SystemRow(CAM, 2007, LOW, "as CAM-B, quotients updated after each choice",
+        Component(CONTRAST_QUOTIENT, liked=LIKED, updated=True)),
+    "CAM-T": SystemRow(CAM, 2007, LOW, "discriminating quotient plus learned preference",
+        Component(CONTRAST_QUOTIENT, scale=TUNED), fitted_to="its printed Dice"),
+    "CAM-TU": SystemRow(CAM, 2007, LOW, "as CAM-T, quotients updated after each choice",
+        Component(CONTRAST_QUOTIENT, scale=TUNED, updated=True), fitted_to="its printed Dice"),
+    "DIT-DS": SystemRow(DIT, 2007, FAITHFUL, "type, then attributes by falling frequency",
+        Component(INCREMENTAL, order="frequency", head="first")),
+    "GRAPH-FP": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; the most mentioned is free",
+        Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS, free=FREE), head="last"), printed="GR-FP"),
+    "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; what is rarely mentioned is dear",
+        Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
+    "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
+        Component(NEAREST_SET)),
+    "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",
+        Component(SMALLEST_SET)),
+    "IS-FBS-submitted": SystemRow(IS, 2007, LOW, "first submission of IS-FBS: one attribute too many",
+        Component(SMALLEST_SET, extra=True), printed="*IS-FBS"),
+    "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on what belongs",
+        Component(LEARNED_INCLUSION)),
+    "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; type nothing special",
+        Component(GROUPED_ORDER, groups=GROUPS)),
+    "TITCH-AS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency",
+        Component(WEIGHTED_POWER, weight="absolute"), printed="T-AS"),
+    "TITCH-AS+": SystemRow(TITCH, 2007, LOW, "as TITCH-AS, attributes attract each other",
+        Component(WEIGHTED_POWER, weight="absolute", plus="dependency"), printed="T-AS+"),
+    "TITCH-RS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency where it helps",
+        Component(WEIGHTED_POWER, weight="relative"), printed="T-RS"),
+    "TITCH-RS+": SystemRow(TITCH, 2007, LOW, "as TITCH-RS, attributes attract each other",
+        Component(WEIGHTED_POWER, weight="relative", plus="dependency"), printed="T-RS+"),
 }
 # fmt: on
 
 
 def selector(name: str) -> Selector:
     """What an entry chooses with, untrained."""
-    return build(TABLE, name)
+    return build_selector(TABLE, name)
 
 
 def system(name: str) -> Composed:
     """An entry as a speaker."""
-    return Composed(selector(name))
+    return build_speaker(TABLE, name)

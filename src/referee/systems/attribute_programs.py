@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from referee.errors import InputError
+from referee.errors import UnknownDomain
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
 from referee.selection.reasons import Note, Reasoned
@@ -113,7 +113,7 @@ class Programs(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         known = self._known()
         if view.domain not in known:
-            raise InputError(
+            raise UnknownDomain(
                 f"there is no program for the domain {view.domain!r}",
                 where=view.id,
                 remedy=f"programs are for {', '.join(sorted(map(str, known)))}; evolve one with variants/OSU-GP.evolved",

@@ -5,45 +5,65 @@ Year and team are those of the paper. Full Brevity, Greedy, Incremental, Relatio
 
 from __future__ import annotations
 
-from referee.contracts import Selector
-from referee.selection.costs import KMeansCosts, StochasticCosts
-from referee.selection.full_brevity import FullBrevity
-from referee.selection.graph import GraphSearch
-from referee.selection.greedy import Greedy
-from referee.selection.incremental import Incremental
-from referee.selection.learned_rational import LearnedRationalSpeaker
-from referee.selection.overspecification import Overspecification
-from referee.selection.plural import BooleanDescriptions, Partitioned
-from referee.selection.rational import RationalSpeaker
-from referee.selection.relational import Relational
-from referee.systems.entries import FAITHFUL, MEDIUM, Row, build
-from referee.systems.speaker import Composed
+from referee.systems.components import (
+    BOOLEAN_DESCRIPTIONS,
+    FULL_BREVITY,
+    GRAPH_SEARCH,
+    GREEDY,
+    INCREMENTAL,
+    KMEANS_COSTS,
+    LEARNED_RATIONAL_SPEAKER,
+    OVERSPECIFICATION,
+    PARTITIONED,
+    RATIONAL_SPEAKER,
+    RELATIONAL,
+    STOCHASTIC_COSTS,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, MEDIUM, SystemRow, build_selector, build_speaker
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Selector
+    from referee.systems.speaker import Composed
 
 __all__ = ["TABLE", "selector", "system"]
 
 # fmt: off
-TABLE: dict[str, Row] = {
-    "full-brevity": Row("Dale", FAITHFUL, FullBrevity, year=1989),
-    "greedy": Row("Dale", FAITHFUL, Greedy, year=1989),
-    "relational": Row("Dale & Haddock", FAITHFUL, Relational, year=1991),
-    "incremental": Row("Dale & Reiter", FAITHFUL, Incremental, year=1995),
-    "incremental.frequency": Row("Dale & Reiter", FAITHFUL, Incremental, {"order": "frequency"}, year=1995),
-    "boolean": Row("van Deemter", FAITHFUL, BooleanDescriptions, year=2002),
-    "graph": Row("Krahmer, van Erk & Verleg", FAITHFUL, GraphSearch, {"costs": StochasticCosts(), "order": "cost", "head": "last"}, year=2003),
-    "graph.kmeans": Row("Theune et al.", FAITHFUL, GraphSearch, {"costs": KMeansCosts(), "order": "prior", "head": "first"}, year=2011),
-    "partitioned": Row("Gatt & van Deemter", FAITHFUL, Partitioned, year=2007),
-    "pro": Row("van Gompel et al.", MEDIUM, Overspecification, year=2019),
-    "rsa": Row("Monroe & Potts", FAITHFUL, RationalSpeaker, year=2015),
-    "rsa.learned": Row("Monroe & Potts", FAITHFUL, LearnedRationalSpeaker, year=2015),
+TABLE: dict[str, SystemRow] = {
+    "full-brevity": SystemRow("Dale", 1989, FAITHFUL, "the fewest properties that single out the target, and its type",
+        Component(FULL_BREVITY)),
+    "greedy": SystemRow("Dale", 1989, FAITHFUL, "always the property that rules out most",
+        Component(GREEDY)),
+    "relational": SystemRow("Dale & Haddock", 1991, FAITHFUL, "facts about the target and its landmarks, one by one",
+        Component(RELATIONAL)),
+    "incremental": SystemRow("Dale & Reiter", 1995, FAITHFUL, "down the scene's own list of attributes; no training",
+        Component(INCREMENTAL)),
+    "incremental.frequency": SystemRow("Dale & Reiter", 1995, FAITHFUL, "down a list of attributes by how often they are mentioned",
+        Component(INCREMENTAL, order="frequency")),
+    "boolean": SystemRow("van Deemter", 2002, FAITHFUL, "literals, then unions of them; several targets at once",
+        Component(BOOLEAN_DESCRIPTIONS)),
+    "graph": SystemRow("Krahmer, van Erk & Verleg", 2003, FAITHFUL, "the cheapest set; what is rarely mentioned is dear",
+        Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), order="cost", head="last")),
+    "graph.kmeans": SystemRow("Theune et al.", 2011, FAITHFUL, "the cheapest set; two prices, from clusters of priors",
+        Component(GRAPH_SEARCH, costs=Component(KMEANS_COSTS), order="prior", head="first")),
+    "partitioned": SystemRow("Gatt & van Deemter", 2007, FAITHFUL, "several targets, in parts of one kind",
+        Component(PARTITIONED)),
+    "pro": SystemRow("van Gompel et al.", 2019, MEDIUM, "what is needed, then perhaps more; probabilities learned",
+        Component(OVERSPECIFICATION)),
+    "rsa": SystemRow("Monroe & Potts", 2015, FAITHFUL, "rational speech acts, pragmatic speaker; no training",
+        Component(RATIONAL_SPEAKER)),
+    "rsa.learned": SystemRow("Monroe & Potts", 2015, FAITHFUL, "rational speech acts on a learned literal speaker",
+        Component(LEARNED_RATIONAL_SPEAKER)),
 }
 # fmt: on
 
 
 def selector(name: str) -> Selector:
     """A classic algorithm, untrained."""
-    return build(TABLE, name)
+    return build_selector(TABLE, name)
 
 
 def system(name: str, distribution: bool = False) -> Composed:
     """A classic algorithm as a speaker; `distribution` reports probabilities where it has them."""
-    return Composed(selector(name), distribution=distribution)
+    return build_speaker(TABLE, name, distribution=distribution)

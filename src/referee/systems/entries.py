@@ -1,16 +1,23 @@
-"""What a row of a challenge's table says about an entry: who sent it in, how sure the reconstruction is, and what it is made of."""
+"""What a row of a challenge's table says about an entry: who sent it in, how sure the reconstruction is, and what it is made of.
+
+The tables are the only place where a system is registered; `referee.systems.roster` gathers them and the catalogue reads that. Rows are plain data and
+import nothing, for `referee list` reads them all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Any
-
-from referee.contracts import Selector
 from referee.errors import UnknownName
+from referee.systems.components import Component
 
-__all__ = ["FAITHFUL", "LOW", "MEDIUM", "Row", "build"]
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from referee.contracts import Realiser, Selector
+    from referee.systems.speaker import Composed
+
+__all__ = ["FAITHFUL", "LOW", "MEDIUM", "SystemRow", "build_realiser", "build_selector", "build_speaker"]
 
 FAITHFUL = "faithful"
 """The papers determine the algorithm."""
@@ -20,17 +27,41 @@ LOW = "low confidence"
 """Its outline fits what is known, but it may differ from the original."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An entry as data: a selector with its settings, and its row in the published table where that has another name (`printed`)."""
+class SystemRow:
+    """An entry as data: a selector (task AS), a realiser (task R: the properties are given), or both (task REG).
 
-    team: str
-    evidence: str
-    selector: Callable[..., Selector]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    printed: str | None = None
-    year: int = 0
-    task: str = "AS"
+    `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted_to` what its open settings were
+    chosen by, if by anything; `mended` what is mended in its words beyond the algorithm.
+    """
+
+    __slots__ = ("about", "evidence", "fitted_to", "mended", "printed", "realiser", "selector", "team", "year")
+
+    def __init__(
+        self,
+        team: str,
+        year: int,
+        evidence: str,
+        about: str,
+        selector: Component | None = None,
+        realiser: Component | None = None,
+        *,
+        printed: str = "",
+        fitted_to: str = "",
+        mended: str = "",
+    ) -> None:
+        self.team = team
+        self.year = year
+        self.evidence = evidence
+        self.about = about
+        self.selector = selector
+        self.realiser = realiser
+        self.printed = printed
+        self.fitted_to = fitted_to
+        self.mended = mended
+
+    @property
+    def task(self) -> str:
+        return "AS" if self.realiser is None else "R" if self.selector is None else "REG"
 
     @property
     def tags(self) -> dict[str, str]:
@@ -38,9 +69,35 @@ class Row:
         return {"team": self.team, "year": str(self.year), "task": self.task, "evidence": self.evidence}
 
 
-def build(table: Mapping[str, Row], name: str) -> Selector:
-    """A fresh selector from its row; settings are copied, so that what one selector learns stays with it."""
-    if name not in table:
-        raise UnknownName("system", name, table)
-    row = table[name]
-    return row.selector(**deepcopy(dict(row.settings)))
+def _part(table: Mapping[str, SystemRow], name: str, kind: str) -> Any:
+    """A fresh selector or realiser from its row; `UnknownName` with suggestions where there is no such row, or it has no such part."""
+    row = table.get(name)
+    part: Component | None = None if row is None else getattr(row, kind)
+    if part is None:
+        raise UnknownName("system", name, [n for n, r in table.items() if getattr(r, kind) is not None])
+    return part.make()
+
+
+def build_selector(table: Mapping[str, SystemRow], name: str) -> Selector:
+    """What an entry chooses with, untrained."""
+    selector: Selector = _part(table, name, "selector")
+    return selector
+
+
+def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = True) -> Realiser:
+    """What an entry finds words with, untrained; its strings are mended unless they are wanted as the algorithm makes them."""
+    from referee.realisation.repairs import Mended
+
+    realiser: Realiser = _part(table, name, "realiser")
+    return Mended(realiser) if mended else realiser
+
+
+def build_speaker(
+    table: Mapping[str, SystemRow], name: str, mended: bool = True, distribution: bool = False
+) -> Composed:
+    """An entry as a speaker: its selector and, where it has words, its realiser."""
+    from referee.systems.speaker import Composed
+
+    selector = build_selector(table, name)
+    worded = table[name].realiser is not None
+    return Composed(selector, build_realiser(table, name, mended) if worded else None, distribution)

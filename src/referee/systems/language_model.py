@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from referee.errors import InputError
-from referee.llm.call_book import Call, CallBook, is_refusal, keep_reply, key_of
-from referee.llm.client import Endpoint
-from referee.records import Description, Entity, Property, SpeakerView, Trial
+from referee.llm.answer_reading import AnswerKind, kind_of, unfenced
+from referee.llm.call_book import Call
+from referee.llm.model_client import ModelClient, object_line
+from referee.records import Description, Property, SpeakerView, Trial
 
 __all__ = ["LanguageModel", "build_prompt", "understand"]
 
@@ -32,11 +29,10 @@ LANGUAGES = {
 }
 ANSWERS = ("text", "properties")
 LONGEST = 400
-FENCE = re.compile(r"^```[a-z]*\s*\n(.*?)\n?```$", re.DOTALL)
 LABEL = re.compile(r"^(?:\**(?:description|answer|referring expression)\**\s*:\**\s*)", re.IGNORECASE)
 
 
-class LanguageModel:
+class LanguageModel(ModelClient):
     """Asks a model to describe the target so that a listener can find it.
 
     `answer` is "text" (words only) or "properties" (words and the attribute values they express, as JSON); `examples` shows that many human
@@ -76,10 +72,8 @@ class LanguageModel:
         self.price_in = price_in
         self.price_out = price_out
 
-    _making = threading.Lock()
-    _asker: Endpoint | None = None
-    _book: CallBook | None = None
-    _offline = False
+    examples_: tuple[Trial, ...] = ()
+    trouble_ = ""
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Choose the examples, if any are wanted: evenly spread over the training part, those with words only."""
@@ -88,45 +82,22 @@ class LanguageModel:
         self.examples_ = tuple(worded[::step][: self.examples])
         return self
 
-    def remember(self, folder: Path, offline: bool = False) -> Self:
-        """Keep calls in a folder and look there first; offline, look nowhere else."""
-        self._book = CallBook(folder)
-        self._offline = offline
-        return self
-
     def describe(self, view: SpeakerView) -> Description:
         """The model's description; nothing (neither words nor properties) where it gave none."""
-        question = self._question(view)
-        key = key_of(question)
-        call = self._book.find(key, failed=self._offline) if self._book else None
-        if call is None:
-            call = self._ask(question, key, view)
+        call = self.ask(self._messages(view), view.id)
         outcome, description = understand(call, self.answer)
         self.trouble_ = "" if outcome == "answered" else _told(outcome, call)
-        self._count(
-            {
-                outcome: 1,
-                "prompt_tokens": call.prompt_tokens,
-                "completion_tokens": call.completion_tokens,
-                "retries": call.tries - 1,
-            }
-        )
+        self.count(outcome, call)
         return description
 
     def account(self) -> dict[str, float]:
         """What the calls came to: outcomes, tokens, retries, and the cost by the prices given."""
-        counts = getattr(self, "counts_", Counter())
+        counts = self.counted
         names = ("answered", "refused", "unparsable", "failed", "retries", "prompt_tokens", "completion_tokens")
         cost = (counts["prompt_tokens"] * self.price_in + counts["completion_tokens"] * self.price_out) / 1e6
         return {**{name: counts[name] for name in names}, "cost": cost}
 
-    def _count(self, more: Mapping[str, int]) -> None:
-        with self._making:
-            if not hasattr(self, "counts_"):
-                self.counts_: Counter[str] = Counter()
-            self.counts_.update(more)
-
-    def _question(self, view: SpeakerView) -> dict[str, Any]:
+    def _messages(self, view: SpeakerView) -> list[dict[str, str]]:
         if not self.model:
             raise InputError(
                 "no model is named", remedy='say which: --systems "llm/openai-compatible|model:NAME|endpoint:URL"'
@@ -134,47 +105,19 @@ class LanguageModel:
         if self.answer not in ANSWERS:
             raise InputError(f"there is no answer {self.answer!r}", remedy="answer:text or answer:properties")
         messages: list[dict[str, str]] = []
-        for trial in getattr(self, "examples_", ()):
+        for trial in self.examples_:
             said = trial.references[0]
             messages += [
                 {"role": "user", "content": build_prompt(trial.for_speaker(), self.answer)},
                 {"role": "assistant", "content": _as_answered(said, self.answer)},
             ]
-        messages.append({"role": "user", "content": build_prompt(view, self.answer)})
-        question: dict[str, Any] = {"model": self.model, "temperature": self.temperature, "messages": messages}
-        return {**question, "max_tokens": self.max_tokens} if self.max_tokens else question
-
-    def _ask(self, question: dict[str, Any], key: str, view: SpeakerView) -> Call:
-        """A call over the network; one that failed is kept as such, and asked again unless offline."""
-        if self._offline:
-            raise InputError(
-                f"the answer for trial {view.id!r} was not kept, and the run is offline",
-                remedy="replay with the same systems, corpus, folds and seed, or run it online",
-            )
-        reply = self._endpoint().ask(question)
-        if reply.data is not None:
-            call = keep_reply(reply.data, question, key, reply.tries)
-        else:
-            call = Call(key=key, question=question, content=None, tries=reply.tries, failure=reply.reason)
-            if "content_filter" in reply.reason:
-                call = replace(call, finish="content_filter", failure=None)
-        if self._book:
-            self._book.add(call)
-        return call
-
-    def _endpoint(self) -> Endpoint:
-        with self._making:
-            if self._asker is None:
-                self._asker = Endpoint(
-                    self.endpoint, self.key_variable, self.timeout_s, self.tries, self.pause_s, self.per_minute
-                )
-            return self._asker
+        return [*messages, {"role": "user", "content": build_prompt(view, self.answer)}]
 
 
 def build_prompt(view: SpeakerView, answer: str = "text") -> str:
     """The scene in words: entities numbered in the order of the scene, the target by its number, ids left out."""
     numbers = {e.id: i for i, e in enumerate(view.scene.entities, 1)}
-    objects = "\n".join(f"{numbers[e.id]}. {_in_words(e, numbers)}" for e in view.scene.entities)
+    objects = "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in view.scene.entities)
     targets = " and ".join(f"object {numbers[t]}" for t in view.targets)
     language = LANGUAGES.get(view.language, view.language)
     form = (
@@ -190,14 +133,6 @@ def build_prompt(view: SpeakerView, answer: str = "text") -> str:
     )
 
 
-def _in_words(entity: Entity, numbers: Mapping[str, int]) -> str:
-    parts = [f"{p.name}: {p.value}" for p in entity.attributes]
-    parts += [f"{r.name} object {numbers[r.entity]}" for r in entity.relations if r.entity in numbers]
-    if entity.position is not None:
-        parts.append(f"position: ({', '.join(format(x, 'g') for x in entity.position)})")
-    return "; ".join(parts) or "(nothing is known)"
-
-
 def _as_answered(said: Description, answer: str) -> str:
     if answer == "text":
         return said.text or ""
@@ -207,15 +142,12 @@ def _as_answered(said: Description, answer: str) -> str:
 
 def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
     """The outcome of a call (answered, refused, unparsable or failed) and what was described, which is nothing unless answered."""
-    if call.failure is not None:
-        return "failed", Description()
-    content = (call.content or "").strip()
-    if fenced := FENCE.match(content):
-        content = fenced[1].strip()
-    if is_refusal(call):
-        return "refused", Description()
+    kind = kind_of(call)
+    if kind in (AnswerKind.FAILED, AnswerKind.REFUSED):
+        return kind.value, Description()
     description = None
-    if call.finish != "length":
+    if kind is AnswerKind.WHOLE:
+        content = unfenced(call.content or "")
         description = _read_json(content) if answer == "properties" else _read_line(content)
     return ("unparsable", Description()) if description is None else ("answered", description)
 

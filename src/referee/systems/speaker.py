@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self
 
+from referee.capabilities import HasDistribution
 from referee.contracts import Realiser, Selector
-from referee.records import Description, SpeakerView, Trial
+from referee.records import Description, Property, SpeakerView, Trial
 
 __all__ = ["Composed"]
 
@@ -34,5 +35,9 @@ class Composed:
         """The chosen properties, and their words where there is a realiser."""
         properties = tuple(self.selector.select(view))
         text = None if self.realiser is None else self.realiser.realise(properties, view)
-        likely = getattr(self.selector, "distribution", None) if self.distribution else None
-        return Description(properties=properties, text=text, distribution=likely(view) if likely else None)
+        likely = self._likely(view) if self.distribution else None
+        return Description(properties=properties, text=text, distribution=likely)
+
+    def _likely(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...] | None:
+        """The selector's probabilities, where it has any."""
+        return self.selector.distribution(view) if isinstance(self.selector, HasDistribution) else None

@@ -6,19 +6,27 @@ speakers fall back here as they did there. docs/systems.md compares ours with pr
 
 from __future__ import annotations
 
-from functools import partial
+from referee.systems.components import (
+    BACKED_OFF_ORDER,
+    CENTRE_RULE,
+    FREQUENT_FIRST,
+    GRAPH_SEARCH,
+    INCREMENTAL,
+    LEVEL_COSTS,
+    NEAREST_SET,
+    PARTITION_TREE,
+    PRIORS_WITHIN_REACH,
+    PROGRAMS,
+    REMEMBERED_SET,
+    SMALLEST_SET,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 
-from referee.contracts import Selector
-from referee.selection.costs import LevelCosts
-from referee.selection.graph import GraphSearch
-from referee.selection.incremental import Incremental
-from referee.systems.attribute_programs import Programs
-from referee.systems.brevity_by_example import RememberedSet, SmallestSet
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, Row, build
-from referee.systems.nearest_set import NearestSet
-from referee.systems.ordered_walks import BackedOffOrder, CentreRule, FrequentFirst, PriorsWithinReach
-from referee.systems.partition_tree import PartitionTree
-from referee.systems.speaker import Composed
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Selector
+    from referee.systems.speaker import Composed
 
 __all__ = ["FOLDS", "PUBLISHED", "TABLE", "selector", "system"]
 
@@ -47,33 +55,46 @@ PREFERENCES = {
 ATT, DIT, GRAPH, IS, JU, NIL = "AT&T", "Dublin", "Twente, Tilburg and Macquarie", "Stuttgart", "Jadavpur", "Madrid"
 OSU, USP = "Ohio State", "São Paulo"
 OWN_TASTE = ("shortest", "typical", "frequent")
-row = partial(Row, year=2008)
 
 # fmt: off
-TABLE: dict[str, Row] = {
-    "GRAPH-4+B": row(GRAPH, FAITHFUL, GraphSearch, {"costs": LevelCosts(), "order": "prior", "head": "first"}),
-    "JU-PTBSGRE": row(JU, LOW, PartitionTree, {"preferences": PREFERENCES}),
-    "ATT-DR-b": row(ATT, FAITHFUL, BackedOffOrder),
-    "ATT-DR-sf": row(ATT, FAITHFUL, BackedOffOrder, {"personal": True}),
-    "ATT-FB-m": row(ATT, FAITHFUL, SmallestSet, {"pick": "random"}),
-    "ATT-FB-f": row(ATT, FAITHFUL, RememberedSet, {"memory": ("all",), "known_only": True}),
-    "ATT-FB-sf": row(ATT, FAITHFUL, RememberedSet, {"memory": ("own", "all"), "known_only": True}),
-    "ATT-FB-sr": row(ATT, FAITHFUL, RememberedSet, {"memory": ("recent", "own", "all"), "known_only": True}),
-    "DIT-FBI": row(DIT, FAITHFUL, CentreRule),
-    "DIT-TVAS": row(DIT, FAITHFUL, PriorsWithinReach),
-    "IS-FP": row(IS, MEDIUM, NearestSet, {"similar": 1, "then": OWN_TASTE}),
-    "NIL-UCM-MFVF": row(NIL, FAITHFUL, Incremental, {"order": "prior", "head": "last"}),
-    "OSU-GP": row(OSU, FAITHFUL, Programs),
-    "USP-EACH-FREQ": row(USP, FAITHFUL, FrequentFirst),
+TABLE: dict[str, SystemRow] = {
+    "GRAPH-4+B": SystemRow(GRAPH, 2008, FAITHFUL, "cheapest set, three prices, often mentioned first",
+        Component(GRAPH_SEARCH, costs=Component(LEVEL_COSTS), order="prior", head="first")),
+    "JU-PTBSGRE": SystemRow(JU, 2008, LOW, "a tree of ever smaller sets, by preference",
+        Component(PARTITION_TREE, preferences=PREFERENCES), fitted_to="Dice, and the furniture sets of GRAPH-4+B"),
+    "ATT-DR-b": SystemRow(ATT, 2008, FAITHFUL, "incremental, order by frequency under the condition",
+        Component(BACKED_OFF_ORDER)),
+    "ATT-DR-sf": SystemRow(ATT, 2008, FAITHFUL, "as ATT-DR-b, the speaker's own order first",
+        Component(BACKED_OFF_ORDER, personal=True)),
+    "ATT-FB-m": SystemRow(ATT, 2008, FAITHFUL, "one of the smallest sets, at random",
+        Component(SMALLEST_SET, pick="random")),
+    "ATT-FB-f": SystemRow(ATT, 2008, FAITHFUL, "the distinguishing set that was used most",
+        Component(REMEMBERED_SET, memory=("all",), known_only=True)),
+    "ATT-FB-sf": SystemRow(ATT, 2008, FAITHFUL, "the distinguishing set that the speaker used most",
+        Component(REMEMBERED_SET, memory=("own", "all"), known_only=True)),
+    "ATT-FB-sr": SystemRow(ATT, 2008, FAITHFUL, "the distinguishing set that the speaker used last",
+        Component(REMEMBERED_SET, memory=("recent", "own", "all"), known_only=True)),
+    "DIT-FBI": SystemRow(DIT, 2008, FAITHFUL, "type, then by frequency under the condition; both axes for the centre",
+        Component(CENTRE_RULE)),
+    "DIT-TVAS": SystemRow(DIT, 2008, FAITHFUL, "type, then the most telling of the pairs with the highest priors",
+        Component(PRIORS_WITHIN_REACH)),
+    "IS-FP": SystemRow(IS, 2008, MEDIUM, "distinguishing set nearest to those of the speaker and one like him",
+        Component(NEAREST_SET, similar=1, then=OWN_TASTE)),
+    "NIL-UCM-MFVF": SystemRow(NIL, 2008, FAITHFUL, "incremental over pairs by falling prior",
+        Component(INCREMENTAL, order="prior", head="last")),
+    "OSU-GP": SystemRow(OSU, 2008, FAITHFUL, "the two evolved programs that were sent in",
+        Component(PROGRAMS)),
+    "USP-EACH-FREQ": SystemRow(USP, 2008, FAITHFUL, "what most people say, then what does the rest alone",
+        Component(FREQUENT_FIRST)),
 }
 # fmt: on
 
 
 def selector(name: str) -> Selector:
     """What an entry chooses with, untrained."""
-    return build(TABLE, name)
+    return build_selector(TABLE, name)
 
 
 def system(name: str) -> Composed:
     """An entry as a speaker."""
-    return Composed(selector(name))
+    return build_speaker(TABLE, name)

@@ -6,20 +6,24 @@ published, docs/realisation.md says what stands in for it.
 
 from __future__ import annotations
 
-from functools import partial
+from referee.systems.components import (
+    CASE_BASE,
+    CASE_NET,
+    COMMON_PHRASES,
+    DEPENDENCY_ORDER,
+    FIXED_CHOICES,
+    FIXED_WORDS,
+    MAJORITY_TEMPLATES,
+    PERMUTE_AND_RANK,
+    RANKED_TEMPLATES,
+    SPEAKER_BRANCHES,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_realiser
 
-from referee.contracts import Realiser
-from referee.realisation.case_net import CaseNet
-from referee.realisation.cases import CaseBase
-from referee.realisation.dependencies import DependencyOrder
-from referee.realisation.fixed_choices import FixedChoices
-from referee.realisation.organisers import FixedWords
-from referee.realisation.permutation import PermuteAndRank
-from referee.realisation.rules import CommonPhrases
-from referee.realisation.speaker_branches import SpeakerBranches
-from referee.realisation.templates import MajorityTemplates, RankedTemplates
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM
-from referee.systems.worded_entries import WordedRow, build_realiser
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Realiser
 
 __all__ = ["FOLDS", "SUBMITTED", "TABLE", "realiser", "system"]
 
@@ -30,21 +34,31 @@ SUBMITTED = ("IS-GT", "NIL-UCM-BSC", "ATT-Dependency", "DIT-CBSR", "DIT-RBR")
 """The five entries of the task; the other rows are realisers of whole systems."""
 
 ATT, DIT, GRAPH, IS, NIL = "AT&T", "Dublin", "Twente, Tilburg and Macquarie", "Stuttgart", "Madrid"
-row = partial(WordedRow, task="R")
 
 # fmt: off
-TABLE: dict[str, WordedRow] = {
-    "IS-GT": row(IS, MEDIUM, "the speaker's own words and branches under a noun", SpeakerBranches),
-    "NIL-UCM-BSC": row(NIL, MEDIUM, "one wording for each choice point, found by climbing", FixedChoices),
-    "ATT-Dependency": row(ATT, MEDIUM, "phrases ordered by dependencies, ranked by a language model", DependencyOrder),
-    "DIT-CBSR": row(DIT, FAITHFUL, "a remembered description, quoted or edited", CaseBase),
-    "DIT-RBR": row(DIT, MEDIUM, "the most common phrase for each value, in the usual order", CommonPhrases),
-    "ATT-Template": row(ATT, FAITHFUL, "templates from annotated strings, ranked by a language model", RankedTemplates),
-    "ATT-TemplateS": row(ATT, FAITHFUL, "as ATT-Template, from the speaker's own strings", RankedTemplates, {"personal": True}),
-    "ATT-PermuteRank": row(ATT, FAITHFUL, "phrases in any order, ranked by a language model", PermuteAndRank),
-    "organisers": row("organisers", LOW, "the challenges' attribute-to-word converter", FixedWords),
-    "GRAPH-2009": row(GRAPH, FAITHFUL, "the majority template of the attribute combination", MajorityTemplates, year=2009),
-    "NIL-CBR-2009": row(NIL, MEDIUM, "the nearest case of a retrieval net, cut and filled", CaseNet, year=2009),
+TABLE: dict[str, SystemRow] = {
+    "IS-GT": SystemRow(IS, 2008, MEDIUM, "the speaker's own words and branches under a noun",
+        realiser=Component(SPEAKER_BRANCHES)),
+    "NIL-UCM-BSC": SystemRow(NIL, 2008, MEDIUM, "one wording for each choice point, found by climbing",
+        realiser=Component(FIXED_CHOICES)),
+    "ATT-Dependency": SystemRow(ATT, 2008, MEDIUM, "phrases ordered by dependencies, ranked by a language model",
+        realiser=Component(DEPENDENCY_ORDER)),
+    "DIT-CBSR": SystemRow(DIT, 2008, FAITHFUL, "a remembered description, quoted or edited",
+        realiser=Component(CASE_BASE)),
+    "DIT-RBR": SystemRow(DIT, 2008, MEDIUM, "the most common phrase for each value, in the usual order",
+        realiser=Component(COMMON_PHRASES)),
+    "ATT-Template": SystemRow(ATT, 2008, FAITHFUL, "templates from annotated strings, ranked by a language model",
+        realiser=Component(RANKED_TEMPLATES)),
+    "ATT-TemplateS": SystemRow(ATT, 2008, FAITHFUL, "as ATT-Template, from the speaker's own strings",
+        realiser=Component(RANKED_TEMPLATES, personal=True)),
+    "ATT-PermuteRank": SystemRow(ATT, 2008, FAITHFUL, "phrases in any order, ranked by a language model",
+        realiser=Component(PERMUTE_AND_RANK)),
+    "organisers": SystemRow("organisers", 2008, LOW, "the challenges' attribute-to-word converter",
+        realiser=Component(FIXED_WORDS)),
+    "GRAPH-2009": SystemRow(GRAPH, 2009, FAITHFUL, "the majority template of the attribute combination",
+        realiser=Component(MAJORITY_TEMPLATES)),
+    "NIL-CBR-2009": SystemRow(NIL, 2009, MEDIUM, "the nearest case of a retrieval net, cut and filled",
+        realiser=Component(CASE_NET)),
 }
 # fmt: on
 

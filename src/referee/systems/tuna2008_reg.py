@@ -6,16 +6,15 @@ incremental algorithm in the speaker's order (ATT-DR-sf); this reading is inferr
 
 from __future__ import annotations
 
-from functools import partial
-
-from referee.contracts import Selector
 from referee.systems import tuna2008_as, tuna2008_r
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM
-from referee.systems.nearest_set import NearestSet
-from referee.systems.speaker import Composed
-from referee.systems.worded_entries import WordedRow, build_speaker
+from referee.systems.components import NEAREST_SET, Component
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_speaker
 
-__all__ = ["FOLDS", "TABLE", "own_nearest", "system"]
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.systems.speaker import Composed
+
+__all__ = ["FOLDS", "OWN_NEAREST", "TABLE", "system"]
 
 FOLDS = ("speaker", 5)
 """The published scores are for new speakers."""
@@ -23,18 +22,14 @@ FOLDS = ("speaker", 5)
 ATT, DIT, GRAPH, IS, NIL, OSU = "AT&T", "Dublin", "Twente, Tilburg and Macquarie", "Stuttgart", "Madrid", "Ohio State"
 
 
-def own_nearest() -> Selector:
-    """IS-FP without the similar speaker, as IS-FP-GT used it."""
-    return NearestSet(similar=0, then=("shortest", "typical", "frequent"))
+OWN_NEAREST = Component(NEAREST_SET, similar=0, then=tuna2008_as.OWN_TASTE)
+"""IS-FP without the similar speaker, as IS-FP-GT used it."""
 
 
-def joined(team: str, evidence: str, selector: str, realiser: str) -> WordedRow:
+def joined(team: str, evidence: str, selector: str, realiser: str) -> SystemRow:
     """A selector of TUNA-AS in front of a realiser of TUNA-R."""
-    spoken = tuna2008_r.TABLE[realiser]
-    chooser = partial(tuna2008_as.selector, selector)
-    return WordedRow(
-        team, evidence, f"{selector} with the realiser {realiser}", spoken.realiser, spoken.settings, chooser
-    )
+    chooser, wording = tuna2008_as.TABLE[selector].selector, tuna2008_r.TABLE[realiser].realiser
+    return SystemRow(team, 2008, evidence, f"{selector} with the realiser {realiser}", chooser, wording)
 
 
 _IS_GT = tuna2008_r.TABLE["IS-GT"].realiser
@@ -46,7 +41,7 @@ _ATT = {
 }
 _SELECTORS = {"ws": "ATT-FB-sf", "drws": "ATT-DR-sf"}
 
-TABLE: dict[str, WordedRow] = {
+TABLE: dict[str, SystemRow] = {
     **{
         f"ATT-{realiser}-{suffix}": joined(ATT, evidence, selector, f"ATT-{realiser}")
         for suffix, selector in _SELECTORS.items()
@@ -55,8 +50,8 @@ TABLE: dict[str, WordedRow] = {
     "DIT-FBI-CBSR": joined(DIT, FAITHFUL, "DIT-FBI", "DIT-CBSR"),
     "DIT-TVAS-RBR": joined(DIT, MEDIUM, "DIT-TVAS", "DIT-RBR"),
     "GRAPH-4+B": joined(GRAPH, LOW, "GRAPH-4+B", "organisers"),
-    "IS-FP-GT": WordedRow(
-        IS, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT", _IS_GT, selector=own_nearest
+    "IS-FP-GT": SystemRow(
+        IS, 2008, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT", OWN_NEAREST, _IS_GT
     ),
     "NIL-UCM-FVBS": joined(NIL, MEDIUM, "NIL-UCM-MFVF", "NIL-UCM-BSC"),
     "OSU-GP": joined(OSU, LOW, "OSU-GP", "organisers"),

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from referee.realisation.case_net import CaseNet
-from referee.realisation.fixed_choices import FixedChoices
-from referee.realisation.organisers import FixedWords
-from referee.realisation.speaker_branches import SpeakerBranches
-from referee.realisation.templates import MajorityTemplates
 from referee.systems import tuna2008_as
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM
-from referee.systems.evolved_set import EvolvedSet
-from referee.systems.ordered_walks import FrequentFirst
-from referee.systems.speaker import Composed
-from referee.systems.tuna2008_reg import own_nearest
-from referee.systems.worded_entries import WordedRow, build_speaker
+from referee.systems.components import (
+    CASE_NET,
+    EVOLVED_SET,
+    FIXED_CHOICES,
+    FIXED_WORDS,
+    FREQUENT_FIRST,
+    MAJORITY_TEMPLATES,
+    SPEAKER_BRANCHES,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_speaker
+from referee.systems.tuna2008_reg import OWN_NEAREST
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.systems.speaker import Composed
 
 __all__ = ["FOLDS", "TABLE", "system"]
 
@@ -23,18 +26,24 @@ FOLDS = ("speaker", 5)
 """The published test scores are for new speakers."""
 
 GRAPH, IS, NIL, USP = "Twente, Tilburg and Macquarie", "Stuttgart", "Madrid", "São Paulo"
-row = partial(WordedRow, year=2009)
-graph, priors = partial(tuna2008_as.selector, "GRAPH-4+B"), partial(tuna2008_as.selector, "NIL-UCM-MFVF")
-conditioned = partial(FrequentFirst, by=("domain", "condition"))
+EVOLVING = Component(EVOLVED_SET)
+CONDITIONED = Component(FREQUENT_FIRST, by=("domain", "condition"))
+CHEAPEST, BY_PRIOR = tuna2008_as.TABLE["GRAPH-4+B"].selector, tuna2008_as.TABLE["NIL-UCM-MFVF"].selector
 
 # fmt: off
-TABLE: dict[str, WordedRow] = {
-    "GRAPH": row(GRAPH, FAITHFUL, "GRAPH-4+B with the majority template of the attribute combination", MajorityTemplates, selector=graph),
-    "IS-FP-GT": row(IS, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT", SpeakerBranches, selector=own_nearest),
-    "NIL-UCM-EvoTAP": row(NIL, MEDIUM, "an evolved set, worded with fixed choices", FixedChoices, selector=EvolvedSet),
-    "NIL-UCM-ValuesCBR": row(NIL, MEDIUM, "NIL-UCM-MFVF, worded after the nearest case", CaseNet, selector=priors),
-    "NIL-UCM-EvoCBR": row(NIL, MEDIUM, "an evolved set, worded after the nearest case", CaseNet, selector=EvolvedSet),
-    "USP-EACH": row(USP, LOW, "USP-EACH-FREQ per condition, with the organisers' converter", FixedWords, selector=conditioned),
+TABLE: dict[str, SystemRow] = {
+    "GRAPH": SystemRow(GRAPH, 2009, FAITHFUL, "GRAPH-4+B with the majority template of the attribute combination",
+        CHEAPEST, Component(MAJORITY_TEMPLATES)),
+    "IS-FP-GT": SystemRow(IS, 2009, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT",
+        OWN_NEAREST, Component(SPEAKER_BRANCHES)),
+    "NIL-UCM-EvoTAP": SystemRow(NIL, 2009, MEDIUM, "an evolved set, worded with fixed choices",
+        EVOLVING, Component(FIXED_CHOICES)),
+    "NIL-UCM-ValuesCBR": SystemRow(NIL, 2009, MEDIUM, "NIL-UCM-MFVF, worded after the nearest case",
+        BY_PRIOR, Component(CASE_NET)),
+    "NIL-UCM-EvoCBR": SystemRow(NIL, 2009, MEDIUM, "an evolved set, worded after the nearest case",
+        EVOLVING, Component(CASE_NET)),
+    "USP-EACH": SystemRow(USP, 2009, LOW, "USP-EACH-FREQ per condition, with the organisers' converter",
+        CONDITIONED, Component(FIXED_WORDS)),
 }
 # fmt: on
 

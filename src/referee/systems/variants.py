@@ -6,49 +6,71 @@ says what each of them scores. The last one is OSU-GP with its evolution run ane
 
 from __future__ import annotations
 
-from referee.contracts import Selector
-from referee.selection.costs import LevelCosts
-from referee.selection.graph import GraphSearch
-from referee.selection.incremental import Incremental
-from referee.systems.brevity_by_example import RememberedSet, SmallestSet
-from referee.systems.discriminating_power import WeightedPower
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, Row, build
-from referee.systems.genetic_programming import Evolved
-from referee.systems.nearest_set import NearestSet
-from referee.systems.ordered_walks import PriorsWithinReach
-from referee.systems.speaker import Composed
+from referee.systems.components import (
+    EVOLVED,
+    GRAPH_SEARCH,
+    INCREMENTAL,
+    LEVEL_COSTS,
+    NEAREST_SET,
+    PRIORS_WITHIN_REACH,
+    REMEMBERED_SET,
+    SMALLEST_SET,
+    WEIGHTED_POWER,
+    Component,
+)
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, OSU, OWN_TASTE
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Selector
+    from referee.systems.speaker import Composed
 
 __all__ = ["TABLE", "selector", "system"]
 
 TITCH = "Tokyo"
 
 # fmt: off
-TABLE: dict[str, Row] = {
-    "DIT-DS.pooled": Row(DIT, FAITHFUL, Incremental, {"order": "frequency", "head": "first", "by": ()}, "DIT-DS", 2007),
-    "IS-FBN.names": Row(IS, MEDIUM, NearestSet, {"match": "names"}, "IS-FBN", 2007),
-    "IS-FBN.pairs": Row(IS, MEDIUM, NearestSet, {"match": "pairs"}, "IS-FBN", 2007),
-    "TITCH-AS+.redundancy": Row(TITCH, LOW, WeightedPower, {"weight": "absolute", "plus": "redundancy"}, "T-AS+", 2007),
-    "TITCH-RS+.redundancy": Row(TITCH, LOW, WeightedPower, {"weight": "relative", "plus": "redundancy"}, "T-RS+", 2007),
-    "ATT-FB-m.first": Row(ATT, MEDIUM, SmallestSet, {"pick": "first"}, "ATT-FB-m", 2008),
-    "ATT-FB-f.described": Row(ATT, FAITHFUL, RememberedSet, {"memory": ("all",)}, "ATT-FB-f", 2008),
-    "ATT-FB-sf.described": Row(ATT, FAITHFUL, RememberedSet, {"memory": ("own", "all")}, "ATT-FB-sf", 2008),
-    "ATT-FB-sr.described": Row(ATT, FAITHFUL, RememberedSet, {"memory": ("recent", "own", "all")}, "ATT-FB-sr", 2008),
-    "DIT-TVAS.relative": Row(DIT, FAITHFUL, PriorsWithinReach, {"relative": True}, "DIT-TVAS", 2008),
-    "GRAPH-4+B.helpful": Row(GRAPH, FAITHFUL, GraphSearch, {"costs": LevelCosts(), "order": "prior", "head": "first", "helpful": True}, "GRAPH-4+B", 2008),
-    "IS-FP.names": Row(IS, MEDIUM, NearestSet, {"similar": 1, "then": OWN_TASTE, "match": "names", "likeness": "names"}, "IS-FP", 2008),
-    "IS-FP.pairs": Row(IS, MEDIUM, NearestSet, {"similar": 1, "then": OWN_TASTE, "match": "pairs"}, "IS-FP", 2008),
-    "IS-FP.mean": Row(IS, MEDIUM, NearestSet, {"similar": 1, "then": OWN_TASTE, "nearest": "mean"}, "IS-FP", 2008),
-    "OSU-GP.evolved": Row(OSU, MEDIUM, Evolved, {}, "OSU-GP", 2008),
+TABLE: dict[str, SystemRow] = {
+    "DIT-DS.pooled": SystemRow(DIT, 2007, FAITHFUL, "counts pooled over domains",
+        Component(INCREMENTAL, order="frequency", head="first", by=()), printed="DIT-DS"),
+    "IS-FBN.names": SystemRow(IS, 2007, MEDIUM, "sets compared by attribute names only",
+        Component(NEAREST_SET, match="names"), printed="IS-FBN"),
+    "IS-FBN.pairs": SystemRow(IS, 2007, MEDIUM, "sets compared by attribute-value pairs",
+        Component(NEAREST_SET, match="pairs"), printed="IS-FBN"),
+    "TITCH-AS+.redundancy": SystemRow(TITCH, 2007, LOW, "plus read as one attribute more than needed",
+        Component(WEIGHTED_POWER, weight="absolute", plus="redundancy"), printed="T-AS+"),
+    "TITCH-RS+.redundancy": SystemRow(TITCH, 2007, LOW, "plus read as one attribute more than needed",
+        Component(WEIGHTED_POWER, weight="relative", plus="redundancy"), printed="T-RS+"),
+    "ATT-FB-m.first": SystemRow(ATT, 2008, MEDIUM, "the first smallest set instead of a random one",
+        Component(SMALLEST_SET, pick="first"), printed="ATT-FB-m"),
+    "ATT-FB-f.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("all",)), printed="ATT-FB-f"),
+    "ATT-FB-sf.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("own", "all")), printed="ATT-FB-sf"),
+    "ATT-FB-sr.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("recent", "own", "all")), printed="ATT-FB-sr"),
+    "DIT-TVAS.relative": SystemRow(DIT, 2008, FAITHFUL, "within 5 % of the highest prior, not 5 points",
+        Component(PRIORS_WITHIN_REACH, relative=True), printed="DIT-TVAS"),
+    "GRAPH-4+B.helpful": SystemRow(GRAPH, 2008, FAITHFUL, "free properties only where they rule out somebody",
+        Component(GRAPH_SEARCH, costs=Component(LEVEL_COSTS), order="prior", head="first", helpful=True), printed="GRAPH-4+B"),
+    "IS-FP.names": SystemRow(IS, 2008, MEDIUM, "sets compared by attribute names only",
+        Component(NEAREST_SET, similar=1, then=OWN_TASTE, match="names", likeness="names"), printed="IS-FP"),
+    "IS-FP.pairs": SystemRow(IS, 2008, MEDIUM, "sets compared by attribute-value pairs",
+        Component(NEAREST_SET, similar=1, then=OWN_TASTE, match="pairs"), printed="IS-FP"),
+    "IS-FP.mean": SystemRow(IS, 2008, MEDIUM, "mean instead of highest similarity",
+        Component(NEAREST_SET, similar=1, then=OWN_TASTE, nearest="mean"), printed="IS-FP"),
+    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves its programs anew (extra: evolve)",
+        Component(EVOLVED), printed="OSU-GP"),
 }
 # fmt: on
 
 
 def selector(name: str) -> Selector:
     """What a variant chooses with, untrained."""
-    return build(TABLE, name)
+    return build_selector(TABLE, name)
 
 
 def system(name: str) -> Composed:
     """A variant as a speaker."""
-    return Composed(selector(name))
+    return build_speaker(TABLE, name)

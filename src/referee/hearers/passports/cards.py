@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from referee import __version__
+from referee.capabilities import family_word
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically
 from referee.hearers.passports.columns import Belief, tabulate
@@ -132,11 +133,7 @@ def _summary(found: Sequence[tuple[Belief, float | None]]) -> Probe:
 def _families(examination: Examination, people: People) -> dict[str, Any]:
     """The hearer's family (its own word, or its model's name, or its name) beside those of the speakers it reads or is to judge."""
     hearer = summon(examination.hearer, examination.seed)
-    own = (
-        getattr(hearer, "family", None)
-        or getattr(hearer, "model", None)
-        or name_of(examination.hearer).partition("|")[0]
-    )
+    own = family_word(hearer, name_of(examination.hearer).partition("|")[0])
     speakers = {a.response.system or PEOPLE for a in people.answers} | set(examination.families)
     families = sorted({family_of(s) for s in speakers})
     return {"hearer_family": family_of(own), "speaker_families": families, "same_family": family_of(own) in families}

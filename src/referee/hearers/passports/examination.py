@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from referee.capabilities import Remembers, in_parallel, learns, parallel_of, resolve_all
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
 from referee.hearers.passports.people import Answer, People, unit_of
 from referee.hearers.passports.probes import KINDS, fitting, make_probes
-from referee.records import Description, HearerView, Response, Trial
+from referee.records import Description, HearerView, Trial
 from referee.runs.listen import shown
 
 __all__ = ["Begin", "Examination", "Heard", "fitting_folds", "hear_everything", "question_of"]
@@ -82,7 +82,7 @@ def _units(people: People, by: str) -> Counter[str]:
 
 def fitting_folds(examination: Examination, people: People) -> Examination:
     """The same examination, with no more folds than there are games if the hearer learns nothing: folds then only show how it varies."""
-    if getattr(summon(examination.hearer, examination.seed), "learns", True):
+    if learns(summon(examination.hearer, examination.seed)):
         return examination
     return replace(examination, folds=min(examination.folds, len(_units(people, examination.by))))
 
@@ -109,7 +109,7 @@ def _share_out(people: People, examination: Examination) -> dict[str, int]:
 def _trained(examination: Examination, people: People, folds: Mapping[str, int]) -> Iterator[tuple[Any, int | None]]:
     """Hearers with the fold each may be asked about (None: all); whoever does not say that it learns nothing is taken to learn."""
     hearer = _ready(examination)
-    if not getattr(hearer, "learns", True):
+    if not learns(hearer):
         yield _fitted(hearer, (), examination), None
         return
     for fold in range(examination.folds):
@@ -119,7 +119,7 @@ def _trained(examination: Examination, people: People, folds: Mapping[str, int])
 
 def _ready(examination: Examination) -> Any:
     hearer = summon(examination.hearer, examination.seed)
-    if examination.calls is not None and hasattr(hearer, "remember"):
+    if examination.calls is not None and isinstance(hearer, Remembers):
         examination.calls.mkdir(parents=True, exist_ok=True)
         hearer.remember(examination.calls)
     return hearer
@@ -155,8 +155,7 @@ def _ask(
     def answer(part: Sequence[Question]) -> list[Belief]:
         pairs = [pair(q) for q in part]
         try:
-            many = getattr(hearer, "resolve_many", None)
-            responses: list[Response] = many(pairs) if many else [hearer.resolve(*p) for p in pairs]
+            responses = resolve_all(hearer, pairs)
         except RefereeError:
             raise
         except Exception as error:
@@ -165,18 +164,12 @@ def _ask(
             raise InputError(f"{name} gave {len(responses)} answers to {len(pairs)} descriptions")
         return [read_belief(r, p[1], name) for r, p in zip(responses, pairs, strict=True)]
 
-    parallel = getattr(hearer, "parallel", 1)
-    size = CHUNK if parallel <= 1 else 1
+    size = CHUNK if parallel_of(hearer) == 1 else 1
     parts = [questions[i : i + size] for i in range(0, len(questions), size)]
     beliefs: list[Belief] = []
-    pool = ThreadPoolExecutor(parallel) if parallel > 1 else None
-    try:
-        for found in pool.map(answer, parts) if pool else map(answer, parts):
-            beliefs += found
-            advance(len(found))
-    finally:
-        if pool:
-            pool.shutdown(cancel_futures=True)
+    for found in in_parallel(hearer, answer, parts):
+        beliefs += found
+        advance(len(found))
     return beliefs
 
 

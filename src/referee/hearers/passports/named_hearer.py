@@ -6,7 +6,6 @@ import importlib.util
 import sys
 from importlib import import_module
 from inspect import isclass
-from inspect import signature as call_signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,18 +15,19 @@ from referee.errors import InputError, UnknownName
 
 __all__ = ["family_of", "name_of", "summon"]
 
-WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
-
 
 def summon(written: str, seed: int = 1) -> Any:
     """A fresh, untrained hearer from ``NAME|switch:value|…``; one that draws lots draws them by the seed, unless a switch says otherwise."""
     name, *switches = written.split("|")
-    made = _own(name) if ":" in name else catalogue.load("hearer", name)
-    if "seed" in call_signature(made).parameters and not any(s.startswith("seed:") for s in switches):
-        switches.append(f"seed:{seed}")
     if ":" not in name:
-        return catalogue.configure("hearer", "|".join([name, *switches]))
-    return _checked(_build(made, name, switches), name)
+        return catalogue.configure("hearer", written, seed)
+    try:
+        made = catalogue.build(_own(name), name, switches, seed=seed)
+    except TypeError as error:
+        raise InputError(
+            f"{name} cannot be made ({error})", remedy=f"set what it needs: {name}|parameter:value"
+        ) from error
+    return _checked(made, name)
 
 
 def name_of(written: str) -> str:
@@ -83,33 +83,6 @@ def _from_path(name: str) -> ModuleType:
     finally:
         if added:
             sys.path.remove(here)
-
-
-def _build(made: Any, name: str, switches: list[str]) -> Any:
-    known = call_signature(made).parameters
-    given: dict[str, Any] = {}
-    for switch in switches:
-        key, _, value = switch.partition(":")
-        if key not in known:
-            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
-        given[key] = _value(value)
-    try:
-        return made(**given)
-    except TypeError as error:
-        raise InputError(
-            f"{name} cannot be made ({error})", remedy=f"set what it needs: {name}|parameter:value"
-        ) from error
-
-
-def _value(text: str) -> Any:
-    if text in WORDS:
-        return WORDS[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _checked(hearer: Any, name: str) -> Any:

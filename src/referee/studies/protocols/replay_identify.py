@@ -12,6 +12,7 @@ from math import exp, log2
 from random import Random
 from typing import Any
 
+from referee.capabilities import manner_of
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Outcome, Response
@@ -152,7 +153,7 @@ class ReplayIdentify:
         watched = repeats * (clip + 400.0)
         took = (READING_MS + PER_CHARACTER_MS * len(shown.parameters["text"])) * exp(rng.gauss(0, SPREAD))
         took += (CHOOSING_MS + PER_BIT_MS * doubt) * exp(rng.gauss(0, SPREAD))
-        took *= getattr(hearer, "pace", 1.0)  # a simulated person has a pace and a care of their own
+        took *= manner_of(hearer)[0]
         onset = clip + 900.0
         limit = settings["timeout_ms"]
         late = bool(limit) and watched + took > limit
@@ -189,7 +190,7 @@ def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> d
     if not believed:
         heard = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         believed = {heard.entity: 1.0} if heard.entity else dict(heard.probabilities or ())
-    care = getattr(hearer, "care", 1.0)
+    _, care = manner_of(hearer)
     weights = {label: float(believed.get(piece, 0.0)) ** care for label, piece in shown.labels.items()}
     total, n = sum(weights.values()), len(weights)
     return {k: LAPSE / n + (1 - LAPSE) * (w / total if total else 1 / n) for k, w in weights.items()}

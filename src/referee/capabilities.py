@@ -1,0 +1,256 @@
+"""What a plug-in may offer beyond its contract, each as a small protocol, with what is assumed of those that do not offer it.
+
+Nobody has to inherit or declare anything: an object that has the attribute has the capability. Whoever wants to use one asks with `isinstance`, or with the
+function beside it where there is a default to be taken; so the default is said once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from referee.contracts import Batch, Hearer
+from referee.records import Description, HearerView, Property, Response, SpeakerView
+
+__all__ = [
+    "AnswersMany",
+    "AnswersParallel",
+    "CountsFast",
+    "Explains",
+    "HasDistribution",
+    "HasFamily",
+    "HasFormula",
+    "HasFragments",
+    "HasManner",
+    "HasModel",
+    "HasSelector",
+    "KeepsAccount",
+    "LearnsFirst",
+    "LearnsFrom",
+    "Remembers",
+    "SaysWhetherItLearns",
+    "TellsTrouble",
+    "family_word",
+    "in_parallel",
+    "learns",
+    "manner_of",
+    "parallel_of",
+    "resolve_all",
+]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+# -- hearers and speakers ------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """Waits for a network, and keeps what it was answered: asked from one process, and able to go on after a break."""
+
+    def remember(self, folder: Path, offline: bool = False) -> Any:
+        """Keep answers in a folder and look there first; offline, look nowhere else."""
+        ...
+
+
+@runtime_checkable
+class AnswersParallel(Protocol):
+    """Can be asked that many questions at once, from as many threads."""
+
+    parallel: int
+
+
+def parallel_of(thing: object) -> int:
+    """How many questions a plug-in takes at once; one, unless it says more.
+
+    >>> parallel_of(object())
+    1
+    """
+    return max(1, thing.parallel) if isinstance(thing, AnswersParallel) else 1
+
+
+def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
+    """Answers in the order of the questions, as many of them under way at once as the plug-in takes.
+
+    >>> list(in_parallel(object(), str.upper, ["a", "b"]))
+    ['A', 'B']
+    """
+    at_once = parallel_of(thing)
+    if at_once == 1:
+        yield from map(answer, questions)
+        return
+    pool = ThreadPoolExecutor(at_once)
+    try:
+        yield from pool.map(answer, questions)
+    finally:
+        # a caller that stops half-way must not wait for questions nobody will read
+        pool.shutdown(cancel_futures=True)
+
+
+@runtime_checkable
+class SaysWhetherItLearns(Protocol):
+    """Says whether `fit` makes a difference; who learns must not be asked about trials that it was fitted on."""
+
+    learns: bool
+
+
+def learns(hearer: object) -> bool:
+    """Whether a hearer learns; whoever does not say that it learns nothing is taken to learn, which is the safe side.
+
+    >>> learns(object())
+    True
+    """
+    return bool(hearer.learns) if isinstance(hearer, SaysWhetherItLearns) else True
+
+
+@runtime_checkable
+class AnswersMany(Protocol):
+    """Answers many descriptions faster together than one by one."""
+
+    def resolve_many(self, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
+        """The answers in the order of the questions."""
+        ...
+
+
+def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
+    """The answers to many descriptions: all at once where the hearer can, otherwise one after another."""
+    if isinstance(hearer, AnswersMany):
+        return hearer.resolve_many(pairs)
+    return [hearer.resolve(description, view) for description, view in pairs]
+
+
+@runtime_checkable
+class HasFamily(Protocol):
+    """Says which family of models it belongs to, so that nobody is judged by a relative unnoticed."""
+
+    family: str
+
+
+@runtime_checkable
+class HasModel(Protocol):
+    """Stands for a model with a name."""
+
+    model: str
+
+
+def family_word(hearer: object, name: str) -> str:
+    """What a hearer's family is told by: its own word, or its model's name, or the name it goes by.
+
+    >>> family_word(object(), "literal")
+    'literal'
+    """
+    own = hearer.family if isinstance(hearer, HasFamily) else ""
+    return own or (hearer.model if isinstance(hearer, HasModel) else "") or name
+
+
+@runtime_checkable
+class HasManner(Protocol):
+    """A simulated person: `pace` stretches their times, and belief raised to `care` is what they answer by."""
+
+    pace: float
+    care: float
+
+
+def manner_of(hearer: object) -> tuple[float, float]:
+    """Pace and care of a hearer; nobody in particular has 1 and 1.
+
+    >>> manner_of(object())
+    (1.0, 1.0)
+    """
+    return (hearer.pace, hearer.care) if isinstance(hearer, HasManner) else (1.0, 1.0)
+
+
+@runtime_checkable
+class KeepsAccount(Protocol):
+    """Counts what its answers took: outcomes, tokens, cost."""
+
+    def account(self) -> Mapping[str, float]:
+        """The counts so far, by name."""
+        ...
+
+
+@runtime_checkable
+class TellsTrouble(Protocol):
+    """Says, after a description that is none, why there is none."""
+
+    trouble_: str
+
+
+# -- scenes --------------------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class CountsFast(Protocol):
+    """A scene so large that bit sets are counted faster in a form of their own."""
+
+    def countable(self, bits: int, properties: Iterable[Property]) -> tuple[Any, list[Any]]:
+        """A set and some extensions, in that form."""
+        ...
+
+
+# -- selectors -----------------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class HasSelector(Protocol):
+    """A speaker that is put together: what it says was chosen by its selector, which may explain itself."""
+
+    selector: Any
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """Tells the steps that lead to a description; each has `property`, `reason`, `ruled_out` and `remaining`."""
+
+    def explain(self, view: SpeakerView) -> Iterable[Any]:
+        """The steps in order; the last has no property where the description does not single out the target."""
+        ...
+
+
+@runtime_checkable
+class HasFragments(Protocol):
+    """Describes several targets in parts; each part has `referents` and `properties`."""
+
+    def fragments(self, view: SpeakerView) -> Sequence[Any]:
+        """The parts in the order in which they are said."""
+        ...
+
+
+@runtime_checkable
+class HasFormula(Protocol):
+    """Describes with "or" and "not": a formula of `clauses`, each a sequence of literals that may be `negated`."""
+
+    def formula(self, view: SpeakerView) -> Any:
+        """The formula, or None where there is none."""
+        ...
+
+
+@runtime_checkable
+class HasDistribution(Protocol):
+    """Knows how likely it would choose each set of properties."""
+
+    def distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...]:
+        """All sets with their probabilities."""
+        ...
+
+
+# -- metrics -------------------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class LearnsFirst(Protocol):
+    """Has to see the whole set of outputs before it can measure a part of it."""
+
+    def learn(self, batch: Batch) -> Any:
+        """Take in one part; called for every part before any is measured."""
+        ...
+
+
+@runtime_checkable
+class LearnsFrom(Protocol):
+    """Says what it learns from: ``references`` alone, so that one object serves all systems, or anything else."""
+
+    learns_from: str
