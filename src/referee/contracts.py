@@ -22,7 +22,11 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What a user must know about a corpus before quoting a number from it."""
+    """What a user must know about a corpus before quoting a number from it.
+
+    `sampled` names what stands for more of its kind (scene, speaker, game, participant): numbers that are to hold beyond the corpus
+    are clustered by it; two names are crossed factors. `overlaps` names corpora that share answers with this one.
+    """
 
     name: str
     title: str
@@ -30,6 +34,8 @@ class Card:
     licence: str
     languages: tuple[str, ...]
     citation: str
+    sampled: tuple[str, ...] = ()
+    overlaps: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     synthetic: bool = False

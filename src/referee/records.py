@@ -96,11 +96,14 @@ class Entity:
 class Scene:
     """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
 
+    A scene that is not `complete` lists what is known to have been there, and there was more: nothing that depends on what else there is
+    can be measured in it.
     `cache` keeps what others have worked out about the scene, keyed by what it is; it is no part of the scene's identity.
     """
 
     entities: tuple[Entity, ...]
     id: str | None = None
+    complete: bool = True
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

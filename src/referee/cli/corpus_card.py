@@ -10,6 +10,7 @@ from typing import Any
 from referee.cli.corpora import create, found_in
 from referee.cli.progress import counting
 from referee.contracts import Card
+from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
 
 __all__ = ["count", "print_card", "read_card"]
 
@@ -38,23 +39,27 @@ def _checksum(folder: Path, static: Card) -> str | None:
 
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
-    """Counts by reading everything once; None where the corpus does not name its speakers or scenes."""
-    speakers, scenes, languages = set(), set(), set()
+    """Counts by reading everything once; None where the corpus does not name its speakers, scenes, games or participants."""
+    clusters: dict[str, set[str | None]] = {factor: {None} for factor in FACTORS}
+    languages: set[str] = set()
     domains: Counter[str] = Counter()
     trials = references = 0
     for trial in counting(corpus.trials(), f"{name}: trials read"):
         trials += 1
         references += len(trial.references)
-        speakers.add(trial.speaker)
-        scenes.add(trial.scene.id)
+        for factor, labels in clusters.items():
+            labels.add(cluster_of(trial, factor))
         languages.add(trial.language)
         domains[trial.domain or "not stated"] += 1
-    responses = sum(1 for _ in counting(corpus.responses(), f"{name}: responses read"))
+    responses = 0
+    for response in counting(corpus.responses(), f"{name}: responses read"):
+        responses += 1
+        if "participant" in corpus.card.sampled:
+            clusters["participant"].add(response.hearer)
     return {
         "trials": trials,
         "references": references,
-        "speakers": len(speakers - {None}) or None,
-        "scenes": len(scenes - {None}) or None,
+        **{f"{factor}s": len(labels) - 1 or None for factor, labels in clusters.items()},
         "responses": responses,
         "languages_read": sorted(languages),
         "domains": dict(domains),
@@ -69,13 +74,15 @@ def print_card(facts: dict[str, Any]) -> None:
     for key, value in facts.items():
         if value is None or value == "" or value == () or key == "synthetic":
             continue
-        lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_shown(value)]
+        lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_shown(key, value)]
         print(f"{key.replace('_', ' '):<{width}}  {lines[0]}")
         for line in lines[1:]:
             print(f"{'':<{width}}  {line}")
 
 
-def _shown(value: Any) -> str:
+def _shown(key: str, value: Any) -> str:
+    if key == "sampled":
+        return describe_sampling(value)
     if isinstance(value, dict):
         return ", ".join(f"{k} {v:,}" for k, v in value.items())
     if isinstance(value, (list, tuple)):

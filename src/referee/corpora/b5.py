@@ -27,6 +27,7 @@ class B5Ref:
         licence="CC BY 4.0",
         languages=("pt",),
         citation="b5 technical report PPgSI-001/2017 (Ramos and colleagues 2017)",
+        sampled=("scene", "speaker"),
         faults=(
             "the source's readme counts 1,822 descriptions; there are 1,821",
             "the scheme holds race, gender and isyoung as annotated by the corpus makers; think before showing it",

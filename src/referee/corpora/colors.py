@@ -29,6 +29,7 @@ class Colors:
         licence="none stated",
         languages=("en",),
         citation="Monroe, Hawkins, Goodman & Potts 2017",
+        sampled=("game",),
         faults=(
             "792 complete games, unfiltered; the paper's table has 948 games",
             "chat is unfiltered: small talk, typos and rude words occur",

@@ -45,6 +45,7 @@ class Degen2020:
         licence="MIT (overinformativeness); RE_production has no licence file",
         languages=("en",),
         citation="Degen, Hawkins, Graf, Kreiss & Goodman 2020, Psychological Review",
+        sampled=("game",),
         faults=(
             "times start when a message is sent, so they include reading it: longer text, longer time",
             "the coded tables of experiments 1 and 3 keep correct clicks only",

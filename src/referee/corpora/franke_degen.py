@@ -36,6 +36,7 @@ class FrankeDegen2016:
         licence="none stated; the paper is open access",
         languages=("en",),
         citation="Franke & Degen 2016, PLoS ONE",
+        sampled=("participant",),
         faults=(
             "values are symbols (s1, v2, x for what no message can name), not words",
             "s is read as species and v as accessory, while the source's column messagetype has it the other way round; "
@@ -94,23 +95,24 @@ def _production(row: dict[str, Any]) -> Trial:
         condition=expect(row, "imptype", str),
         speaker=speaker,
         references=(_message(messages[expect(row, "response", str)], speaker),),
-        meta=remainder(row, "imptype"),
+        meta={**remainder(row, "imptype"), "participant": speaker},
     )
 
 
 def _comprehension(row: dict[str, Any]) -> tuple[Trial, Response]:
     places = {row[f"pos{place}"]: f"m{place}" for place in PLACES}
+    listener = f"listener-{expect(row, 'workerid', int)}"
     trial = Trial(
-        id=f"franke-degen-comprehension-{expect(row, 'workerid', int)}-{expect(row, 'trial', int)}",
+        id=f"franke-degen-comprehension-{row['workerid']}-{expect(row, 'trial', int)}",
         scene=_scene(row),
         targets=(places["target"],),
         domain="creatures",
         condition=expect(row, "imptype", str),
-        meta=remainder(row, "imptype"),
+        meta={**remainder(row, "imptype"), "participant": listener},
     )
     response = Response(
         trial=trial.id,
-        hearer=f"listener-{row['workerid']}",
+        hearer=listener,
         outcome=Outcome.ENTITY,
         entity=places[expect(row, "response", str)],
         description=_message(expect(row, "message", str)),

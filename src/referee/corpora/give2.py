@@ -30,6 +30,7 @@ class Give2:
         licence="none stated",
         languages=("en", "de"),
         citation="Gargett, Garoufi, Koller & Striegnitz 2010",
+        sampled=("scene", "speaker"),
         faults=(
             "content only: no wording, no visibility at the moment of speaking, no success, no times",
             "the player is a landmark in 127 relations, but its place is not recorded, so these cannot be checked",

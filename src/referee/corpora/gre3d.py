@@ -59,6 +59,7 @@ class Gre3d:
             licence="none stated; cite the corpus papers",
             languages=("en",),
             citation="Viethen & Dale 2008" if self.version == 3 else "Viethen & Dale 2011",
+            sampled=("scene", "speaker"),
             faults=FAULTS.get(self.version, ()),
             files=(f"gre3d/{name}.jsonl.gz", f"gre3d/{name}_scenes.json"),
         )

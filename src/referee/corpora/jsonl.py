@@ -129,7 +129,9 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
         )
     return Trial(
         id=expect(data, "id", str),
-        scene=Scene(entities=entities, id=optional(data, "scene", str)),
+        scene=Scene(
+            entities=entities, id=optional(data, "scene", str), complete=optional(data, "complete", bool) is not False
+        ),
         targets=targets,
         domain=optional(data, "domain", str),
         condition=optional(data, "condition", str),
@@ -254,6 +256,7 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
     return _present(
         id=trial.id,
         scene=trial.scene.id,
+        complete=None if trial.scene.complete else False,
         domain=trial.domain,
         condition=trial.condition,
         speaker=trial.speaker,

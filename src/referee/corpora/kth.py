@@ -53,6 +53,7 @@ class KthTangrams:
         licence="no licence file; the authors ask users to cite the paper",
         languages=("en",),
         citation="Shore, Androulakaki & Skantze 2018, LREC",
+        sampled=("game",),
         faults=(
             "34 of the 42 games",
             "no cursor trace, no mark-up of single referring expressions; the referent is known for each round",

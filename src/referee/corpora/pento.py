@@ -30,6 +30,7 @@ class PentoTake:
         licence="GPL-3.0",
         languages=("de",),
         citation="Zarrieß and colleagues 2016, LREC",
+        sampled=("speaker",),
         faults=(
             "the target is the piece that was finally taken, so every response is right by construction",
             "4 of 1,039 episodes have no such piece and are left out; 24 labelled episodes had no scene file",

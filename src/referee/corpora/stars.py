@@ -39,6 +39,7 @@ class Stars:
             licence="none stated; cite the corpus papers",
             languages=("pt",),
             citation="Teixeira, Paraboni, da Silva & Yamasaki 2014" if first else "Paraboni and colleagues (Stars2)",
+            sampled=("scene", "speaker"),
             faults=(
                 "in context fill3 the descriptions are of e2, the context table names e1; the descriptions are followed",
                 "a few descriptions have properties of a landmark that is not named",

@@ -33,6 +33,7 @@ class HawkinsTangrams:
         licence="none stated",
         languages=("en",),
         citation="Hawkins, Frank & Goodman 2020",
+        sampled=("game",),
         faults=(
             "the figures have no attributes, only their letters",
             "in 17 rounds there is no time, or no director's message before the click",
@@ -90,6 +91,8 @@ class NaiveMatchers:
         licence="GPL-3.0",
         languages=("en",),
         citation="Boyce and colleagues, CogSci 2025",
+        sampled=("game", "participant"),
+        overlaps=("vlm-tangram",),
         faults=(
             "the figures have no attributes, only their letters",
             "the yoked experiment is not included",

@@ -50,6 +50,7 @@ class Tuna:
         citation="K. van Deemter, I. van der Sluis and A. Gatt (2006), Building a semantically transparent corpus for "
         "the generation of referring expressions, INLG; A. Gatt, I. van der Sluis and K. van Deemter (2007), Evaluating "
         "algorithms for the generation of referring expressions using a balanced corpus, ENLG",
+        sampled=("scene", "speaker"),
         faults=(
             "only 13 designed scenes (7 furniture, 6 people): split by scene or by speaker, not at random",
             "positions are unknown for every entity of speakers 1, 4 and 5 (21 furniture and 18 people trials)",

@@ -37,6 +37,7 @@ class Zoom:
         licence="none stated",
         languages=("pt",),
         citation="Altamirano, Ferreira, Paraboni & Benotti 2015",
+        sampled=("scene", "speaker"),
         faults=(
             "one target id is not on its map, two descriptions have no annotated set, and eleven name one of two places twice",
             "on maps that ask for two places some speakers describe only one; the annotated targets are followed",

@@ -27,7 +27,7 @@ ONE, ALL = np.uint64(1), ~np.uint64(0)
 class Situations:
     """The scenes of an encoded batch, and what its outputs and references denote in them (sets of entities: see `Entities`).
 
-    Acts whose trial has no entities or no target are not `measurable`; what else is said of them means nothing.
+    Acts whose trial has no entities, not all of them or no target are not `measurable`; what else is said of them means nothing.
     """
 
     encoding: Encoding
@@ -71,7 +71,8 @@ class Situations:
 
     @cached_property
     def measurable(self) -> BoolArray:
-        return (count_bits(self.targets) > 0)[self.encoding.case]
+        complete = np.array([trial.scene.complete for trial in self.encoding.trials], dtype=bool)
+        return (complete & (count_bits(self.targets) > 0))[self.encoding.case]
 
     @cached_property
     def with_landmark(self) -> BoolArray:

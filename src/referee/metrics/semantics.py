@@ -67,7 +67,7 @@ class Denotation(_MeaningMeasure):
 
     2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an attribute what
     all of them are true of. The same values score 1 even if nothing has them; different values that denote nothing score 0.
-    Not measured where the scene has no entities.
+    Not measured where the scene has no entities, or more than are known.
     """
 
     name = "meaning/denotation"
@@ -77,7 +77,7 @@ class Denotation(_MeaningMeasure):
         self.empty = empty
 
     def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
-        if not scene.entities:
+        if not scene.entities or not scene.complete:
             return np.nan
         ours, theirs = _by_name(one), _by_name(other)
         names = ours.keys() | theirs.keys()
@@ -156,7 +156,7 @@ class Cosine(_MeaningMeasure):
         like = self._likeness(scene)
         if not one or not other:
             return self.empty if len(one) == len(other) else 0.0
-        if self.similarity == "denotation" and not scene.entities:
+        if self.similarity == "denotation" and not (scene.entities and scene.complete):
             return np.nan
         shared = _soft_product(one, other, like)
         # Wu-Palmer similarities of several values of one attribute need not be a proper inner product, hence the ceiling.

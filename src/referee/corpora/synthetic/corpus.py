@@ -40,6 +40,7 @@ class Synthetic:
         licence="Apache-2.0, as the package",
         languages=("en",),
         citation="Design: van Deemter, van der Sluis & Gatt (2006), W06-1420. Chances of use: TUNA corpus, release 1.0.",
+        sampled=("scene", "speaker"),
         faults=(
             "synthetic: scores on it test the machinery and say nothing about people",
             "attributes are chosen independently of each other, but for the location, which makes the others rarer",

@@ -167,6 +167,8 @@ def _unusable(response: Response, trial: Trial, description: Description | None)
         return "of a simulated hearer"
     if len(trial.targets) != 1:
         return "with several targets"
+    if not trial.scene.complete:
+        return "in a scene that is not known whole"
     if description is None or (description.text is None and description.properties is None):
         return "without a description"
     return None

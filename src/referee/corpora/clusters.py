@@ -1,0 +1,38 @@
+"""Whose trials resemble each other: the scene, speaker, game or participant that a trial belongs to, as a corpus' card says what was sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.errors import UnknownName
+from referee.records import Response, Trial
+
+__all__ = ["FACTORS", "cluster_of", "describe_sampling"]
+
+FACTORS = ("scene", "speaker", "game", "participant")
+
+
+def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> str | None:
+    """The label of the scene, speaker, game or participant of a trial; None where it is not known.
+
+    A participant is whoever answered: the hearer of the `response` where one is given, else the person that the corpus names for the trial.
+    """
+    if factor not in FACTORS:
+        raise UnknownName("factor", factor, FACTORS, hint=f"one of {', '.join(FACTORS)}")
+    if factor == "scene":
+        return trial.scene.id
+    if factor == "speaker":
+        return trial.speaker
+    if factor == "participant" and response is not None:
+        return response.hearer
+    label = trial.meta.get(factor)
+    return None if label is None else str(label)
+
+
+def describe_sampling(sampled: Sequence[str]) -> str:
+    """What was sampled, in words."""
+    if not sampled:
+        return "not known: every trial is taken to stand alone"
+    kinds = [f"{factor}s" for factor in sampled]
+    new = " and ".join(f"new {kind}" for kind in kinds)
+    return f"{' and '.join(kinds)}{', crossed' * (len(kinds) > 1)}: intervals are to hold for {new}"
