@@ -12,7 +12,10 @@ class Thing:
 
 
 def test_all_constructor_parameters_are_in_the_signature() -> None:
-    assert signature("thing", Thing()) == f"thing|cost:2|lower:yes|table:none|version:{__version__}"
+    assert (
+        signature("thing", Thing())
+        == f"thing|cost:2|lower:yes|table:none|package:test_signature-unversioned|version:{__version__}"
+    )
 
 
 def test_a_changed_switch_changes_the_signature() -> None:
@@ -21,7 +24,7 @@ def test_a_changed_switch_changes_the_signature() -> None:
 
 
 def test_a_bar_in_a_value_cannot_break_the_form() -> None:
-    assert signature("thing", Thing(), note="a|b").count("|") == 5
+    assert signature("thing", Thing(), note="a|b").count("|") == 6
 
 
 def test_parameters_come_from_the_constructor() -> None:

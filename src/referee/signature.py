@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from referee import __version__
+from referee.records import Description, Trial
 
-__all__ = ["digest", "parameters", "signature"]
+__all__ = ["Fingerprint", "digest", "explain", "parameters", "short", "signature"]
 
 
 def parameters(thing: object) -> dict[str, Any]:
@@ -46,8 +48,52 @@ def _written(value: object) -> str:
 def signature(name: str, thing: object, **more: object) -> str:
     """``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
     items = {**parameters(thing), **more}
+    if (package := type(thing).__module__.partition(".")[0]) != "referee":
+        items["package"] = f"{package}-{_package_version(package)}"
     written = "".join(f"|{key}:{_written(value)}" for key, value in items.items())
     return f"{name}{written}|version:{__version__}"
+
+
+@lru_cache(maxsize=64)
+def _package_version(package: str) -> str:
+    """The version of the distribution that a plug-in's package came with; a file of one's own has none."""
+    from importlib.metadata import packages_distributions, version
+
+    found = packages_distributions().get(package)
+    return version(found[0]) if found else "unversioned"
+
+
+def short(text: str) -> str:
+    """Eight hexadecimal digits that stand for a signature in a table."""
+    return digest(text)[:8]
+
+
+def explain(text: str) -> dict[str, str]:
+    """The parts of a signature: ``measure`` and its name first, then every switch with its value."""
+    name, *parts = text.strip().split("|")
+    return {"measure": name, **{key: value for key, _, value in (part.partition(":") for part in parts)}}
+
+
+class Fingerprint:
+    """A hash of what was read, trial by trial: ids, targets, scenes and references, so that another reading of a corpus never signs alike."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=8)
+        self.trials = 0
+
+    def add(self, trial: Trial) -> None:
+        entities = ";".join(f"{e.id}{e.attributes!r}{e.relations!r}" for e in trial.scene.entities)
+        said = ";".join(map(_said, trial.references))
+        fields = (trial.id, trial.targets, trial.domain, trial.condition, trial.speaker, trial.scene.id)
+        self._hash.update(f"{fields!r}{entities}\x1e{said}\x1d".encode("utf-8", "surrogatepass"))
+        self.trials += 1
+
+    def __str__(self) -> str:
+        return f"{self.trials}-{self._hash.hexdigest()}"
+
+
+def _said(description: Description) -> str:
+    return f"{description.properties!r}{description.text!r}"
 
 
 def digest(text: str) -> str:

@@ -60,7 +60,9 @@ def test_json_is_tidy_and_complete(capsys: pytest.CaptureFixture[str], corpus: P
         (None, "string/edit"),
         ("domain=chairs", "set/dice"),
     ]
-    assert set(rows[0]) == {"system", "group", "metric", "value", "n", "low", "high", "signature"}
+    plain = {"system", "group", "metric", "value", "n", "low", "high", "clusters", "signature"}
+    assert set(rows[0]) == plain | {"signature_hash", "signature_parts"}
+    assert rows[0]["signature_parts"]["measure"] == "set/dice"
     assert rows[0]["value"] == pytest.approx(2 / 3)
     assert rows[1]["value"] == pytest.approx(3.0), "the, and chair→one (2)"
 
@@ -88,7 +90,8 @@ def test_the_demo_needs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--demo", "--baseline", "toy-chatty", "--metrics", "set")
     assert code == 0
     assert "SYNTHETIC" in out
-    assert "approximate randomisation" in out
+    assert "t over clusters" in out
+    assert "intervals over 13 scenes x 60 speakers" in out
 
 
 def test_a_run_folder_holds_everything_and_scores_itself(

@@ -129,7 +129,9 @@ def test_the_manifest_tells_how_to_do_it_again(tmp_path: Path) -> None:
         "speaker",
         5,
     )
-    assert manifest["signatures"]["toy/lottery"].startswith("toy/lottery|seed:5|version:")
+    assert manifest["signatures"]["toy/lottery"].startswith(
+        "toy/lottery|seed:5|package:toy_systems-unversioned|version:"
+    )
     assert " at 0x" not in json.dumps(manifest)
     assert manifest["corpus"]["trials"] == 78
     expected = [sum(1 for _ in test) for _, test in folds(TRIALS, 2, "speaker", 5)]

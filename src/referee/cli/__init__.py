@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
     ),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
+    "signature": ("referee.cli.signature", "what a signed number rests on, part by part"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
     "study": ("referee.cli.study", "human experiments in the browser: make one, serve it, keep every answer"),

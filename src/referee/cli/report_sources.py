@@ -36,12 +36,14 @@ def _score(run: Run) -> Scored:
     import polars as pl
 
     from referee.reports.material import trials_checksum
-    from referee.runs.open import open_outputs
+    from referee.runs.open import open_corpus, open_outputs
     from referee.runs.score import Settings, score_trials
 
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = open_outputs(run.folder, lenient=True)
-    table = score_trials(answers, lambda: counting(run.trials(), f"{run.folder.name}: trials"), settings)
+    opened = open_corpus(run.folder)
+    name = f"{run.folder.name}: trials"
+    table = score_trials(answers, lambda: counting(run.trials(), name), settings, source=opened.source)
     rows = table.scores()
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
@@ -78,6 +80,7 @@ def _known(scored: Sequence[Scored]) -> Known:
     metrics = _metrics(measures)
     return Known(
         directions={name: m.direction for name, m in metrics.items()},
+        ranges={name: m.range for name, m in metrics.items()},
         whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
         tags=_tags(systems),
         card=_card(scored[0].run),

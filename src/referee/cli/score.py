@@ -18,9 +18,10 @@ from referee.runs.answers import Answers
 from referee.runs.folder import Run, is_run
 from referee.runs.open import Opened, open_corpus, open_outputs
 from referee.runs.score import score_trials
-from referee.runs.score_table import DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
+from referee.runs.score_table import CLUSTERINGS, DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+TESTS = {"t": "p", "randomisation": "p_randomisation"}
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -79,9 +80,20 @@ def score(
         ),
     ] = None,
     baseline: Annotated[str | None, typer.Option(help="Mark differences from this system.")] = None,
-    test: Annotated[str, typer.Option(help="Which test puts the stars: randomisation or bootstrap.")] = "randomisation",
+    cluster: Annotated[
+        str,
+        typer.Option(
+            help=f"What was sampled, so that trials of one cluster count as one: {', '.join(CLUSTERINGS)} (design: what the corpus' card says)."
+        ),
+    ] = "design",
+    test: Annotated[
+        str,
+        typer.Option(
+            help="Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed)."
+        ),
+    ] = "t",
     resamples: Annotated[
-        int, typer.Option(help="Bootstrap resamples and random swaps (0: no intervals).", min=0)
+        int, typer.Option(help="Random swaps where there are too many clusters to try them all.", min=0)
     ] = 1000,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
@@ -104,7 +116,8 @@ def score(
 
         outputs, corpus = [*(outputs or []), *map(str, outputs_files())], corpus or "synthetic"
     _one_of("--format", form, score_tables.FORMATS)
-    _one_of("--test", test, ("randomisation", "bootstrap"))
+    _one_of("--test", test, tuple(TESTS))
+    _one_of("--cluster", cluster, CLUSTERINGS)
     _one_of("--references", references, ("own", "others"))
     if not outputs:
         raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
@@ -115,6 +128,7 @@ def score(
         references="others" if humans else references,
         humans=humans,
         baseline=baseline,
+        cluster=cluster,
         resamples=resamples,
         confidence=confidence,
         seed=seed,
@@ -128,7 +142,7 @@ def score(
         from referee.runs.scored_run import save_scored
 
         save_scored(out, answers, opened, table, rows, command=sys.argv[1:], overwrite=overwrite)
-    _print(rows, form, f"p_{test}", opened, table, out)
+    _print(rows, form, TESTS[test], opened, table, out)
     return 0
 
 
@@ -179,7 +193,7 @@ def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:
     def watched() -> Iterator[Trial]:
         return counting(opened.trials(), f"{opened.name}: trials")
 
-    return score_trials(answers, watched, settings, opened.everyone)
+    return score_trials(answers, watched, settings, opened.everyone, opened.source)
 
 
 def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
@@ -195,15 +209,15 @@ def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
 
 def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, table: Table, out: Path | None) -> None:
     if form == "json":
-        print(score_tables.as_json(rows))
+        print(score_tables.as_json(rows, intervals=table.about_clusters()))
     elif form == "csv":
         print(score_tables.as_csv(rows))
     elif form == "latex":
-        print(score_tables.as_latex(rows, test))
+        print(score_tables.as_latex(rows, test, table.about_clusters()))
     elif form == "markdown":
-        print(score_tables.as_markdown(rows, test))
+        print(score_tables.as_markdown(rows, test, table.about_clusters()))
     else:
-        _print_table(rows, test, opened)
+        _print_table(rows, test, opened, table.about_clusters())
     from rich.console import Console
 
     errors = Console(stderr=True)
@@ -213,7 +227,7 @@ def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, tab
         errors.print(f"run folder: {out}", highlight=False)
 
 
-def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened) -> None:
+def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened, about: str) -> None:
     from rich.console import Console
 
     console = Console()
@@ -225,5 +239,5 @@ def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened) -> None:
     label = "SYNTHETIC corpus: generated, not human data" if opened.card is not None and opened.card.synthetic else ""
     if label:
         console.print(f"[bold yellow]{label}[/bold yellow]")
-    for part in score_tables.as_rich(rows, directions, test):
+    for part in score_tables.as_rich(rows, directions, test, about=about):
         console.print(part)

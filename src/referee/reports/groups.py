@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
 from referee.contracts import FloatArray
 from referee.reports.material import Material, Row
@@ -39,24 +40,27 @@ def _is_of(row: Row, group: str) -> bool:
 
 
 def _averaged(material: Material, group: str, measure: str) -> list[Row]:
-    """Means of items with bootstrap intervals, with the run's own number of resamples and seed."""
+    """Means of items with intervals over the run's own clusters."""
     labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
     rows: list[Row] = []
     for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
-        values = part.sort("trial")["value"].to_numpy()
-        low, high = _interval(values, material)
+        part = part.sort("trial")
+        values = part["value"].to_numpy()
+        low, high = _interval(values, part["trial"].to_list(), material, measure)
         own = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
         rows.append({**own, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
     return rows
 
 
-def _interval(values: FloatArray, material: Material) -> tuple[float | None, float | None]:
-    from referee.statistics.resampling import Sample, bootstrap, interval
+def _interval(
+    values: FloatArray, trials: list[str], material: Material, measure: str
+) -> tuple[float | None, float | None]:
+    from referee.statistics.dependent_trials import mean_of_rows, spread
 
-    settings = material.scored[0].settings
-    resamples, seed = int(settings.get("resamples", 1000)), int(settings.get("seed", 1))
-    drawn = bootstrap([Sample.of(values[:, None], seed)], [lambda t, c: t[..., 0] / c], resamples, seed)
-    return interval(drawn[0], float(settings.get("confidence", 0.95))) or (None, None)
+    confidence = float(material.scored[0].settings.get("confidence", 0.95))
+    limits = material.known.ranges.get(measure, (None, None))
+    found = spread(values[:, None], mean_of_rows, material.clusters(trials), confidence, limits)
+    return (None, None) if isnan(found.low) else (found.low, found.high)
 
 
 def group_sheets(material: Material, group: str, rows: Sequence[Row]) -> list[Sheet]:

@@ -21,6 +21,8 @@ from referee.corpora.natural_order import natural
 from referee.errors import InputError, MalformedInput
 from referee.records import Response
 from referee.runs.folder import Run, is_run
+from referee.runs.score_table import Source, choose_clusters
+from referee.statistics.dependent_trials import Clusters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,9 +47,10 @@ _AGAIN = "make the run again with `referee score … --out RUN`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the catalogue says: directions of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
+    """What the catalogue says: directions and ranges of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
 
     directions: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     whole: frozenset[str] = frozenset()
     tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     card: Card | None = None
@@ -73,7 +76,10 @@ class Scored:
     def comparable(self) -> tuple[Any, ...]:
         """Runs that agree in this can stand in one table: same trials, same way of holding outputs against people."""
         settings = self.settings
-        return (self.checksum, *(settings.get(k) for k in ("references", "humans", "resamples", "confidence", "seed")))
+        return (
+            self.checksum,
+            *(settings.get(k) for k in ("references", "humans", "cluster", "resamples", "confidence", "seed")),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +138,14 @@ class Material:
     def levels(self, group: str) -> list[str]:
         """The values of domain or condition, t2 before t10."""
         return sorted(self.trials[group].drop_nulls().unique().to_list(), key=natural)
+
+    def clusters(self, trials: Sequence[str]) -> Clusters:
+        """Which clusters trials belong to, by the run's own setting and what the corpus' card says was sampled."""
+        asked = str(self.scored[0].settings.get("cluster", "design"))
+        card = self.known.card
+        factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
+        rows = {row["trial"]: row for row in self.trials.iter_rows(named=True)}
+        return choose_clusters({name: [rows[trial][name] for trial in trials] for name in factors}, asked)
 
     @property
     def corpus(self) -> str:
@@ -250,14 +264,21 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
 
     rows, synthetic, targets = [], False, {}
     path, labels = run.folder / "trials.jsonl", ("domain", "condition", "speaker", "scene", "language")
+    kept = ("game", "participant")
     for line, t in read_objects(path):
         if not isinstance(t.get("id"), str):
             raise MalformedInput("a trial without an id", where=path, line=line, remedy=_AGAIN)
-        rows.append((t["id"], *(t.get(name) for name in labels), len(t.get("references") or ())))
-        synthetic = synthetic or bool(_mapping(t.get("meta")).get("synthetic"))
+        meta = _mapping(t.get("meta"))
+        said = len(t.get("references") or ())
+        rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
+        synthetic = synthetic or bool(meta.get("synthetic"))
         targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
-    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys(labels, pl.String), "references": pl.Int64}
+    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
+
+
+def _label(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def combine(scored: Sequence[Scored], known: Known) -> Material:

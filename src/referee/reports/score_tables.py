@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from referee.signature import explain, short
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -20,6 +22,7 @@ __all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich",
 Row = Mapping[str, Any]
 FORMATS = ("table", "csv", "json", "latex", "markdown")
 COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+TESTED = {"p": "t over clusters", "p_randomisation": "whole clusters swapped"}
 
 
 def number(value: float | None) -> str:
@@ -29,15 +32,21 @@ def number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def stars(row: Row, test: str = "p_randomisation") -> str:
+def stars(row: Row, test: str = "p") -> str:
     """``**`` for p ≤ .01, ``*`` for p ≤ .05 against the baseline."""
     p = row.get(test)
     return "" if p is None else "**" if p <= 0.01 else "*" if p <= 0.05 else ""
 
 
 def as_json(rows: Iterable[Row], **more: Any) -> str:
-    """``{"rows": [...]}`` with null where there is no value."""
-    return json.dumps({"rows": list(rows), **more}, ensure_ascii=False, indent=1, allow_nan=False)
+    """``{"rows": [...]}`` with null where there is no value; where rows are signed, the parts of each signature as fields too."""
+    signed = [
+        {**row, "signature_hash": short(row["signature"]), "signature_parts": explain(row["signature"])}
+        if "signature" in row
+        else row
+        for row in rows
+    ]
+    return json.dumps({"rows": signed, **more}, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -48,6 +57,20 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return file.getvalue().rstrip("\n")
+
+
+def shared_signatures(signatures: Iterable[str]) -> list[str]:
+    """Signatures as lines: ``hash  measure|own parts``, and last the parts that all of them have. The hash is that of the whole signature."""
+    texts = list(signatures)
+    told = [explain(text) for text in texts]
+    common = {k: v for k, v in told[0].items() if all(t.get(k) == v for t in told)} if len(told) > 1 else {}
+    lines = []
+    for text, parts in zip(texts, told, strict=True):
+        own = "|".join(
+            [parts["measure"], *(f"{k}:{v}" for k, v in parts.items() if k != "measure" and k not in common)]
+        )
+        lines.append(f"{short(text)}  {own}")
+    return [*lines, *(["all: " + "|".join(f"{k}:{v}" for k, v in common.items())] if common else [])]
 
 
 class _Grid:
@@ -80,18 +103,18 @@ class _Grid:
         return str(row[name])
 
     def signatures(self) -> list[str]:
-        return list(dict.fromkeys(r["signature"] for r in self.rows))
+        """What the measures share is said once, then what each has of its own, behind its short form."""
+        return shared_signatures(dict.fromkeys(r["signature"] for r in self.rows))
 
     def note(self) -> str:
         base = next((r["baseline"] for r in self.rows if r.get("baseline")), None)
         if base is None:
             return ""
-        name = "approximate randomisation" if self.test == "p_randomisation" else "paired bootstrap"
-        return f"* p ≤ .05, ** p ≤ .01 against {base} ({name}, two-sided, not corrected for the number of comparisons)"
+        return f"* p ≤ .05, ** p ≤ .01 against {base} ({TESTED[self.test]}, two-sided, not corrected for the number of comparisons)"
 
 
 def as_rich(
-    rows: Sequence[Row], directions: Mapping[str, str], test: str = "p_randomisation", title: str = ""
+    rows: Sequence[Row], directions: Mapping[str, str], test: str = "p", title: str = "", about: str = ""
 ) -> list[RenderableType]:
     """One table per family of measures, then notes and signatures, ready for a rich console."""
     from rich.table import Table
@@ -122,8 +145,7 @@ def as_rich(
             cells = [_rich_cell(grid.cell(line, m), test, n is None) for m in metrics]
             table.add_row(*head, *cells, *(grid.count(line, c) for c in grid.counts))
         result += [table, Text("")]
-    if grid.note():
-        result.append(Text(grid.note(), style="italic"))
+    result += [Text(line, style="italic") for line in (about, grid.note()) if line]
     return [*result, *(Text(s, style="dim", overflow="fold") for s in grid.signatures())]
 
 
@@ -156,13 +178,13 @@ def _plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
     return header, lines
 
 
-def as_markdown(rows: Sequence[Row], test: str = "p_randomisation") -> str:
+def as_markdown(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
     """A Markdown table with notes and signatures below."""
     grid = _Grid(rows, test)
     header, lines = _plain_lines(grid, test)
     text = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     text += ["| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in line) + " |" for line in lines]
-    notes = [grid.note().replace("*", "\\*")] if grid.note() else []
+    notes = [f"{line.replace('*', chr(92) + '*')}  " for line in (about, grid.note()) if line]
     return "\n".join([*text, "", *notes, *(f"`{s}`  " for s in grid.signatures())])
 
 
@@ -198,7 +220,7 @@ def tex(text: str) -> str:
     return re.sub(r"\*+", r"$^{\g<0>}$", text.translate(_TEX))
 
 
-def as_latex(rows: Sequence[Row], test: str = "p_randomisation") -> str:
+def as_latex(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
     """A booktabs table that compiles as it stands (needs only the booktabs package); signatures follow as comments."""
     grid = _Grid(rows, test)
     header, lines = _plain_lines(grid, test)
@@ -207,5 +229,5 @@ def as_latex(rows: Sequence[Row], test: str = "p_randomisation") -> str:
     text += [" & ".join(map(tex, header)) + r" \\", r"\midrule"]
     text += [" & ".join(map(tex, line)) + r" \\" for line in lines]
     text += [r"\bottomrule", r"\end{tabular}"]
-    notes = ["% " + grid.note()] if grid.note() else []
+    notes = [f"% {line}" for line in (about, grid.note()) if line]
     return "\n".join([*text, *notes, *(f"% {s}" for s in grid.signatures())])

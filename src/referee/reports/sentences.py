@@ -74,15 +74,18 @@ def _measured(material: Material, measure: str) -> bool:
 
 
 def _intervals(material: Material) -> list[str]:
-    settings = material.scored[0].settings
-    resamples = int(settings.get("resamples", 0) or 0)
-    if not resamples:
-        return []
-    confidence = float(settings.get("confidence", 0.95))
+    confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return [
-        f"Intervals are {confidence:.0%} percentile intervals from {resamples:,} bootstrap resamples of items "
-        f"(seed {settings.get('seed')}), the same for all systems."
+        f"Intervals have {confidence:.0%} confidence and come from leaving out one cluster at a time (jackknife, Student's t); clusters are "
+        f"{_clusters(material)}."
     ]
+
+
+def _clusters(material: Material) -> str:
+    """What was sampled, with numbers."""
+    found = material.clusters(material.trials["trial"].to_list())
+    told = [f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(found.names, found.sizes(), strict=True)]
+    return " crossed with ".join(told) if told else "single trials"
 
 
 def _letters(material: Material) -> list[str]:
@@ -91,8 +94,8 @@ def _letters(material: Material) -> list[str]:
         return []
     pairs = k * (k - 1) // 2
     return [
-        f"Systems that share a letter do not differ at α = {ALPHA:g} in t-tests paired by item, corrected by Holm's method for the {pairs} "
-        f"pair{'s' * (pairs > 1)} of systems (a separate family per measure)."
+        f"Systems that share a letter do not differ at α = {ALPHA:g} in t-tests paired by item over these clusters, corrected by Holm's "
+        f"method for the {pairs} pair{'s' * (pairs > 1)} of systems (a separate family per measure)."
     ]
 
 

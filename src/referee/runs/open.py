@@ -17,6 +17,7 @@ from referee.errors import InputError, MalformedInput
 from referee.records import Trial
 from referee.runs.answers import Answers
 from referee.runs.folder import Run, is_run
+from referee.runs.score_table import Source
 
 __all__ = ["Opened", "open_corpus", "open_outputs"]
 
@@ -31,6 +32,17 @@ class Opened:
     card: Card | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def source(self) -> Source:
+        """What of this a score is signed with."""
+        chosen = [str(self.parameters[key]) for key in ("split", "split_seed") if self.parameters.get(key) is not None]
+        return Source(
+            corpus=self.name,
+            reading=self.parameters.get("reading"),
+            part=" seed ".join(chosen) or None,
+            sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
+        )
+
 
 def open_corpus(
     corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
@@ -41,7 +53,12 @@ def open_corpus(
     name, source = _source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
     part = whole if split is None else _part(whole, split, seed)
-    parameters = {"reading": reading, "split": split, "split_seed": None if split is None else seed}
+    # a corpus that can be read in several ways says which one it takes when nobody asked
+    parameters = {
+        "reading": getattr(source, "reading", None) if reading is None else reading,
+        "split": split,
+        "split_seed": None if split is None else seed,
+    }
     return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
 
 

@@ -5,7 +5,7 @@ Trials stream through in chunks and leave only their additive statistics behind,
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,14 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom
 from referee.contracts import Batch, FloatArray, Metric
+from referee.corpora.clusters import cluster_of
 from referee.corpora.natural_order import natural
 from referee.corpora.outputs import Output
 from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
 from referee.records import LANDMARKS, Description, Trial
 from referee.runs.answers import Answers
-from referee.runs.score_table import HUMAN, Settings, Table, metric_names
+from referee.runs.score_table import HUMAN, Settings, Source, Table, choose_clusters, metric_names
+from referee.signature import Fingerprint
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,30 +38,38 @@ def score_trials(
     trials: Callable[[], Iterable[Trial]],
     settings: Settings,
     everyone: Callable[[], Iterable[Trial]] | None = None,
+    source: Source | None = None,
 ) -> Table:
     """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
 
-    `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves.
+    `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
+    come from, for the signature and for what the trials are clustered by.
     """
     systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
     if settings.baseline is not None and settings.baseline not in systems:
         raise InputError(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
-    table = Table(settings)
+    table = Table(settings, source or Source())
     table.metrics = _make_metrics(systems, settings.metrics)
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
     parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
     table.groups = {name: [] for name in settings.by}
     seen: set[str] = set()
+    labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
+    read, against = Fingerprint(), Counter[int]()
     for chunk in _chunks(trials()):
         for trial in chunk:
             seen.add(trial.id)
             table.trials.append(trial.id)
+            read.add(trial)
             for name in settings.by:
                 table.groups[name].append(_group(trial, name))
+            for name, column in labels.items():
+                column.append(cluster_of(trial, name))
         references = [find(t) for t in chunk]
+        against.update(map(len, references))
         for system in systems:
             said = _said(answers, system, chunk)
             _check_all(answers, system, chunk)
@@ -67,6 +77,8 @@ def score_trials(
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
     _check_complete(answers, seen)
+    table.clusters = choose_clusters(labels, settings.cluster)
+    table.fingerprint, table.references = str(read), _range(against)
     table.rows = {
         key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
     }
@@ -75,6 +87,12 @@ def score_trials(
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
     table.notes = answers.notes
     return table
+
+
+def _range(counts: Counter[int]) -> str:
+    """How many references an item has: ``1``, or ``3..56``."""
+    low, high = min(counts, default=0), max(counts, default=0)
+    return str(low) if low == high else f"{low}..{high}"
 
 
 def _make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[str, str], Any]:
@@ -239,5 +257,6 @@ def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
     settings = Settings(**given)
     opened = open_corpus(corpus, seed=settings.seed, **chosen)
-    table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
+    answers = open_outputs(outputs, settings.lenient)
+    table = score_trials(answers, opened.trials, settings, opened.everyone, opened.source)
     return pl.DataFrame(table.scores(), infer_schema_length=None)

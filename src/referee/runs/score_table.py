@@ -11,10 +11,21 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import FloatArray
 from referee.corpora.natural_order import natural
+from referee.errors import InputError
 from referee.signature import signature
-from referee.statistics.resampling import Sample, bootstrap, compare, interval
+from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
 
-__all__ = ["DEFAULT_METRICS", "GROUPINGS", "HUMAN", "Settings", "Table", "metric_names"]
+__all__ = [
+    "CLUSTERINGS",
+    "DEFAULT_METRICS",
+    "GROUPINGS",
+    "HUMAN",
+    "Settings",
+    "Source",
+    "Table",
+    "choose_clusters",
+    "metric_names",
+]
 
 DEFAULT_METRICS = (
     "set/dice",
@@ -30,6 +41,8 @@ DEFAULT_METRICS = (
     "string/rouge-su4",
 )
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
+DESIGN = "design"
+CLUSTERINGS = (DESIGN, "scene", "speaker", "game", "participant", "crossed", "none")
 HUMAN = "human"
 
 
@@ -42,10 +55,48 @@ class Settings:
     references: str = "own"
     humans: bool = False
     baseline: str | None = None
+    cluster: str = DESIGN
     resamples: int = 1000
     confidence: float = 0.95
     seed: int = 1
     lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where trials came from, as far as it changes numbers: the corpus, how it was read, which part, and what its card says was sampled.
+
+    `sampled` is None where no card says it; then whatever recurs over the trials at hand (scenes, speakers) is taken to have been.
+    """
+
+    corpus: str = "trials"
+    reading: str | None = None
+    part: str | None = None
+    sampled: tuple[str, ...] | None = None
+
+    def factors(self, cluster: str) -> tuple[str, ...]:
+        """What to cluster by, as asked for or by design; whether trials have such clusters is seen when they are read."""
+        if cluster == "none":
+            return ()
+        if cluster == "crossed":
+            return self.sampled if self.sampled and len(self.sampled) == 2 else ("scene", "speaker")
+        if cluster == DESIGN:
+            return ("scene", "speaker") if self.sampled is None else self.sampled
+        return (cluster,)
+
+
+def choose_clusters(labels: Mapping[str, list[str | None]], asked: str) -> Clusters:
+    """Clusters by the factors that trials have. One that was asked for by name must be there; one of the design is left out where it never recurs
+    (every trial is a cluster of its own anyway) or never changes (the numbers are about that one scene or speaker, and nobody can say more)."""
+    kept = {}
+    for name, column in labels.items():
+        known = {label for label in column if label is not None}
+        if asked == DESIGN and not 1 < len(known) < len(column) - column.count(None):
+            continue
+        if not known and column:
+            raise InputError(f"the trials name no {name}", remedy="choose another --cluster, or none")
+        kept[name] = column
+    return Clusters.of(kept)
 
 
 def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
@@ -68,27 +119,52 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Table:
-    """Statistics of every system, metric and item, with the groups that items belong to."""
+    """Statistics of every system, metric and item, with the groups and the clusters that items belong to."""
 
     settings: Settings
+    source: Source = field(default_factory=Source)
     trials: list[str] = field(default_factory=list)
     groups: dict[str, list[str | None]] = field(default_factory=dict)
+    clusters: Clusters = field(default_factory=Clusters)
     rows: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fingerprint: str = ""
+    references: str = ""
 
     @property
     def systems(self) -> list[str]:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
     def signature(self, name: str) -> str:
-        """The metric's own switches, and how references were found and intervals made."""
+        """Whatever changes the number: the metric's own switches, what was read and how, references, clusters, confidence, and the chance of the tests."""
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
         s = self.settings
         return signature(
-            name.partition("|")[0], metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed
+            name.partition("|")[0],
+            metric,
+            corpus=self.source.corpus,
+            reading=self.source.reading,
+            part=self.source.part or "all",
+            trials=self.fingerprint,
+            against=f"{s.references}-{self.references}",
+            humans=s.humans,
+            lenient=s.lenient,
+            cluster=" x ".join(self.clusters.names) or "none",
+            interval=f"jackknife-t-{s.confidence:g}",
+            swaps=s.resamples,
+            seed=s.seed,
         )
+
+    def about_clusters(self) -> str:
+        """What the intervals are over, in words, for under the table."""
+        sizes = self.clusters.sizes()
+        if not sizes:
+            return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
+        told = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True))
+        few = f"; fewer than {FEW}, so t with {min(sizes) - 1} degrees of freedom" if min(sizes) < FEW else ""
+        return f"intervals over {told}{few}"
 
     def scores(self) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric."""
@@ -112,46 +188,55 @@ class Table:
                 yield f"{name}={value}", column == value
 
     def _group_scores(self, group: str | None, mask: np.ndarray | None) -> Iterator[dict[str, Any]]:
-        """One group's rows; all systems and metrics are resampled together, so that differences are paired."""
-        s, keys = self.settings, list(self.rows)
+        """One group's rows: value, interval and, with a baseline, the difference from it on the same trials."""
+        s = self.settings
         part = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
-        samples = [Sample.of(part[key], s.seed) for key in keys]
-        finishes = [self.metrics[key].finish for key in keys]
-        values = bootstrap(samples, finishes, s.resamples, s.seed)
-        tested = self._against_baseline(part)
-        for i, (system, name) in enumerate(keys):
-            totals, count = samples[i].totals()
-            n = int(count)
-            bounds = interval(values[i], s.confidence) if n else None
+        clusters = self.clusters.part(mask)
+        for key, rows in part.items():
+            metric = self.metrics[key]
+            found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
             yield {
-                "system": system,
+                "system": key[0],
                 "group": group,
-                "metric": name,
-                "value": float(finishes[i](totals, count)) if n else None,
-                "n": n,
-                "low": bounds[0] if bounds else None,
-                "high": bounds[1] if bounds else None,
-                "signature": self.signature(name),
-                **tested.get((system, name), {}),
-                **self._counted(system),
+                "metric": key[1],
+                "value": _number(found.value),
+                "n": int(np.isfinite(rows.sum(axis=1)).sum()),
+                "low": _number(found.low),
+                "high": _number(found.high),
+                "signature": self.signature(key[1]),
+                "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
+                **self._against_baseline(key, part, clusters),
+                **self._counted(key[0]),
             }
 
-    def _against_baseline(self, part: Mapping[tuple[str, str], FloatArray]) -> dict[tuple[str, str], dict[str, Any]]:
-        """Difference and p values of every system but the baseline itself."""
+    def _against_baseline(
+        self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray], clusters: Clusters
+    ) -> dict[str, Any]:
+        """Difference, interval and p values of a system; nothing but the name for the baseline itself."""
         s = self.settings
         if s.baseline is None:
             return {}
-        others = [key for key in part if key[0] != s.baseline]
-        pairs = [(part[key], part[s.baseline, key[1]]) for key in others]
-        found = compare(pairs, [self.metrics[key].finish for key in others], s.resamples, s.seed, s.confidence)
-        empty = {"baseline": s.baseline, "difference": None, "p_bootstrap": None, "p_randomisation": None}
-        result = {key: dict(empty) for key in part}
-        for key, comparison in zip(others, found, strict=True):
-            if comparison is not None:
-                result[key] |= {
-                    name: getattr(comparison, name) for name in ("difference", "p_bootstrap", "p_randomisation")
-                }
-        return result
+        gap = None
+        if key[0] != s.baseline:
+            base, finish = part[s.baseline, key[1]], self.metrics[key].finish
+            gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
+        return {"baseline": s.baseline, **_tested(gap)}
 
     def _counted(self, system: str) -> dict[str, int]:
         return self.counts[system] if self.settings.lenient else {}
+
+
+def _tested(gap: Gap | None) -> dict[str, float | None]:
+    if gap is None:
+        return dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"))
+    return {
+        "difference": _number(gap.difference),
+        "difference_low": _number(gap.low),
+        "difference_high": _number(gap.high),
+        "p": _number(gap.p),
+        "p_randomisation": _number(gap.p_swaps),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -55,6 +55,7 @@ def save_scored(
                 "checksum": digest((folder / "trials.jsonl").read_text("utf-8")),
             },
             systems=table.systems,
+            clusters=dict(zip(table.clusters.names, table.clusters.sizes(), strict=True)),
             settings=asdict(table.settings),
             signatures={name: table.signature(name) for name in table.settings.metrics},
             counts=table.counts,

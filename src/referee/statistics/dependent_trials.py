@@ -11,7 +11,7 @@ How often the intervals cover and the tests raise a false alarm is simulated in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
 from typing import NamedTuple
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.statistics.resampling import Sample
 
-__all__ = ["FEW", "Clusters", "Gap", "Spread", "compare_clustered", "spread"]
+__all__ = ["FEW", "Clusters", "Gap", "Spread", "compare_clustered", "mean_of_rows", "spread"]
 
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
 IntArray = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Clusters:
     codes: tuple[IntArray, ...] = ()
 
     @classmethod
-    def of(cls, labels: dict[str, Sequence[str | None]]) -> Clusters:
+    def of(cls, labels: Mapping[str, Sequence[str | None]]) -> Clusters:
         """Clusters from labels; a trial without a label is a cluster of its own (nothing says that it belongs to another)."""
         if len(labels) > 2:
             raise ValueError("trials can be clustered by two crossed factors at most")
@@ -95,6 +95,12 @@ class Gap(NamedTuple):
     def p(self) -> float:
         """By t, whose rate of false alarms is nearest to the nominal one; swaps stand beside it, and in for it where nothing varies between clusters."""
         return self.p_swaps if isnan(self.p_t) else self.p_t
+
+
+def mean_of_rows(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """The finishing step of a plain average: NaN, not 0, where nothing was counted."""
+    means: FloatArray = np.divide(totals[..., 0], counts, out=np.full(np.shape(counts), np.nan), where=counts > 0)
+    return means
 
 
 def spread(

@@ -1,0 +1,123 @@
+"""A signature identifies the number: whatever changes a value, an interval or a p changes the signature."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import referee
+from referee.cli import main
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.errors import InputError
+from referee.runs.open import open_outputs
+from referee.runs.score import score_trials
+from referee.runs.score_table import Settings, Source
+from referee.signature import explain, short
+
+TRIALS = list(Synthetic(speakers=5).trials())
+ROWS = [
+    {
+        "trial": t.id,
+        "system": system,
+        "text": t.references[0].text if (i + shift) % 3 else "the thing",
+        "properties": [list(p) for p in (t.references[0].properties or ())[: 1 + (i + shift) % 3]],
+    }
+    for shift, system in enumerate(("one", "two"))
+    for i, t in enumerate(TRIALS)
+]
+NUMBERS = ("value", "n", "low", "high", "difference", "difference_low", "difference_high", "p", "p_randomisation")
+
+
+def scored(trials=TRIALS, source: Source | None = None, metric: str = "set/dice", **options) -> tuple[str, tuple]:
+    settings = Settings(**{"metrics": (metric,), "baseline": "one", "lenient": True, **options})
+    table = score_trials(open_outputs(ROWS, lenient=True), lambda: trials, settings, source=source)
+    rows = [r for r in table.scores() if r["system"] == "two"]
+    return rows[0]["signature"], tuple(rows[0][k] for k in NUMBERS)
+
+
+def other_words(trial):
+    return replace(
+        trial,
+        references=tuple(replace(r, text=f"{r.text} here", properties=r.properties[:1]) for r in trial.references),
+    )
+
+
+VARIANTS = {
+    "plain": {},
+    "cluster none": {"cluster": "none"},
+    "cluster scene": {"cluster": "scene"},
+    "cluster speaker": {"cluster": "speaker"},
+    "confidence": {"confidence": 0.9},
+    "references": {"references": "others"},
+    "humans": {"references": "others", "humans": True},
+    "part": {"trials": TRIALS[:40]},
+    "reading": {"trials": [other_words(t) for t in TRIALS]},
+    "metric switch": {"metric": "set/dice|multiset:yes"},
+    "other metric": {"metric": "set/masi"},
+    "tokens": {"metric": "string/bleu.1"},
+    "other tokens": {"metric": "string/bleu.1|tokens:words"},
+    "swaps": {"cluster": "none", "resamples": 50},
+    "seed": {"cluster": "none", "resamples": 50, "seed": 2},
+    "strict": {"lenient": False},
+    "corpus name": {"source": Source(corpus="elsewhere")},
+    "reading name": {"source": Source(corpus="elsewhere", reading="raw")},
+    "sampled": {"source": Source(sampled=("speaker",))},
+}
+
+
+def test_equal_signatures_mean_equal_numbers() -> None:
+    found = {name: scored(**options) for name, options in VARIANTS.items()}
+    for (a, (sign_a, numbers_a)), (b, (sign_b, numbers_b)) in itertools.combinations(found.items(), 2):
+        if sign_a == sign_b:
+            assert numbers_a == numbers_b, (a, b)
+    unequal = {name for name, (sign, numbers) in found.items() if numbers != found["plain"][1]}
+    assert {"cluster none", "cluster scene", "confidence", "references", "part", "reading", "other metric"} <= unequal
+    assert (
+        len({sign for name, (sign, _) in found.items() if name in unequal})
+        == len(unequal) - len({"sampled", "cluster speaker"} & unequal) + 1
+    )
+
+
+def test_the_same_again_is_signed_alike() -> None:
+    assert scored() == scored()
+
+
+def test_a_signature_has_its_parts() -> None:
+    parts = explain(
+        scored(source=Source(corpus="tuna", reading="raw", part="domain=people", sampled=("scene", "speaker")))[0]
+    )
+    assert parts["measure"] == "set/dice"
+    assert (parts["corpus"], parts["reading"], parts["part"]) == ("tuna", "raw", "domain=people")
+    assert (parts["cluster"], parts["interval"], parts["against"]) == ("scene x speaker", "jackknife-t-0.95", "own-1")
+    assert parts["trials"].startswith(f"{len(TRIALS)}-")
+
+
+def test_trials_of_a_cluster_that_nobody_named() -> None:
+    with pytest.raises(InputError, match="name no game"):
+        scored(cluster="game")
+
+
+def test_an_interval_of_a_share_is_not_a_point() -> None:
+    """n = 20 without a miss: Wilson's [.839, 1] (Wilson 1927; statsmodels gives the same)."""
+    trials = TRIALS[:20]
+    rows = [
+        {"trial": t.id, "system": "echo", "properties": [list(p) for p in t.references[0].properties]} for t in trials
+    ]
+    frame = referee.score(rows, trials, metrics=["set/exact"], cluster="none")
+    assert frame["value"][0] == 1
+    assert (frame["low"][0], frame["high"][0]) == pytest.approx((0.8388748, 1.0), abs=1e-6)
+
+
+def test_a_short_form_is_explained_from_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "--demo", "--metrics", "set/dice", "--out", str(tmp_path / "run")]) == 0
+    signed = referee.Run(tmp_path / "run").scores()[0]["signature"]
+    assert short(signed) in capsys.readouterr().out
+    assert main(["signature", short(signed), str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert signed in told
+    assert "what trials were clustered by" in told
+    assert main(["signature", "00000000", str(tmp_path)]) == 2
+    assert "no run here has a score signed" in capsys.readouterr().err
