@@ -42,7 +42,7 @@ def rows_of(out: str, measure: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def test_a_hearer_answers_every_system_and_signs(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--humans", "--format", "json", "--resamples", 50)
+    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--humans", "--format", "json")
     assert code == 0
     responses = list(Run(folder).responses())
     assert len(responses) == 3 * 39
@@ -64,9 +64,9 @@ def test_a_hearer_answers_every_system_and_signs(capsys: pytest.CaptureFixture[s
 def test_answers_do_not_depend_on_processes_and_are_replaced_not_doubled(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    listen(capsys, folder, "--hearer", "noisy", "--resamples", 0)
+    listen(capsys, folder, "--hearer", "noisy")
     first = (folder / "responses.jsonl").read_text("utf-8")
-    listen(capsys, folder, "--hearer", "noisy", "--workers", 2, "--resamples", 0)
+    listen(capsys, folder, "--hearer", "noisy", "--workers", 2)
     assert (folder / "responses.jsonl").read_text("utf-8") == first
 
 
@@ -92,13 +92,13 @@ def test_hearers_stand_beside_people(capsys: pytest.CaptureFixture[str], folder:
         for n in (1, 2, 3)
     ]
     write_atomically(folder / "responses.jsonl", map(json_line, map(response_to_json, people)))
-    listen(capsys, folder, "--hearer", "position", "--resamples", 20)
-    code, out, _ = listen(capsys, folder, "--format", "json", "--resamples", 20)
+    listen(capsys, folder, "--hearer", "position")
+    code, out, _ = listen(capsys, folder, "--format", "json")
     assert code == 0
     assert rows_of(out, "identification_ms")["classic/greedy", "people"]["value"] == pytest.approx(200)
     assert rows_of(out, "ir")["classic/greedy", "people"]["participants"] == 3
     assert ("classic/greedy", "position") in rows_of(out, "ir")
-    code, out, _ = listen(capsys, folder, "--resamples", 20)
+    code, out, _ = listen(capsys, folder)
     assert "identification ms" in out
     assert "MIR" in out
 
@@ -112,7 +112,7 @@ def test_a_remote_hearer_goes_on_where_its_endpoint_failed(capsys: pytest.Captur
         assert not (folder / "responses.jsonl").exists(), "all or nothing"
         server.script[:] = [completion("2")]
         before = len(server.seen)
-        code, _, _ = listen(capsys, folder, "--hearer", named, "--resamples", 0)
+        code, _, _ = listen(capsys, folder, "--hearer", named)
         assert code == 0
         # answers to the same words about the same scene are asked for once
         asked = {r.trial for r in Run(folder).responses()}
@@ -154,12 +154,12 @@ def test_scores_carry_the_hash_of_the_hearers_passport(
     card["hash"] = _hash(card)
     path = tmp_path / "card.json"
     path.write_text(json.dumps(card), "utf-8")
-    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--passport", path, "--resamples", 0)
+    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--passport", path)
     assert code == 0
     assert f"|passport:{card['hash'][:12]}:use-with-care" in out
     code, _, err = listen(capsys, folder, "--hearer", "noisy", "--passport", path)
     assert (code, "this is the passport of literal" in err) == (2, True)
-    code, out, _ = listen(capsys, folder, "--hearer", "position", "--resamples", 0)
+    code, out, _ = listen(capsys, folder, "--hearer", "position")
     assert "no passport" in out
 
 
@@ -180,9 +180,9 @@ def test_people_of_a_file_stand_beside_hearers_and_are_not_doubled(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ) -> None:
     people = responses_file(folder, tmp_path / "people.jsonl")
-    listen(capsys, folder, "--hearer", "literal", "--humans", "--resamples", 0)
+    listen(capsys, folder, "--hearer", "literal", "--humans")
     for _ in range(2):
-        code, out, err = listen(capsys, folder, "--people", people, "--resamples", 0, "--format", "json")
+        code, out, err = listen(capsys, folder, "--people", people, "--format", "json")
         assert (code, err) == (0, f"people: 156 answers from {people}\n")
     found = rows_of(out, "ir")
     assert found["human", "people"] | {"value": None} == found["human", "people"] | {"value": None, "n": 78}
@@ -216,7 +216,7 @@ def test_a_hearer_of_ones_own_answers_and_is_not_taken_for_people(
         "        entity = view.scene.entities[0].id\n"
         "        return Response(trial=view.id, hearer='x', outcome=Outcome.ENTITY, entity=entity)\n"
     )
-    code, out, _ = listen(capsys, folder, "--hearer", f"{tmp_path}/mine.py:First", "--resamples", 0, "--format", "json")
+    code, out, _ = listen(capsys, folder, "--hearer", f"{tmp_path}/mine.py:First", "--format", "json")
     assert code == 0
     assert set(rows_of(out, "ir")) == {("classic/incremental", "mine.py:First"), ("classic/greedy", "mine.py:First")}
     assert list(json.loads(out)["hearers"]) == ["mine.py:First"]
@@ -225,7 +225,7 @@ def test_a_hearer_of_ones_own_answers_and_is_not_taken_for_people(
 def test_scoring_a_run_again_keeps_its_hearing(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ) -> None:
-    listen(capsys, folder, "--hearer", "literal", "--humans", "--resamples", 0)
+    listen(capsys, folder, "--hearer", "literal", "--humans")
     assert main(["score", str(folder), "--out", str(tmp_path / "scored"), "--resamples", "0"]) == 0
     assert list(Run(tmp_path / "scored").responses()) == list(Run(folder).responses())
     assert Run(tmp_path / "scored").manifest["hearers"] == Run(folder).manifest["hearers"]

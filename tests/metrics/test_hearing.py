@@ -11,7 +11,7 @@ import pytest
 from referee.errors import InputError
 from referee.metrics.hearing import MEASURES, Hearing, judge
 from referee.records import Entity, Outcome, Response, Scene, Trial
-from referee.runs.listen import hearing_rows
+from referee.runs.heard import hearing_rows
 from referee.statistics.clusters import cluster_bootstrap
 
 PAIR = Scene(entities=(Entity(id="a"), Entity(id="b")))
@@ -106,7 +106,7 @@ def test_a_corrected_click_counts_for_identification_but_not_for_time() -> None:
 
 def test_responses_without_one_referent_are_left_out_and_listed() -> None:
     said = [response("e", "two"), response("e", "elsewhere"), response("e", "one")]
-    rows = {r["measure"]: r for r in hearing_rows([trial("one"), trial("two", "a", "b")], said, resamples=10)}
+    rows = {r["measure"]: r for r in hearing_rows([trial("one"), trial("two", "a", "b")], said)}
     assert rows["ir"]["n"] == 1
     assert rows["ir"]["excluded"] == {"several targets": 1, "trial not in the run": 1}
     (only,) = {r["value"] for r in hearing_rows([], said[:1])}
@@ -121,7 +121,7 @@ def test_people_are_one_group_and_every_simulated_hearer_another() -> None:
 
 
 def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
-    """The same resampling written elsewhere (statistics.clusters), other random numbers: bounds agree to Monte Carlo error."""
+    """The pigeonhole bootstrap of `statistics.clusters` errs on the wide side a little: bounds agree to two hundredths."""
     rng = np.random.default_rng(3)
     people, items = rng.normal(0, 1, 20), rng.normal(0, 1, 30)
     said = [
@@ -129,7 +129,7 @@ def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
         for p in range(20)
         for i in range(30)
     ]
-    rows = hearing_rows([trial(f"i{i}") for i in range(30)], said, resamples=2000)
+    rows = hearing_rows([trial(f"i{i}") for i in range(30)], said)
     ours = next(r for r in rows if r["measure"] == "ir")
     frame = pl.DataFrame(
         {
@@ -141,15 +141,15 @@ def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
     )
     (theirs,) = cluster_bootstrap(frame, value="right", system="system", resamples=2000).to_dicts()
     assert ours["value"] == pytest.approx(theirs["mean"])
-    assert ours["low"] == pytest.approx(theirs["low"], abs=0.015)
-    assert ours["high"] == pytest.approx(theirs["high"], abs=0.015)
+    assert ours["low"] == pytest.approx(theirs["low"], abs=0.02)
+    assert ours["high"] == pytest.approx(theirs["high"], abs=0.02)
 
 
 def test_one_answer_has_no_interval_and_the_same_seed_gives_the_same() -> None:
     (row,) = [r for r in hearing_rows([trial("i0")], [response("e", "i0")]) if r["measure"] == "ir"]
     assert (row["value"], row["low"], row["high"], row["n"]) == (1.0, None, None, 1)
     said, asked = votes([3, 2, 4], 4), [trial(f"i{i}") for i in range(3)]
-    assert hearing_rows(asked, said, resamples=50) == hearing_rows(asked, said, resamples=50)
+    assert hearing_rows(asked, said) == hearing_rows(asked, said)
 
 
 def test_weights_count_as_copies() -> None:

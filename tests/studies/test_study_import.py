@@ -14,7 +14,7 @@ from referee.cli import main
 from referee.corpora.jsonl import JsonlCorpus
 from referee.errors import InputError
 from referee.runs.folder import Run
-from referee.runs.listen import hearing_rows
+from referee.runs.heard import hearing_rows
 from referee.studies.bots.simulation import simulate
 from referee.studies.data.collected import Collected
 from referee.studies.data.collection import collect, collect_from

@@ -14,8 +14,11 @@ from referee.corpora.splits import CUTS
 from referee.errors import InputError
 from referee.metrics.hearing import OVER_ITEMS, TIES
 from referee.runs.folder import Run
-from referee.runs.listen import Session, add_people, hearing_rows
+from referee.runs.heard import hearing_rows
+from referee.runs.listen import Session, add_people
 from referee.runs.listen import listen as listen_to
+from referee.runs.open import open_corpus
+from referee.runs.score_table import CLUSTERINGS
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -78,13 +81,17 @@ def listen(
     seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples (0: no intervals).", min=0)] = 1000,
+    cluster: Annotated[
+        str, typer.Option(help=f"What intervals are over: {', '.join(CLUSTERINGS)} (design: what was sampled).")
+    ] = "design",
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
     form: Annotated[str, typer.Option("--format", "-f", help="table or json")] = "table",
 ) -> int:
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
-    if form not in ("table", "json") or ties not in TIES:
-        raise InputError(f"--format is table or json; --ties one of {', '.join(TIES)}")
+    if form not in ("table", "json") or ties not in TIES or cluster not in CLUSTERINGS:
+        raise InputError(
+            f"--format is table or json; --ties one of {', '.join(TIES)}; --cluster one of {', '.join(CLUSTERINGS)}"
+        )
     Run(run).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
     if people is not None:
         _add_people(run, people, data)
@@ -115,7 +122,8 @@ def listen(
             where=run,
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
-    rows = hearing_rows(opened.trials(), responses, resamples=resamples, confidence=confidence, ties=ties, seed=seed)
+    sampled = open_corpus(run).source.sampled
+    rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     if form == "json":
         print(json.dumps({"rows": rows, "hearers": signed}, ensure_ascii=False, indent=1))
     else:
@@ -187,7 +195,8 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
     if not console.is_terminal:
         console = Console(width=max(200, console.width))
     console.print(table)
-    print(f"{confidence:.0%} intervals: participants and items drawn with replacement. Details: --format json")
+    over = dict.fromkeys(row["cluster"] or "single answers" for row in rows if row["n"])
+    print(f"{confidence:.0%} intervals over {'; '.join(over)}. Details: --format json")
     for (system, hearer), group in groups.items():
         left_out = dict(group["ir"]["excluded"]) | ({"ties": group["mir"]["ties"]} if group["mir"]["ties"] else {})
         if left_out:

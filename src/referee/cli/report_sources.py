@@ -16,7 +16,7 @@ from referee.hearers.passports.cards import cards_of
 from referee.reports.hearing_section import Hearing
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
-from referee.runs.listen import hearing_rows
+from referee.runs.heard import hearing_rows
 
 __all__ = ["gather", "gather_hearing"]
 
@@ -58,16 +58,18 @@ def _score(run: Run) -> Scored:
     )
 
 
-def gather_hearing(material: Material, resamples: int = 500) -> Hearing:
+def gather_hearing(material: Material) -> Hearing:
     """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
+    card = material.known.card
+    sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
         responses = list(scored.run.responses())
         if not responses:
             continue
-        for row in hearing_rows(scored.run.trials(), responses, resamples=resamples):
+        for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
             rows.append({**row, "system": material.shown(scored.name, row["system"])})
         signatures |= scored.run.manifest.get("hearers", {})
         cards |= cards_of(scored.run.folder)

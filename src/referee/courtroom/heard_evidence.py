@@ -17,7 +17,7 @@ from referee.errors import InputError
 from referee.metrics.hearing import HUMAN, PEOPLE
 from referee.records import Outcome, Response, Trial
 from referee.runs.folder import Run
-from referee.runs.listen import hearing_rows
+from referee.runs.heard import hearing_rows
 
 __all__ = ["ItemEvidence", "try_runs"]
 
@@ -75,7 +75,7 @@ class _Heard:
         responses = [r for r in self.responses if r.trial in chosen]
         return {
             (row["system"], f"{row['hearer']}: {row['measure']}"): row["value"]
-            for row in hearing_rows(chosen.values(), responses, resamples=0, seed=self.seed)
+            for row in hearing_rows(chosen.values(), responses)
             if row["measure"] in HEARD and row["n"] and (row["measure"] != "mir" or row["participants"] > 1)
         }
 

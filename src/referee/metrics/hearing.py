@@ -61,11 +61,16 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
-    """Responses of one group as numbers: who answered, about what (numbered from 0), and a column for every measure over responses (NaN: not measured)."""
+    """Responses of one group as numbers: who answered, about what (numbered from 0), and a column for every measure over responses (NaN: not measured).
+
+    `hearers` and `trials` are the names behind the numbers.
+    """
 
     participants: IntArray
     items: IntArray
     values: FloatArray
+    hearers: tuple[str, ...] = ()
+    trials: tuple[str, ...] = ()
 
     @property
     def n_participants(self) -> int:
@@ -106,6 +111,10 @@ class Hearing:
         majority = np.where(tied, TIES[ties], (2 * right > counts).astype(float))
         return share, answered, majority
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Hearing:
+        """The same with some of the responses; who and what has none left keeps its number and is not counted."""
+        return Hearing(participants=self.participants[kept], items=self.items[kept], values=self.values[kept])
+
     def counts(self, ties: str = "strict") -> dict[str, int]:
         """How many responses (or items) each measure rests on, and the number of tied items."""
         present = (~np.isnan(self.values)).sum(axis=0)
@@ -144,7 +153,13 @@ def judge(
 
 def _tabulate(rows: list[tuple[str, str, list[float]]]) -> Hearing:
     participants, items, values = zip(*rows, strict=True)
-    return Hearing(participants=_number(participants), items=_number(items), values=np.array(values))
+    return Hearing(
+        participants=_number(participants),
+        items=_number(items),
+        values=np.array(values),
+        hearers=tuple(dict.fromkeys(participants)),
+        trials=tuple(dict.fromkeys(items)),
+    )
 
 
 def _number(names: Iterable[Any]) -> IntArray:

@@ -15,21 +15,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
-
 from referee import catalogue
 from referee.capabilities import Remembers, in_parallel, learns, resolve_all
-from referee.contracts import FloatArray
 from referee.corpora import splits
 from referee.corpora.jsonl import json_line, read_trials, response_to_json
 from referee.errors import InputError
 from referee.files import write_atomically
-from referee.metrics.hearing import HUMAN, MEASURES, OVER_ITEMS, Hearing, judge
+from referee.metrics.hearing import HUMAN
 from referee.records import Description, HearerView, Response, Trial
 from referee.runs.folder import Run
 from referee.signature import signature
 
-__all__ = ["Session", "add_people", "by_name", "hearing_rows", "listen", "shown"]
+__all__ = ["Session", "add_people", "by_name", "listen", "shown"]
 
 CALLS = "hearing-calls"
 Said = list[tuple[str, Description]]
@@ -210,85 +207,3 @@ def _believing(response: Response, trial: Trial) -> Response:
         return response
     chosen = [response.entity] if response.entity is not None else [e.id for e in trial.scene.entities]
     return replace(response, probabilities=tuple((e, 1 / len(chosen)) for e in chosen))
-
-
-# -- the table -----------------------------------------------------------------------------------------------------------------
-
-
-def hearing_rows(
-    trials: Iterable[Trial],
-    responses: Iterable[Response],
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    ties: str = "strict",
-    seed: int = 1,
-) -> list[dict[str, Any]]:
-    """One row per system, hearer and measure: value, interval, n; how many participants, items and ties there were, and what was left out."""
-    groups, excluded = judge(responses, {t.id: t for t in trials})
-    rows = []
-    for group in dict.fromkeys([*groups, *excluded]):
-        hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
-        rows += _rows(group, hearing, left_out, resamples, confidence, ties, seed)
-    return rows
-
-
-def _rows(
-    group: tuple[str, str],
-    hearing: Hearing | None,
-    left_out: dict[str, int],
-    resamples: int,
-    confidence: float,
-    ties: str,
-    seed: int,
-) -> list[dict[str, Any]]:
-    if hearing is None:
-        values = low = high = np.full(len(MEASURES), np.nan)
-        counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
-    else:
-        values, (low, high) = hearing.measure(ties=ties), _interval(hearing, resamples, confidence, ties, seed)
-        counts = hearing.counts(ties)
-        sizes = {"participants": hearing.n_participants, "items": hearing.n_items}
-    return [
-        {
-            "system": group[0],
-            "hearer": group[1],
-            "measure": name,
-            **{key: _number(x[i]) for key, x in (("value", values), ("low", low), ("high", high))},
-            "n": counts[name],
-            **sizes,
-            **({"ties": counts["ties"]} if name in OVER_ITEMS else {}),
-            "excluded": left_out,
-        }
-        for i, name in enumerate(MEASURES)
-    ]
-
-
-def _interval(
-    hearing: Hearing, resamples: int, confidence: float, ties: str, seed: int
-) -> tuple[FloatArray, FloatArray]:
-    """Percentiles over resamples in which participants and items are drawn independently (Owen 2007); NaN where neither can vary."""
-    nothing = np.full(len(MEASURES), np.nan)
-    if resamples < 1 or max(hearing.n_participants, hearing.n_items) < 2:
-        return nothing, nothing
-    rng = np.random.default_rng(seed)
-    drawn = np.array(
-        [
-            hearing.measure(_draw(hearing.n_participants, rng), _draw(hearing.n_items, rng), ties)
-            for _ in range(resamples)
-        ]
-    )
-    tail = (1 - confidence) / 2
-    bounds = np.full((2, len(MEASURES)), np.nan)
-    measured = ~np.isnan(drawn).all(axis=0)
-    bounds[:, measured] = np.nanquantile(drawn[:, measured], [tail, 1 - tail], axis=0)
-    return bounds[0], bounds[1]
-
-
-def _draw(size: int, rng: np.random.Generator) -> FloatArray:
-    """How often each of so many is drawn with replacement."""
-    return np.bincount(rng.integers(size, size=size), minlength=size).astype(float)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

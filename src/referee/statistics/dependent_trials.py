@@ -22,7 +22,17 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.statistics.resampling import Sample
 
-__all__ = ["FEW", "Clusters", "Gap", "Spread", "compare_clustered", "mean_of_rows", "spread"]
+__all__ = [
+    "FEW",
+    "Clusters",
+    "Gap",
+    "Spread",
+    "compare_clustered",
+    "interval_of",
+    "jackknife",
+    "mean_of_rows",
+    "spread",
+]
 
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
 IntArray = npt.NDArray[np.int64]
@@ -128,8 +138,8 @@ def spread(
     if share := _share_of(rows[present], value, limits):
         low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
         return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
-    low, high = _reach(value, variance, df, confidence)
-    return Spread(value, sqrt(variance) if variance == variance else nan, *_within(low, high, limits), df, sizes)
+    low, high = interval_of(value, variance, df, confidence, limits)
+    return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
 
 
 def compare_clustered(
@@ -204,7 +214,7 @@ def _left_out(finish: Finish, part: Sample) -> FloatArray:
 def _variance(without: Sequence[FloatArray], value: float) -> tuple[float, int, tuple[int, ...]]:
     """Jackknife variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their crossing."""
     sizes = tuple(len(v) for v in without[:2])
-    parts = [_jackknife(v, value) for v in without]
+    parts = [jackknife(v, value) for v in without]
     if len(parts) == 1:
         return parts[0], sizes[0] - 1, sizes
     # the cells' variance is in both of the others and counted once too often; where the difference falls below either of them (which sampling
@@ -213,7 +223,7 @@ def _variance(without: Sequence[FloatArray], value: float) -> tuple[float, int, 
     return crossed, min(sizes) - 1, sizes
 
 
-def _jackknife(without: FloatArray, value: float) -> float:
+def jackknife(without: FloatArray, value: float) -> float:
     """(G - 1) / G times the squared distances from the value with all clusters; NaN with one cluster, or where a value is missing without one."""
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
@@ -225,6 +235,13 @@ def _jackknife(without: FloatArray, value: float) -> float:
 
 
 # -- intervals and tests -------------------------------------------------------------------------------------------------------
+
+
+def interval_of(
+    value: float, variance: float, df: int, confidence: float = 0.95, limits: Limits = (None, None)
+) -> tuple[float, float]:
+    """Student's interval, cut where the measure ends; NaN where the variance is not known."""
+    return _within(*_reach(value, variance, df, confidence), limits)
 
 
 def _reach(value: float, variance: float, df: int, confidence: float) -> tuple[float, float]:
@@ -289,7 +306,7 @@ def _effective(
     Where all answers agree the design effect cannot be known, and all trials of a cluster may share their fate: the clusters are the sample then.
     """
     if not clusters.codes:
-        return _Size(float(n), None)
+        return _Size(float(n) if n > 1 else nan, None)
     bottom, top = limits
     if isnan(variance) or bottom is None or top is None:
         return _Size(nan, 0)
