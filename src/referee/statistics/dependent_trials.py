@@ -56,8 +56,6 @@ class Clusters:
     @classmethod
     def of(cls, labels: Mapping[str, Sequence[str | None]]) -> Clusters:
         """Clusters from labels; a trial without a label is a cluster of its own (nothing says that it belongs to another)."""
-        if len(labels) > 2:
-            raise ValueError("trials can be clustered by two crossed factors at most")
         return cls(tuple(labels), tuple(_encode(column) for column in labels.values()))
 
     def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
@@ -179,6 +177,8 @@ def _parts(rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters,
     if not clusters.codes:
         return [_occupied(Sample.of(rows, seed))]
     kept = rows[present]
+    if len(clusters.codes) > 2:
+        raise ValueError("variances are known for two crossed factors at most")
     codes = [_recode(c[present]) for c in clusters.codes]
     if len(codes) == 2:
         first, second = codes
