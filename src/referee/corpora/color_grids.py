@@ -108,7 +108,7 @@ def _places(row: dict[str, Any], field: str, ids: Sequence[str]) -> list[str]:
 
 
 def _pick(ids: Sequence[str], row: dict[str, Any], field: str) -> str:
-    number = expect(row, field, int)
+    number: int = expect(row, field, int)
     if not 0 <= number < len(ids):
         raise WrongShape(f"{field} is {number}, but there are {len(ids)} grids", "count grids from 0")
     return ids[number]
