@@ -74,6 +74,10 @@ def test_the_codes_of_degen2020_give_the_outcome_away(data_folder: Path) -> None
     found = {leak.field: leak for leak in leaks(corpus.trials(), corpus.responses())}
     coded = found["properties present"]
     assert (coded.n, coded.present, coded.right_with) == (6998, 5868, 1.0)
+    # By hand: no failure is coded and 5,868 of the successes are, so half of what remains of 1 is tied.
+    right = sum(r.entity in t.targets for t, r in zip(corpus.trials(), corpus.responses(), strict=True))
+    assert coded.area == pytest.approx(0.5 + 5868 / right / 2)
+    assert round(coded.area, 3) == 0.932
     assert coded.refused
     assert found["number of properties"].refused
     assert not any(leak.refused for field, leak in found.items() if "properties" not in field)

@@ -79,10 +79,10 @@ class ContinualAdaptation:
         paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
         parts = zip(KINDS, paths[: len(KINDS)], paths[len(KINDS) :], strict=True)
         found = chain.from_iterable(_read(*part) for part in parts)
-        return (turn for turn in found if self.part == "all" or not _test(turn[0]))
+        return (turn for turn in found if self.part == "all" or not _is_test(turn[0]))
 
 
-def _test(trial: Trial) -> bool:
+def _is_test(trial: Trial) -> bool:
     return trial.condition == "human-human" and bool(trial.meta["iteration"] == "testing")
 
 
