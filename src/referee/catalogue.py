@@ -146,6 +146,28 @@ CORPORA: dict[str, Entry] = {
     ),
     "kth-tangrams": Entry("referee.corpora.kth:KthTangrams", {}, "34 situated games with board events and speech"),
     "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,035 episodes"),
+    "color-grids": Entry(
+        "referee.corpora.color_grids:ColorGrids", {}, "three grids of nine colours, 8,814 rounds with listeners"
+    ),
+    "colors-mandarin": Entry(
+        "referee.corpora.colors_mandarin:ColorsMandarin", {}, "Colors in Context in Mandarin, 4,311 rounds"
+    ),
+    "multiparty-tangrams": Entry(
+        "referee.corpora.multiparty:MultipartyTangrams", {}, "tangrams in groups of two to six, 36,956 answers"
+    ),
+    "tangrams-ref": Entry(
+        "referee.corpora.tangrams_ref:TangramsRef",
+        {},
+        "KiloGram tangrams in pairs, 8,609 rounds; contexts in the pilots only",
+    ),
+    "vlm-tangram": Entry(
+        "referee.corpora.vlm_tangram:VlmTangram", {}, "7,440 guesses of tg-matcher once more, with pictures"
+    ),
+    "continual-adaptation": Entry(
+        "referee.corpora.photographs:ContinualAdaptation",
+        {},
+        "photographs named by people and by a model, 5,373 rounds",
+    ),
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -331,6 +333,131 @@ CODES_1 = "gameid\tTrial\tUtteranceType\tsizeMentioned\tcolorMentioned\ttypeMent
 CODES_2 = "gameid\tcontext\tTarget\tColorMentioned\tItemMentioned"
 CODES_3 = "gameid\tTrial\tsub\tbasic\tsuper"
 
+
+def grids_row(game: str, number: int, clicked: int, *messages: tuple[str, str, int]) -> dict[str, Any]:
+    """Target o2; the listener sees o1, o2, o0 from left to right and clicks at a second to spare."""
+    return {
+        "game": game,
+        "round": number,
+        "condition": "SPLIT",
+        "grids": [[[10 * cell + place, 60, 50] for cell in range(9)] for place in range(3)],
+        "target": 2,
+        "speaker_order": [2, 0, 1],
+        "listener_order": [1, 2, 0],
+        "l_clicked": clicked,
+        "time_click": 100_000,
+        "messages": [{"role": role, "text": text, "time": 100_000 - before} for role, text, before in messages],
+        "success": clicked == 1,
+    }
+
+
+def mandarin_click(number: int, clicked: str, time: int = 50_000) -> dict[str, str]:
+    """Speaker sees distr2, target, distr1; the listener target, distr2, distr1."""
+    places = {"target": (2, 1), "distr1": (3, 3), "distr2": (1, 2)}
+    row = {"gameid": "5-ab", "time": str(time), "roundNum": str(number), "condition": "further"}
+    for column, status in zip(("click", "alt1", "alt2"), (clicked, *(set(places) - {clicked})), strict=True):
+        speaker, listener = places[status]
+        row |= {f"{column}Status": status, f"{column}ColH": str(10 * speaker), f"{column}ColS": "60"}
+        row |= {f"{column}ColL": "50", f"{column}LocS": str(speaker), f"{column}LocL": str(listener)}
+    row |= {"targetD1Diff": "20", "targetD2Diff": "30", "D1D2Diff": "40"}
+    return row | {"outcome": "true" if clicked == "target" else "false"}
+
+
+def mandarin_message(number: int, sender: str, text: str, time: int) -> dict[str, str]:
+    return {"gameid": "5-ab", "epochTime": str(time), "roundNum": str(number), "sender": sender, "contents": text}
+
+
+def group_answer(trial: int, player: str, response: str, time: str = "12.5") -> dict[str, str]:
+    return {
+        "gameId": "G1",
+        "target": "/experiment/tangram_C.png",
+        "repNum": "1",
+        "trialNum": str(trial),
+        "numPlayers": "3",
+        "speaker": "ann",
+        "playerId": player,
+        "correct": str(response == "/experiment/tangram_C.png").upper(),
+        "response": response,
+        "time": time,
+    }
+
+
+def group_message(trial: int, role: str, text: str, chitchat: str = "FALSE") -> dict[str, str]:
+    return {"gameId": "G1", "trialNum": str(trial), "role": role, "text": text, "is.chitchat": chitchat}
+
+
+def pair_round(block: int, target: str, response: str, said: str, asked: str = "[]") -> dict[str, str]:
+    """A round of the main experiment of tangrams-ref."""
+    return {
+        "block": str(block),
+        "snd_value": "0.9",
+        "sec_until_click": "4",
+        "correct": str(target == response) if response else "",
+        "controlled": "False",
+        "response": response,
+        "game_id": "P1",
+        "speaker_desc": said,
+        "listener_desc": asked,
+        "target": target,
+    }
+
+
+def pilot_round(index: int, target: str, response: str, said: str, click: str = "(23,)") -> dict[str, str]:
+    return {
+        "game_id": "Q1",
+        "trial_index": str(index),
+        "block": str(index // 2),
+        "target": target,
+        "controlled": "True",
+        "snd_value": "0.5",
+        "speaker_id": "7",
+        "listener_id": "8",
+        "context": "['page2-10.svg', 'page2-9.svg', 'page1-3.svg']",
+        "description": said,
+        "time_to_message": "9.0" if said else "",
+        "sec_until_click": click,
+        "response": response,
+        "correct": str(target == response) if response else "",
+    }
+
+
+def reader_row(worker: str, selected: str, text: str = "a swan") -> dict[str, str]:
+    return {
+        "workerid": worker,
+        "button_rt": "2500",
+        "group_size": "2_player",
+        "thickness": "thick",
+        "round": "round_1",
+        "correct": str(int(selected == "C")),
+        "correct_tangram": "C",
+        "gameId": "G4",
+        "selected": selected,
+        "text": str([{"role": "speaker", "text": text}, {"role": "listener", "text": "flying?"}]),
+        "condition": "2_thick",
+    }
+
+
+def photo_click(number: int, clicked: str, iteration: str = "full", time: str = "") -> dict[str, str]:
+    """Photographs p1 to p4, the target p2 last, as the source has it."""
+    parts = {"p4": "distr2", "p1": "distr1", "p3": "distr0", "p2": "target"}
+    return {
+        "iterationName": iteration,
+        "context_id": "68",
+        "gameid": "g-7",
+        "time": "1.5e+12",
+        "trialNum": str(number),
+        "repNum": "0",
+        "timeFromMessage": time,
+        "clickedObj": clicked,
+        "correct": "true" if clicked == "target" else "false",
+        "fullContext": json.dumps([{"url": f"{url}.jpg", "targetStatus": part} for url, part in parts.items()]),
+    }
+
+
+def photo_message(number: int, text: str, before: int) -> dict[str, str]:
+    return {"gameid": "g-7", "trialNum": str(number), "msg": text, "time": str(1.5e12 - before)}
+
+
 TINY: dict[str, dict[str, Any]] = {
     "gre3d7": {"gre3d/gre3d7.jsonl.gz": [BLOCKS, BLOCKS_UNALIGNED], "gre3d/gre3d7_scenes.json": {"1": THREE_BLOCKS}},
     "stars": {"stars/stars.jsonl.gz": [STARS_ROW], "stars/stars_contexts.json": {"abs9": STARS_CONTEXT}},
@@ -404,6 +531,78 @@ TINY: dict[str, dict[str, Any]] = {
     },
     "kth-tangrams": {"kth-tangrams/games.jsonl.gz": [KTH_GAME]},
     "pento-take": {"pento-take/take.jsonl.gz": [PENTO, PENTO | {"episode": 5, "selected": None}]},
+    "color-grids": {
+        "color-grids/rounds.jsonl.gz": [
+            grids_row("12-ab-c", 1, 1, ("speaker", "mostly red", 4000)),
+            grids_row("12-ab-c", 2, 0, ("speaker", "red", 9000), ("listener", "dark?", 5000), ("speaker", "no", 1500)),
+            grids_row("12-ab-c", 3, 2),
+            grids_row("13-d", 1, 1, ("speaker", "late", -300)),
+        ]
+    },
+    "colors-mandarin": {
+        "colors-mandarin/colorReferenceClicksChinese.csv.gz": [
+            mandarin_click(1, "distr1"),
+            mandarin_click(2, "target"),
+            mandarin_click(2, "distr2", time=60_000),
+        ],
+        "colors-mandarin/colorReferenceMessageChinese.csv.gz": [
+            mandarin_message(1, "演说者", "紅色", 47_000),
+            mandarin_message(2, "倾听者", "？", 40_000),
+            mandarin_message(9, "演说者", "藍色", 40_000),
+        ],
+    },
+    "multiparty-tangrams": {
+        f"multiparty-tangrams/study{study}.{table}.csv.gz": rows
+        for study in ("1a", "1b", "2a", "2b", "2c")
+        for table, rows in (
+            (
+                "raw_results",
+                [
+                    group_answer(1, "bob", "/experiment/tangram_C.png"),
+                    group_answer(0, "bob", "/experiment/tangram_K.png", "-3.5"),
+                    group_answer(0, "cem", "false", "NA"),
+                    group_answer(1, "cem", "/experiment/tangram_C.png"),
+                ],
+            ),
+            (
+                "filtered_chat",
+                [
+                    group_message(0, "speaker", "hi all", "TRUE"),
+                    group_message(0, "listener", "hi", "1"),
+                    group_message(0, "speaker", "a swan"),
+                    group_message(1, "NA", "NA"),
+                    group_message(5, "speaker", "nobody answered this"),
+                ],
+            ),
+        )
+    },
+    "tangrams-ref": {
+        "tangrams-ref/clean_no_discourse.csv.gz": [
+            pair_round(0, "page1-2.svg", "page9-1.svg", "['a bird', 'yes']", "['flying?']"),
+            pair_round(1, "page1-2.svg", "page1-2.svg", "['bird']"),
+            pair_round(1, "page3-4.svg", "", "['a bridge']"),
+        ],
+        "tangrams-ref/pilot1_data.csv.gz": [
+            pilot_round(3, "page2-9.svg", "page1-3.svg", "a boat"),
+            pilot_round(0, "page2-10.svg", "page2-10.svg", "a hat"),
+            pilot_round(1, "page1-3.svg", "", "", click=""),
+        ],
+        "tangrams-ref/pilot2_data.csv.gz": [pilot_round(0, "page2-10.svg", "page2-10.svg", "a hat")],
+    },
+    "vlm-tangram": {
+        "vlm-tangram/human_data.csv.gz": [reader_row("914", "C"), reader_row("915", "D"), reader_row("914", "C")]
+    },
+    "continual-adaptation": {
+        f"continual-adaptation/{kind}.{table}FromMongo.csv.gz": rows
+        for kind in ("human-human", "human-human-easy", "model-as-listener", "model-as-speaker")
+        for table, rows in (
+            (
+                "clickedObj",
+                [photo_click(0, "target"), photo_click(1, "distr1", time="1800"), photo_click(2, "target", "testing")],
+            ),
+            ("message", [photo_message(0, "a dog", 2000), photo_message(1, "dog", 1800), photo_message(1, "oh", -50)]),
+        )
+    },
 }
 
 
@@ -412,7 +611,8 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = content if isinstance(content, str) else _json(content)
+        table = name.removesuffix(".gz").endswith(".csv")
+        text = content if isinstance(content, str) else _csv(content) if table else _json(content)
         path.write_bytes(gzip.compress(text.encode(), 1) if name.endswith(".gz") else text.encode())
     return folder
 
@@ -420,3 +620,14 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
 def _json(content: Any) -> str:
     lines = content if isinstance(content, list) else [content]
     return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _csv(content: Any) -> str:
+    """Rows under the names of the first one's columns; what is no row, in damaged files, is one cell."""
+    rows = content if isinstance(content, list) else [content]
+    names = list(next((row for row in rows if isinstance(row, dict)), {}))
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(names)
+    writer.writerows([row.get(n, "") for n in names] if isinstance(row, dict) else [row] for row in rows)
+    return file.getvalue()

@@ -42,6 +42,12 @@ FACTS: dict[str, _Facts] = {
     "tg-matcher": _Facts(3383, "tangrams", True),
     "kth-tangrams": _Facts(2693, "tangram board", True),
     "pento-take": _Facts(1035, "pentominoes", True),
+    "color-grids": _Facts(8814, "colour grids", True),
+    "colors-mandarin": _Facts(4311, "colour patches", True),
+    "multiparty-tangrams": _Facts(10102, "tangrams", True),
+    "tangrams-ref": _Facts(8609, "tangrams", True),
+    "vlm-tangram": _Facts(3166, "tangrams", True),
+    "continual-adaptation": _Facts(5373, "photographs", True),
 }
 
 EPILOG = """

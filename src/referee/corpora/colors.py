@@ -13,7 +13,7 @@ from referee.corpora.lines import WrongShape, expect, optional
 from referee.corpora.packed import find, read_rows, remainder
 from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["Colors"]
+__all__ = ["Colors", "read_round"]
 
 FILE = "colors_trials.jsonl.gz"
 WHO = {"s": "speaker", "l": "listener"}
@@ -50,10 +50,11 @@ class Colors:
 
     def _rounds(self) -> Iterator[tuple[Trial, Response]]:
         (path,) = find(self.data, "colors-in-context", FILE)
-        return read_rows(path, _round)
+        return read_rows(path, read_round)
 
 
-def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
+def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en") -> tuple[Trial, Response]:
+    """A round of three patches from the form of this corpus' file."""
     objects = expect(row, "objects", dict)
     roles = sorted(objects, key=lambda role: objects[role]["pos"][0])
     ids = {role: f"c{objects[role]['pos'][0]}" for role in roles}
@@ -68,12 +69,13 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
         data={"correct": expect(row, "correct", bool), "hsl": objects[row["clicked"]]["hsl"]},
     )
     trial = Trial(
-        id=f"colors-{game}-{expect(row, 'round', int)}",
+        id=f"{corpus}-{game}-{expect(row, 'round', int)}",
         scene=Scene(entities=tuple(_patch(ids[role], objects[role]) for role in roles)),
         targets=(ids["target"],),
         domain="colours",
         condition=optional(row, "condition", str),
         speaker=game,
+        language=language,
         episode=play(messages, click),
         references=said(messages, speaker=game),
         meta={

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from referee.corpora.lines import WrongShape
 from referee.records import NOTHING, Description, Event, Trial
 
-__all__ = ["Message", "play", "said", "with_history"]
+__all__ = ["Message", "is_simple", "play", "said", "waited", "with_history"]
 
 
 class Message(NamedTuple):
@@ -30,11 +30,11 @@ class Message(NamedTuple):
         return self
 
 
-def play(messages: Sequence[Message], click: Event) -> tuple[Event, ...]:
-    """The events of a round: what was said before the click, the click, what was said after it."""
+def play(messages: Sequence[Message], *clicks: Event) -> tuple[Event, ...]:
+    """The events of a round: what was said before the click (or the clicks of several listeners), the click, what was said after it."""
     before = tuple(_event(m) for m in messages if m.in_time)
     after = tuple(_event(m) for m in messages if not m.in_time)
-    return (*before, click, *after)
+    return (*before, *clicks, *after)
 
 
 def _event(message: Message) -> Event:
@@ -43,10 +43,21 @@ def _event(message: Message) -> Event:
     return Event(kind="message", by=message.by, text=message.text, data=data)
 
 
-def said(messages: Sequence[Message], speaker: str, by: str = "speaker") -> tuple[Description, ...]:
+def said(messages: Sequence[Message], speaker: str | None, by: str = "speaker") -> tuple[Description, ...]:
     """The speaker's words up to the click as one description; none where the click came first."""
     texts = [m.text for m in messages if m.by == by and m.in_time]
     return (Description(text=" ".join(texts), speaker=speaker),) if texts else ()
+
+
+def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
+    """Milliseconds from the speaker's last message before the click to the click; None where there was none, or its time is not known."""
+    times = [m.ms_before_click for m in messages if m.by == by and m.in_time and m.ms_before_click is not None]
+    return min(times, default=None)
+
+
+def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
+    """Whether the speaker said one thing, and nobody anything else."""
+    return len(messages) == 1 and messages[0].by == by and messages[0].in_time
 
 
 def with_history(trials: Iterable[Trial]) -> Iterator[Trial]:

@@ -1,0 +1,127 @@
+"""Colour grids: three grids of nine colours, a chat, a click, sixty rounds a game (McDowell & Goodman 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.games import Message, is_simple, play, said, waited, with_history
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find, read_rows
+from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["ColorGrids"]
+
+FILE = "rounds.jsonl.gz"
+CELLS = 9
+
+
+class ColorGrids:
+    """8,814 rounds of 158 games. A trial is called GAME-ROUND (games have hyphens too: split at the last), grids o0, o1, o2 by object index.
+
+    Cells are numbered row by row. ``meta["places"]`` lists the grids from left to right on the listener's screen,
+    ``meta["speaker_places"]`` on the speaker's.
+    """
+
+    card = Card(
+        name="color-grids",
+        title="Colour grids: three grids of nine colours",
+        source="forkunited/ltprg on GitHub, commit 4e40d35",
+        licence="MIT (Bill McDowell 2019)",
+        languages=("en",),
+        citation="McDowell & Goodman 2019, ACL",
+        sampled=("game",),
+        faults=(
+            "143 of the 158 games have all 60 rounds; the others break off after 1 to 43",
+            "9 rounds have no message at all, and in 4 more the speaker said nothing before the click",
+            "in 9 rounds a message was sent after the click",
+            "times are those of the server: from the speaker's last message before the click, so they include reading it",
+            "35 of the 26,442 grids show a colour twice; every colour has lightness 50",
+        ),
+        files=(f"color-grids/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(trial for trial, _ in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._rounds())
+
+    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+        (path,) = find(self.data, "color-grids", FILE)
+        return read_rows(path, _round)
+
+
+def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
+    game, number = expect(row, "game", str), expect(row, "round", int)
+    grids = expect(row, "grids", list)
+    ids = [f"o{i}" for i in range(len(grids))]
+    heard, spoken = _places(row, "listener_order", ids), _places(row, "speaker_order", ids)
+    target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
+    correct = expect(row, "success", bool)
+    if correct != (clicked == target):
+        raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
+    messages = _messages(row)
+    click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": correct})
+    trial = Trial(
+        id=f"{game}-{number}",
+        scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, grids, strict=True))),
+        targets=(target,),
+        domain="colour grids",
+        condition=expect(row, "condition", str).lower(),
+        speaker=game,
+        episode=play(messages, click),
+        references=said(messages, speaker=game),
+        meta={"game": game, "round": number, "correct": correct, "places": heard, "speaker_places": spoken},
+    )
+    return trial, Response(
+        trial=trial.id,
+        hearer=game,
+        outcome=Outcome.ENTITY,
+        entity=clicked,
+        description=next(iter(trial.references), None),
+        identification_ms=waited(messages),
+        flags=("simple",) if is_simple(messages) else (),
+    )
+
+
+def _messages(row: dict[str, Any]) -> list[Message]:
+    click = expect(row, "time_click", int)
+    return [
+        Message(expect(m, "role", str), expect(m, "text", str), click - expect(m, "time", int))
+        for m in expect(row, "messages", list)
+    ]
+
+
+def _places(row: dict[str, Any], field: str, ids: Sequence[str]) -> list[str]:
+    """The grids from left to right on somebody's screen."""
+    order = expect(row, field, list)
+    if sorted(order) != list(range(len(ids))):
+        raise WrongShape(f"{field} is {order}, not an order of {len(ids)} grids", "name every grid once, from 0")
+    return [ids[i] for i in order]
+
+
+def _pick(ids: Sequence[str], row: dict[str, Any], field: str) -> str:
+    number: int = expect(row, field, int)
+    if not 0 <= number < len(ids):
+        raise WrongShape(f"{field} is {number}, but there are {len(ids)} grids", "count grids from 0")
+    return ids[number]
+
+
+def _grid(grid_id: str, colours: list[list[int]], spoken: Sequence[str]) -> Entity:
+    if len(colours) != CELLS:
+        raise WrongShape(f"a grid has {len(colours)} colours", f"give every grid {CELLS}")
+    cells = (_cell(number, *colour) for number, colour in enumerate(colours, 1))
+    return Entity(id=grid_id, attributes=tuple(cells), position=(float(spoken.index(grid_id) + 1),))
+
+
+@lru_cache(maxsize=100_000)
+def _cell(number: int, hue: int, saturation: int, lightness: int) -> Property:
+    """A cell with its colour as style sheets write it, which people and language models can read."""
+    return Property(f"cell{number}", f"hsl({hue}, {saturation}%, {lightness}%)")

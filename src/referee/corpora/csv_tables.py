@@ -1,0 +1,76 @@
+"""Comma-separated tables, packed or not, with every mistake reported as file and line; and the lists that some tables keep in a cell."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import zlib
+from collections.abc import Callable, Iterator
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.corpora.lines import WrongShape, open_binary
+from referee.corpora.packed import REMEDY, located
+from referee.errors import MalformedInput
+
+__all__ = ["as_list", "as_number", "read_csv", "worded"]
+
+Thing = TypeVar("Thing")
+MISSING = frozenset({"", "NA", "nan"})
+
+
+def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: bool = False) -> Iterator[Thing]:
+    """What `make` makes of every row, given as cells by the names of their columns.
+
+    A table with a `loose_end` has commas in its last column that nobody quoted.
+    """
+    for line, row in _rows(path, loose_end):
+        with located(path, line):
+            thing = make(row)
+        yield thing
+
+
+def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows with the number of the line each ends in: a quoted cell may go over several lines."""
+    with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            names = next(reader, [])
+            for cells in reader:
+                if loose_end and len(cells) > len(names) > 0:
+                    cells[len(names) - 1 :] = [",".join(cells[len(names) - 1 :])]
+                if len(cells) != len(names):
+                    raise WrongShape(f"{len(cells)} cells under {len(names)} column names", REMEDY)
+                yield reader.line_num, dict(zip(names, cells, strict=True))
+        except WrongShape as wrong:
+            raise MalformedInput(str(wrong), where=path, line=reader.line_num, remedy=wrong.remedy) from None
+        except (csv.Error, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
+            problem = f"cannot be read on ({error})"
+            raise MalformedInput(problem, where=path, line=reader.line_num + 1, remedy=REMEDY) from None
+
+
+def worded(row: dict[str, str], column: str) -> str | None:
+    """The text of a cell; None where it is empty or says that there is nothing (NA, nan)."""
+    text = row[column].strip()
+    return None if text in MISSING else text
+
+
+def as_number(row: dict[str, str], column: str) -> float | None:
+    """The number in a cell, if there is one."""
+    text = worded(row, column)
+    number = None if text is None else float(text)
+    if number is not None and abs(number) == float("inf"):
+        raise WrongShape(f"{text} in column {column!r} is not a number", REMEDY)
+    return number
+
+
+def as_list(text: str) -> list[Any]:
+    """A list written into a cell as Python writes it: ``['a', 'b']``."""
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise WrongShape(f"{text!r:.60} is not a list", REMEDY) from None
+    if not isinstance(found, list):
+        raise WrongShape(f"{text!r:.60} is not a list", REMEDY)
+    return found

@@ -1,0 +1,153 @@
+"""Tangrams named again and again in groups of two to six: one speaks, all others click (Boyce, Hawkins, Goodman & Frank 2024)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.contracts import Card
+from referee.corpora.csv_tables import as_number, read_csv, worded
+from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.packed import find, located, member
+from referee.corpora.tangrams import FIGURES
+from referee.records import Event, Outcome, Response, Trial
+
+__all__ = ["MultipartyTangrams"]
+
+STUDIES = ("1a", "1b", "2a", "2b", "2c")
+RESULTS = tuple(f"study{study}.raw_results.csv.gz" for study in STUDIES)
+CHATS = tuple(f"study{study}.filtered_chat.csv.gz" for study in STUDIES)
+ROLES = ("speaker", "listener")
+NO_CHOICE = "false"
+Row = dict[str, str]
+Rounds = dict[tuple[str, int], list[Row]]
+
+
+class GroupRound(NamedTuple):
+    """A round with the answers of all its listeners."""
+
+    trial: Trial
+    responses: tuple[Response, ...]
+
+
+class MultipartyTangrams:
+    """10,102 rounds of 164 games, 36,956 answers: a trial for every round, a response for every listener of it.
+
+    ``meta["study"]`` is 1a, 1b, 2a, 2b or 2c, ``meta["players"]`` the size of the group when it began, ``meta["repetition"]`` counts from 1.
+    A response without a choice is a timeout.
+    """
+
+    card = Card(
+        name="multiparty-tangrams",
+        title="Repeated tangram reference in groups of two to six",
+        source="vboyce/multiparty-tangrams on GitHub, commit b464b00",
+        licence="none stated",
+        languages=("en",),
+        citation="Boyce, Hawkins, Goodman & Frank 2024, PNAS",
+        sampled=("game",),
+        faults=(
+            "the figures have no attributes, only their letters",
+            "2,629 of the 36,956 answers are no choice: the round ran out; of these 2,501 fall in 545 rounds in which the speaker wrote nothing",
+            "times count from the beginning of the round and include the wait for the speaker; messages have no times, so there is no time of "
+            "identification; the round's seconds stay with the click",
+            "239 times in studies 1a and 1b are negative and three are above an hour; they stay as they are and are used nowhere",
+            "chit-chat, as the authors marked it, belongs to the episode and not to the reference; in 8 rounds the speaker wrote nothing else",
+            "1,851 rounds of the chat tables have no answers and are left out; 332 rounds have a row of NA for a chat that was empty",
+            "in study 2c all that listeners sent is one of four emoji",
+        ),
+        files=tuple(f"multiparty-tangrams/{f}" for f in (*RESULTS, *CHATS)),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(r.trial for r in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return chain.from_iterable(r.responses for r in self._rounds())
+
+    def _rounds(self) -> Iterator[GroupRound]:
+        paths = find(self.data, "multiparty-tangrams", *RESULTS, *CHATS)
+        parts = zip(STUDIES, paths[: len(STUDIES)], paths[len(STUDIES) :], strict=True)
+        return chain.from_iterable(_study(*part) for part in parts)
+
+
+def _study(study: str, results: Path, chat: Path) -> Iterator[GroupRound]:
+    """The rounds of a study, game by game in the order they were played (the table goes listener by listener)."""
+    rounds, spoken = _by_round(results), _by_round(chat)
+    games = {game: place for place, game in enumerate(dict.fromkeys(game for game, _ in rounds))}
+    for game, number in sorted(rounds, key=lambda key: (games[key[0]], key[1])):
+        with located(results):
+            found = _round(study, rounds[game, number], spoken.get((game, number), []))
+        yield found
+
+
+def _by_round(path: Path) -> Rounds:
+    rounds: Rounds = defaultdict(list)
+
+    def keep(row: Row) -> None:
+        if row["gameId"]:  # the chat of study 2c ends in two rows that are empty but for a FALSE
+            rounds[row["gameId"], int(row["trialNum"])].append(row)
+
+    for _ in read_csv(path, keep):
+        pass
+    return rounds
+
+
+def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> GroupRound:
+    first, game = answers[0], answers[0]["gameId"]
+    spoken = [row for row in chat if row["role"] in ROLES and row["text"].strip()]
+    messages = [Message(row["role"], row["text"], None) for row in spoken]
+    telling = [m for m, row in zip(messages, spoken, strict=True) if row["is.chitchat"] not in ("TRUE", "1")]
+    repetition = int(first["repNum"]) + 1
+    trial = Trial(
+        id=f"multiparty-{study}-{game}-{int(first['trialNum'])}",
+        scene=FIGURES,
+        targets=(_figure(first["target"]),),
+        domain="tangrams",
+        condition=f"repetition-{repetition}",
+        speaker=first["speaker"],
+        episode=play(messages, *(click for row in answers if (click := _click(row)))),
+        references=said(telling, speaker=first["speaker"]),
+        meta={"game": game, "study": study, "players": int(first["numPlayers"]), "repetition": repetition},
+    )
+    return GroupRound(trial, tuple(_response(row, trial) for row in answers))
+
+
+def _figure(picture: str) -> str:
+    """The letter of a figure, from the address of its picture."""
+    return member(FIGURES, picture.rpartition("_")[2].removesuffix(".png"))
+
+
+def _chosen(row: Row) -> str | None:
+    given = worded(row, "response")
+    return None if given is None or given.lower() == NO_CHOICE else _figure(given)
+
+
+def _click(row: Row) -> Event | None:
+    chosen, seconds = _chosen(row), as_number(row, "time")
+    if chosen is None:
+        return None
+    data = {"listener": row["playerId"], "correct": row["correct"] == "TRUE"}
+    return Event(
+        kind="click",
+        by="listener",
+        entities=(chosen,),
+        data=data if seconds is None else data | {"seconds_from_start": seconds},
+    )
+
+
+def _response(row: Row, trial: Trial) -> Response:
+    chosen = _chosen(row)
+    return Response(
+        trial=trial.id,
+        hearer=row["playerId"],
+        outcome=Outcome.TIMEOUT if chosen is None else Outcome.ENTITY,
+        entity=chosen,
+        description=next(iter(trial.references), None),
+        flags=(f"study-{trial.meta['study']}",),
+    )

@@ -1,0 +1,175 @@
+"""Photographs named again and again by pairs, one of whom may be a captioning model that adapts (Hawkins, Kwon, Sadigh & Goodman 2020)."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.csv_tables import as_number, read_csv, worded
+from referee.corpora.games import Message, is_simple, play, said, waited, with_history
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find
+from referee.errors import UnknownName
+from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["ContinualAdaptation"]
+
+# Who played with whom, and whether the four photographs of a context are alike (hard) or not: contexts are numbered anew in each of the two.
+KINDS = {
+    "human-human": "hard",
+    "human-human-easy": "easy",
+    "model-as-listener": "hard",
+    "model-as-speaker": "easy",
+}
+CLICKS = tuple(f"{kind}.clickedObjFromMongo.csv.gz" for kind in KINDS)
+MESSAGES = tuple(f"{kind}.messageFromMongo.csv.gz" for kind in KINDS)
+PARTS = ("played", "all")
+MODEL = "captioning-model"
+Row = dict[str, str]
+Said = Mapping[tuple[str, str], Sequence[Row]]
+
+
+class ContinualAdaptation:
+    """5,373 rounds of 231 games with four photographs. `part` is "played", or "all" with the makers' own tests (98 rounds more).
+
+    ``condition`` says who played: human-human, human-human-easy, model-as-listener or model-as-speaker. Only people's clicks are responses. What the
+    model said is the description that such a response answers (its ``system`` is captioning-model) and no reference.
+    """
+
+    card = Card(
+        name="continual-adaptation",
+        title="Repeated reference to photographs, between people and with an adapting model",
+        source="hawkrobe/continual-adaptation on GitHub, commit dc7474f",
+        licence="none stated",
+        languages=("en",),
+        citation="Hawkins, Kwon, Sadigh & Goodman 2020, CoNLL",
+        # Every game has one context, and a context has one or several games: contexts are the outer factor and carry the games with them.
+        sampled=("scene",),
+        faults=(
+            "photographs are named (COCO val2014), not included, and have no attributes",
+            "human-human has no times of its own; there they count from the last message before the click, as the source counts elsewhere",
+            "the iteration called testing is the makers' own in human-human (98 rounds, 50 of them wrong) and is left out unless part is all; in "
+            "model-as-speaker all 1,343 rounds are called testing, and are read",
+            "final-for-paper is used in model-as-listener only; human-human's is full_sample, that of human-human-easy pilot1",
+            "the target is the last of the four photographs in every row: entities are in the order of their names instead",
+            "in human-human 2 messages came after the click (7 with the makers' tests, where 2 rounds have no message at all)",
+            "1,542 rounds have messages and no click, most of them in pilots of model-as-listener, and are left out",
+        ),
+        files=tuple(f"continual-adaptation/{f}" for f in (*CLICKS, *MESSAGES)),
+    )
+
+    def __init__(self, data: str | Path | None = None, part: str = "played") -> None:
+        self.data = data
+        self.part = part
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(trial for trial, _ in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._rounds() if response is not None)
+
+    def _rounds(self) -> Iterator[tuple[Trial, Response | None]]:
+        if self.part not in PARTS:
+            raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
+        paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
+        parts = zip(KINDS, paths[: len(KINDS)], paths[len(KINDS) :], strict=True)
+        found = chain.from_iterable(_read(*part) for part in parts)
+        return (turn for turn in found if self.part == "all" or not _is_test(turn[0]))
+
+
+def _is_test(trial: Trial) -> bool:
+    return trial.condition == "human-human" and bool(trial.meta["iteration"] == "testing")
+
+
+def _read(kind: str, clicks: Path, messages: Path) -> Iterator[tuple[Trial, Response | None]]:
+    said: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in read_csv(messages, dict):
+        said[row.get("gameid", ""), row.get("trialNum", "")].append(row)
+    return read_csv(clicks, lambda row: _round(row, kind, said))
+
+
+def _round(row: Row, kind: str, spoken: Said) -> tuple[Trial, Response | None]:
+    game, number = row["gameid"], int(row["trialNum"])
+    photos = _photos(row)
+    target, clicked = _named(photos, "target"), _named(photos, row["clickedObj"])
+    messages = [_message(m, row) for m in spoken.get((game, row["trialNum"]), ()) if m["msg"].strip()]
+    ids = sorted(photos)
+    by_model = kind == "model-as-speaker"
+    words = said(messages, speaker=MODEL if by_model else game)
+    click = Event(
+        kind="click",
+        by="model" if kind == "model-as-listener" else "listener",
+        entities=(clicked,),
+        data={"correct": clicked == target},
+    )
+    trial = Trial(
+        id=f"continual-{kind}-{game}-{number}",
+        scene=Scene(id=f"{KINDS[kind]}-{row['context_id']}", entities=tuple(map(_photo, ids))),
+        targets=(target,),
+        domain="photographs",
+        condition=kind,
+        speaker=None if by_model else game,
+        episode=play(messages, click),
+        references=() if by_model else words,
+        meta={"game": game, "round": number, "iteration": row["iterationName"], "repetition": _repetition(row)},
+    )
+    return trial, None if kind == "model-as-listener" else _response(row, trial, clicked, words, messages)
+
+
+def _response(
+    row: Row, trial: Trial, clicked: str, words: Sequence[Description], messages: Sequence[Message]
+) -> Response:
+    time = as_number(row, "timeFromMessage")
+    return Response(
+        trial=trial.id,
+        hearer=row["gameid"],
+        outcome=Outcome.ENTITY,
+        entity=clicked,
+        system=MODEL if trial.condition == "model-as-speaker" else None,
+        description=next(iter(words), None),
+        identification_ms=waited(messages) if time is None else time,
+        flags=("simple",) if is_simple(messages) else (),
+    )
+
+
+def _photos(row: Row) -> dict[str, str]:
+    """The four photographs of a row, each with its part in the round; the first rows of the log have them inside an object."""
+    try:
+        context = json.loads(row["fullContext"])
+    except (json.JSONDecodeError, RecursionError):
+        raise WrongShape("the column fullContext is not JSON") from None
+    things = expect(context, "stimuli", list) if isinstance(context, dict) else context
+    photos = {_plain(expect(thing, "url", str)): expect(thing, "targetStatus", str) for thing in things}
+    if len(photos) != len(things):
+        raise WrongShape("a photograph occurs twice in a context", "name every photograph once")
+    return photos
+
+
+def _plain(url: str) -> str:
+    return url.removesuffix(".jpg")
+
+
+def _named(photos: Mapping[str, str], status: str) -> str:
+    """The photograph that has a part in the round."""
+    found = [photo for photo, part in photos.items() if part == status]
+    if len(found) != 1:
+        raise WrongShape(f"{len(found)} photographs are {status!r}", "mark one photograph so")
+    return found[0]
+
+
+def _photo(name: str) -> Entity:
+    return Entity(id=name, attributes=(Property("name", name),), image=f"{name}.jpg")
+
+
+def _message(message: Row, row: Row) -> Message:
+    return Message("speaker", message["msg"], float(row["time"]) - float(message["time"]))
+
+
+def _repetition(row: Row) -> Any:
+    number = worded(row, "repNum")
+    return None if number is None else int(float(number)) + 1

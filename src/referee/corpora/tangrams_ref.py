@@ -1,0 +1,189 @@
+"""KiloGram tangrams described by pairs in five blocks, and what their partners clicked (Ji and colleagues 2025)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+
+from referee.contracts import Card
+from referee.corpora.csv_tables import as_list, as_number, read_csv, worded
+from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.lines import WrongShape
+from referee.corpora.natural_order import natural
+from referee.corpora.packed import find, member
+from referee.errors import UnknownName
+from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["TangramsRef"]
+
+MAIN = "clean_no_discourse.csv.gz"
+PILOTS = ("pilot1_data.csv.gz", "pilot2_data.csv.gz")
+PARTS = ("all", "main", "pilots")
+Row = dict[str, str]
+Turn = tuple[Trial, Response]
+
+
+class TangramsRef:
+    """4,449 rounds of 151 games, and 4,160 of 119 games in two pilots. `part` is "all", "main" or "pilots".
+
+    Figures are called by their KiloGram names without ``.svg``. The file of the main experiment does not say which ten figures were shown, so its
+    scenes hold the figures that were meant or clicked in the game and are not complete: what needs the scene is not measured there.
+    """
+
+    card = Card(
+        name="tangrams-ref",
+        title="Ad hoc conventions generalize to new referents: tangram pairs",
+        source="lil-lab/tangrams-ref on GitHub, commit 19805bc, folder analyses/data",
+        licence="none stated at the root",
+        languages=("en",),
+        citation="Ji and colleagues 2025, arXiv 2509.05566",
+        sampled=("game",),
+        faults=(
+            "the main experiment comes without contexts: its scenes are not complete, and hold the 8 to 10 figures that were meant or clicked",
+            "its rounds come without order inside a block and without names of speakers, so they have no history and no speaker",
+            "its table keeps what the speaker and what the listener wrote, each in order, but not who wrote first",
+            "4 rounds of the main experiment and 612 of the pilots have no click; in 398 of the latter nothing was written either",
+            "one round of the pilots has a click and no description",
+            "times are whole seconds: in the main experiment from the message, in the pilots from the start of the round (the time of the message is "
+            "taken off here)",
+            "descriptions before and after the game (pre_post.csv) have no hearers and are not read",
+            "the figures have no attributes, only their names; the drawings are KiloGram's",
+        ),
+        files=tuple(f"tangrams-ref/{f}" for f in (MAIN, *PILOTS)),
+    )
+
+    def __init__(self, data: str | Path | None = None, part: str = "all") -> None:
+        self.data = data
+        self.part = part
+
+    def trials(self) -> Iterator[Trial]:
+        main, *pilots = self._parts()
+        return chain((t for t, _ in main), *(with_history(t for t, _ in pilot) for pilot in pilots))
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in chain(*self._parts()))
+
+    def _parts(self) -> list[Iterable[Turn]]:
+        """The main experiment and the pilots; a part that is not wanted is empty."""
+        if self.part not in PARTS:
+            raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
+        main, *pilots = find(self.data, "tangrams-ref", MAIN, *PILOTS)
+        return [
+            _main(main) if self.part != "pilots" else (),
+            *(_pilot(path) if self.part != "main" else () for path in pilots),
+        ]
+
+
+# -- the main experiment ---------------------------------------------------------------------------------------------------
+
+
+def _main(path: Path) -> Iterator[Turn]:
+    figures: dict[str, set[str]] = defaultdict(set)
+
+    def look(row: Row) -> None:
+        figures[row["game_id"]].update(f for column in ("target", "response") if (f := _figure(row, column)))
+
+    for _ in read_csv(path, look):
+        pass
+    scenes = {game: _scene(found, complete=False) for game, found in figures.items()}
+    return read_csv(path, lambda row: _main_round(row, scenes))
+
+
+def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Turn:
+    messages = [
+        Message(who, text, None).checked() for who in ("speaker", "listener") for text in as_list(row[f"{who}_desc"])
+    ]
+    seconds = as_number(row, "sec_until_click")
+    trial = _trial(row, "main", scenes[row["game_id"]], messages, speaker=None)
+    return trial, _response(row, trial, seconds)
+
+
+# -- the pilots ------------------------------------------------------------------------------------------------------------
+
+
+def _pilot(path: Path) -> Iterator[Turn]:
+    """Rounds in the order they were played: the file has them shuffled."""
+    name = path.name.partition("_")[0]
+    scenes: dict[tuple[str, ...], Scene] = {}
+
+    def turn(row: Row) -> tuple[tuple[str, int], Turn]:
+        found = tuple(sorted(map(_plain, as_list(row["context"])), key=natural))
+        if len(set(found)) < len(found):
+            raise WrongShape("a figure occurs twice in the context", "name every figure once")
+        scene = scenes.setdefault(found, _scene(found, name=f"{name}-context-{len(scenes) + 1}"))
+        return (row["game_id"], int(row["trial_index"])), _pilot_round(row, name, scene)
+
+    return (found for _, found in sorted(read_csv(path, turn), key=itemgetter(0)))
+
+
+def _pilot_round(row: Row, pilot: str, scene: Scene) -> Turn:
+    text, speaker = worded(row, "description"), f"{pilot}-{row['speaker_id']}"
+    messages = [] if text is None else [Message("speaker", text, None)]
+    trial = _trial(row, pilot, scene, messages, speaker)
+    return trial, _response(row, trial, _after_message(row))
+
+
+def _after_message(row: Row) -> float | None:
+    """Seconds from the message to the click; the file has those from the start of the round, written as ``(23,)``."""
+    click = worded(row, "sec_until_click")
+    said = as_number(row, "time_to_message")
+    return None if click is None or said is None else float(click.strip("(),")) - said
+
+
+# -- both ------------------------------------------------------------------------------------------------------------------
+
+
+def _plain(figure: str) -> str:
+    return figure.strip().removesuffix(".svg")
+
+
+def _figure(row: Row, column: str) -> str | None:
+    found = worded(row, column)
+    return None if found is None else _plain(found)
+
+
+def _scene(figures: Iterable[str], name: str | None = None, complete: bool = True) -> Scene:
+    entities = (Entity(id=f, attributes=(Property("name", f),)) for f in sorted(figures, key=natural))
+    return Scene(id=name, entities=tuple(entities), complete=complete)
+
+
+def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: str | None) -> Trial:
+    game, block = row["game_id"], int(row["block"])
+    target, clicked = member(scene, _plain(row["target"])), _figure(row, "response")
+    right = {"True": True, "False": False}.get(row["correct"])
+    click = (
+        () if clicked is None else (Event(kind="click", by="listener", entities=(clicked,), data={"correct": right}),)
+    )
+    return Trial(
+        id=f"tangrams-ref-{part}-{game}-{block}-{target}",
+        scene=scene,
+        targets=(target,),
+        domain="tangrams",
+        condition=f"block-{block + 1}",
+        speaker=speaker,
+        episode=play(messages, *click),
+        references=said(messages, speaker=speaker),
+        meta={
+            "game": game,
+            "part": part,
+            "block": block,
+            "naming_divergence": float(row["snd_value"]),
+            "repeated": row["controlled"] != "True",
+        },
+    )
+
+
+def _response(row: Row, trial: Trial, seconds: float | None) -> Response:
+    clicked = _figure(row, "response")
+    return Response(
+        trial=trial.id,
+        hearer=f"{trial.meta['part']}-{row['listener_id']}" if "listener_id" in row else row["game_id"],
+        outcome=Outcome.TIMEOUT if clicked is None else Outcome.ENTITY,
+        entity=None if clicked is None else member(trial.scene, clicked),
+        description=next(iter(trial.references), None),
+        identification_ms=None if clicked is None or seconds is None else 1000 * seconds,
+        flags=(trial.meta["part"],),
+    )

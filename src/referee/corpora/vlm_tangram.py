@@ -1,0 +1,97 @@
+"""Strangers who read what was said about tangrams, with the pictures (Boyce and colleagues): another copy of part of `tg-matcher`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.csv_tables import as_list, as_number, read_csv
+from referee.corpora.games import Message, said
+from referee.corpora.lines import WrongShape, expect
+from referee.corpora.packed import find, member
+from referee.corpora.tangrams import FIGURES
+from referee.records import Description, Event, Outcome, Response, Scene, Trial
+
+__all__ = ["VlmTangram"]
+
+FILE = "human_data.csv.gz"
+PICTURED = Scene(
+    id="tangrams", entities=tuple(replace(e, image=f"vlm-tangram/images/tangram_{e.id}.png") for e in FIGURES.entities)
+)
+Row = dict[str, str]
+
+
+class VlmTangram:
+    """7,440 guesses by 120 readers of 3,166 overheard descriptions: a trial for every description, a response for every guess.
+
+    Entities name their pictures, relative to the data folder.
+    """
+
+    card = Card(
+        name="vlm-tangram",
+        title="Naive readers of tangram descriptions, with pictures",
+        source="vboyce/vlm-tangram on GitHub, commit e8fd413",
+        licence="none stated",
+        languages=("en",),
+        citation="Boyce and colleagues (vlm-tangram, 2024)",
+        sampled=("game", "participant"),
+        overlaps=("tg-matcher",),
+        faults=(
+            "not independent of tg-matcher: all 7,440 guesses are there too (experiments 1 and 2: same reader, figure, choice and time); count one of the two",
+            "40 of the 203 games are also in multiparty-tangrams, whose texts were read here",
+            "readers saw the whole exchange, so a response's description holds both sides, a trial's reference the speaker's",
+            "the shortest times are 21 to 85 ms, the longest above four minutes: decide what to leave out before using them",
+            "the random forest's predictions are not read; the probabilities of CLIP are not in this copy",
+        ),
+        files=(f"vlm-tangram/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        seen: dict[str, Trial] = {}
+        for trial, _ in self._guesses():
+            if seen.setdefault(trial.id, trial) is trial:
+                yield trial
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._guesses())
+
+    def _guesses(self) -> Iterator[tuple[Trial, Response]]:
+        (path,) = find(self.data, "vlm-tangram", FILE)
+        return read_csv(path, _guess)
+
+
+def _guess(row: Row) -> tuple[Trial, Response]:
+    game, target = row["gameId"], member(PICTURED, row["correct_tangram"])
+    messages = [_message(m) for m in as_list(row["text"])]
+    selected = member(PICTURED, row["selected"])
+    if (selected == target) != (row["correct"] == "1"):
+        raise WrongShape(f"correct is {row['correct']}, but {selected} was chosen and {target} meant")
+    trial = Trial(
+        id=f"vlm-{row['condition']}-{row['round']}-{game}-{target}",
+        scene=PICTURED,
+        targets=(target,),
+        domain="tangrams",
+        condition=f"{row['condition']}_{row['round']}",
+        speaker=game,
+        episode=tuple(Event(kind="message", by=m.by, text=m.text) for m in messages),
+        references=said(messages, speaker=game),
+        meta={"game": game, "group": row["group_size"], "talk": row["thickness"], "round": row["round"]},
+    )
+    return trial, Response(
+        trial=trial.id,
+        hearer=row["workerid"],
+        outcome=Outcome.ENTITY,
+        entity=selected,
+        description=Description(text=" ".join(m.text for m in messages), speaker=game) if messages else None,
+        identification_ms=as_number(row, "button_rt"),
+    )
+
+
+def _message(given: Any) -> Message:
+    return Message(expect(given, "role", str), expect(given, "text", str), None)

@@ -1,0 +1,104 @@
+"""Does the mere presence of an input tell whether people succeed? An annotation that exists only where the listener was right gives the outcome away.
+
+Each field that a hearer may be given is held against people's success by presence (or number) alone, with the area under the curve. What people did
+themselves, such as writing a message, may well decide success and is no leak; what somebody added afterwards must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.hearers.passports.measures import Truths, area_under_curve
+from referee.records import Description, Entity, Outcome, Response, Trial
+
+__all__ = ["LIMIT", "Leak", "leaks"]
+
+LIMIT = 0.55
+Told = Callable[[Description, Trial], float]
+NOTHING_SAID = Description()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leak:
+    """How well one field predicts success by being there: `area` is None where nobody failed or nobody succeeded.
+
+    `right_with` and `right_without` are the shares of success where the field is there and where it is not (None: no such answers).
+    """
+
+    field: str
+    annotation: bool
+    n: int
+    present: int
+    right_with: float | None
+    right_without: float | None
+    area: float | None
+
+    @property
+    def strength(self) -> float | None:
+        """The area in the direction in which it predicts: absence can tell as much as presence."""
+        return None if self.area is None else max(self.area, 1 - self.area)
+
+    @property
+    def predicts(self) -> bool:
+        return self.strength is not None and self.strength > LIMIT
+
+    @property
+    def refused(self) -> bool:
+        """Whether a hearer must not read this field: it was added afterwards, and tells the outcome."""
+        return self.annotation and self.predicts
+
+
+# What a hearer may be given, whether somebody added it afterwards, and how much of it there is.
+FIELDS: dict[str, tuple[bool, Told]] = {
+    "properties present": (True, lambda said, _: said.properties is not None),
+    "number of properties": (True, lambda said, _: len(said.properties or ())),
+    "spans present": (True, lambda said, _: bool(said.spans)),
+    "attributes of the target present": (True, lambda _, trial: any(e.attributes for e in _targets(trial))),
+    "picture of the target present": (True, lambda _, trial: any(e.image for e in _targets(trial))),
+    "message present": (False, lambda said, _: bool((said.text or "").strip())),
+    "history present": (False, lambda _, trial: bool(trial.history)),
+}
+
+
+def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
+    """Every field with its power to tell success, over all answers that chose an entity; the others are neither right nor wrong."""
+    known = {trial.id: trial for trial in trials}
+    answers = [(r, known[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in known]
+    right = np.array([r.entity in trial.targets for r, trial in answers], dtype=bool)
+    heard = [(_heard(r, trial), trial) for r, trial in answers]
+    return tuple(
+        _leak(field, annotation, np.array([float(told(*pair)) for pair in heard], dtype=float), right)
+        for field, (annotation, told) in FIELDS.items()
+    )
+
+
+def _heard(response: Response, trial: Trial) -> Description:
+    """What was answered: as the response says, or else what people said in the trial."""
+    if response.description is not None or response.system is not None:
+        return response.description or NOTHING_SAID
+    return trial.references[0] if trial.references else NOTHING_SAID
+
+
+def _targets(trial: Trial) -> list[Entity]:
+    return [trial.scene.entity(target) for target in trial.targets]
+
+
+def _leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> Leak:
+    there = amounts > 0
+    return Leak(
+        field=field,
+        annotation=annotation,
+        n=len(right),
+        present=int(there.sum()),
+        right_with=_share(right[there]),
+        right_without=_share(right[~there]),
+        area=area_under_curve(amounts, right),
+    )
+
+
+def _share(right: Truths) -> float | None:
+    return float(right.mean()) if len(right) else None
