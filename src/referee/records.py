@@ -9,14 +9,14 @@ relation is a property whose name is the relation and whose value is the landmar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import reduce
 from operator import and_
 from random import Random
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 __all__ = [
     "Description",
@@ -28,6 +28,7 @@ __all__ = [
     "Relation",
     "Response",
     "Scene",
+    "SceneNotes",
     "Score",
     "Span",
     "SpeakerView",
@@ -96,14 +97,14 @@ class Entity:
 class Scene:
     """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
 
-    `cache` keeps what others have worked out about the scene, keyed by what it is; it is no part of the scene's identity.
+    What others have worked out about a scene is kept with it (see `SceneNotes`) and is no part of its identity.
     """
 
     entities: tuple[Entity, ...]
     id: str | None = None
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
-    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def extensions(self) -> Mapping[Property, int]:
@@ -181,6 +182,36 @@ class Scene:
             if held and (names <= held or (not every and names & held)):
                 result |= 1 << i
         return result
+
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class SceneNotes(Generic[Key, Value]):
+    """A typed drawer in every scene for what one module works out about it, so that it is worked out once; a changed copy of a scene has empty drawers.
+
+    `name` tells the drawers of a scene apart and travels with it between processes; it is used by one module only.
+
+    >>> SIZES: SceneNotes[str, int] = SceneNotes("sizes")
+    >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
+    >>> SIZES.of(scene)["entities"] = len(scene.entities)
+    >>> SIZES.of(scene)
+    {'entities': 2}
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def of(self, scene: Scene) -> dict[Key, Value]:
+        """This module's notes on a scene, to read and to add to."""
+        drawers = scene._notes
+        notes = drawers.get(self.name)
+        if notes is None:
+            notes = drawers[self.name] = {}
+        return notes
 
 
 class Span(NamedTuple):
