@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 __all__ = [
+    "HUMAN",
     "Description",
     "Entity",
     "Event",
@@ -39,6 +40,8 @@ __all__ = [
 LANDMARK = "landmark."
 LANDMARKS = re.compile(r"landmark\d*\.")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+HUMAN = "human"
+"""The system that people are, where what they said stands beside what systems said."""
 
 
 def as_value(value: object) -> str:
@@ -50,12 +53,12 @@ def as_value(value: object) -> str:
     return str(value).strip()
 
 
-class _Pair(NamedTuple):
+class _NameAndValue(NamedTuple):
     name: str
     value: str
 
 
-class Property(_Pair):
+class Property(_NameAndValue):
     """An attribute with a value, e.g. ``Property("colour", "red")``; values are text (see `as_value`)."""
 
     __slots__ = ()

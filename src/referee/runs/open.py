@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from inspect import signature as call_signature
 from pathlib import Path
@@ -12,13 +13,13 @@ from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, description_from_json
 from referee.corpora.lines import WrongShape
+from referee.corpora.natural_order import natural
 from referee.corpora.outputs import Output, read_outputs
-from referee.errors import InputError, MalformedInput
-from referee.records import Trial
-from referee.runs.answers import Answers
+from referee.errors import DuplicateTrial, InputError, InvalidDescription, MalformedInput, MissingOutputs, UnknownTrial
+from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 
-__all__ = ["Opened", "open_corpus", "open_outputs"]
+__all__ = ["Answers", "Opened", "open_corpus", "open_outputs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +112,118 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
 
 def _field(trial: Trial, name: str) -> str | None:
     return trial.scene.id if name == "scene" else getattr(trial, name)
+
+
+class Answers:
+    """What systems said, by system and trial, with the problems met on the way counted by system and kind."""
+
+    def __init__(self, lenient: bool = False) -> None:
+        self.lenient = lenient
+        self.by_system: dict[str, dict[str, Output]] = {}
+        self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.notes: list[str] = []
+        self.silence_allowed: set[str] = set()
+
+    def add(self, output: Output) -> None:
+        """Take one output; a second answer to the same trial is an error, or counted and the first kept."""
+        said = self.by_system.setdefault(output.system, {})
+        if output.trial in said:
+            first = said[output.trial]
+            place = f"{first.where}:{first.line}" if first.line else first.where
+            self.trouble(
+                DuplicateTrial(
+                    f"{output.system} answers trial {output.trial!r} twice (first at {place})",
+                    where=output.where,
+                    line=output.line,
+                    remedy="keep one line per system and trial",
+                ),
+                output.system,
+                "duplicate",
+            )
+            return
+        said[output.trial] = output
+
+    def trouble(self, error: InputError, system: str, kind: str) -> None:
+        """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
+        if not self.lenient:
+            raise error
+        if not self.problems[system][kind]:
+            self.notes.append(str(error))
+        self.problems[system][kind] += 1
+
+    def check_complete(self, ids: Set[str]) -> None:
+        """Every system answers every trial, and nothing but trials of the corpus."""
+        for system, said in self.by_system.items():
+            for trial in said.keys() - ids:
+                self.trouble(_unknown(said[trial]), system, "unknown")
+        for system, said in self.by_system.items():
+            missing = [] if self.lenient else [i for i in ids if i not in said]
+            if missing:
+                raise MissingOutputs(
+                    f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                    where=next(iter(said.values())).where if said else "",
+                    remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+                )
+
+    def check_said(self, system: str, trials: Iterable[Trial]) -> None:
+        """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
+        said = self.by_system.get(system, {})
+        for trial in trials:
+            output = said.get(trial.id)
+            if output is None:
+                continue
+            if system not in self.silence_allowed and _says_nothing(output.description):
+                self.trouble(_empty(output), system, "empty")
+            outside = _outside(output.description, trial.scene)
+            if outside is not None:
+                self.trouble(_strange(output, outside), system, "outside")
+
+    @classmethod
+    def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
+        answers = cls(lenient)
+        for output in outputs:
+            answers.add(output)
+        return answers
+
+
+def _says_nothing(said: Description) -> bool:
+    return not said.properties and not (said.text or "").strip() and said.distribution is None
+
+
+def _outside(said: Description, scene: Scene) -> Property | None:
+    """The first property that no entity of the scene has; of scenes without any nothing is known."""
+    known = scene.extensions
+    for prop in (said.properties or ()) if known else ():
+        if prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
+            return prop
+    return None
+
+
+def _unknown(output: Output) -> UnknownTrial:
+    return UnknownTrial(
+        f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
+        where=output.where,
+        line=output.line,
+        remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
+    )
+
+
+def _empty(output: Output) -> InvalidDescription:
+    return InvalidDescription(
+        f"the answer to trial {output.trial!r} is empty",
+        where=output.where,
+        line=output.line,
+        remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
+    )
+
+
+def _strange(output: Output, prop: Property) -> InvalidDescription:
+    return InvalidDescription(
+        f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
+        where=output.where,
+        line=output.line,
+        remedy="use names and values of the scene, or --lenient to keep it and count it",
+    )
 
 
 def open_outputs(outputs: Any, lenient: bool = False) -> Answers:

@@ -1,4 +1,4 @@
-"""From outputs to a table: every system measured on every trial (`referee score`).
+"""From outputs to a table: every system measured on every trial, and additive statistics made values, intervals, tests and signatures (`referee score`).
 
 Trials stream through in chunks and leave only their additive statistics behind, so memory grows with the numbers kept, not with the scenes read.
 """
@@ -6,7 +6,8 @@ Trials stream through in chunks and leave only their additive statistics behind,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +17,91 @@ from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom
 from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.natural_order import natural
-from referee.corpora.outputs import Output
-from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
-from referee.records import LANDMARKS, Description, Trial
-from referee.runs.answers import Answers
-from referee.runs.score_table import HUMAN, Settings, Table, metric_names
+from referee.errors import InputError
+from referee.records import HUMAN, Description, Trial
+from referee.runs.open import Answers, open_corpus, open_outputs
+from referee.signature import signature
+from referee.statistics.resampling import Sample, bootstrap, compare, interval
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Settings", "Table", "metric_names", "score", "score_trials"]
+__all__ = ["DEFAULT_METRICS", "GROUPINGS", "ScoreTable", "Settings", "metric_names", "score", "score_trials"]
 
+DEFAULT_METRICS = (
+    "set/dice",
+    "set/masi",
+    "set/exact",
+    "scene/unique",
+    "scene/minimal",
+    "scene/surplus",
+    "string/exact",
+    "string/edit",
+    "string/bleu.4",
+    "string/nist",
+    "string/rouge-su4",
+)
+GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that shapes a table of scores; all of it goes into the run's manifest."""
+
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    by: tuple[str, ...] = ()
+    references: str = "own"
+    humans: bool = False
+    baseline: str | None = None
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
+    lenient: bool = False
+
+
+def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
+    """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
+    known = catalogue.names("metric")
+    result: list[str] = []
+    for name in wanted:
+        if name == "all":
+            found: Sequence[str] = known
+        elif name == "default":
+            found = DEFAULT_METRICS
+        else:
+            family = f"{name.rstrip('/*')}/"
+            found = [n for n in known if n.startswith(family)] or [name]
+        result += [n for n in found if n not in result]
+    for name in result:
+        catalogue.configure("metric", name)
+    return tuple(result)
+
+
+def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
+    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
+
+    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
+    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
+
+    >>> import referee
+    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
+    """
+    import polars as pl
+
+    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
+    if "metrics" in options:
+        names = options["metrics"]
+        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+    settings = Settings(**given)
+    opened = open_corpus(corpus, seed=settings.seed, **chosen)
+    table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
+    return pl.DataFrame(table.scores(), infer_schema_length=None)
+
+
+# -- measuring ---------------------------------------------------------------------------------------------------------------
 
 
 def score_trials(
@@ -36,7 +109,7 @@ def score_trials(
     trials: Callable[[], Iterable[Trial]],
     settings: Settings,
     everyone: Callable[[], Iterable[Trial]] | None = None,
-) -> Table:
+) -> ScoreTable:
     """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves.
@@ -46,7 +119,7 @@ def score_trials(
         raise InputError(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
-    table = Table(settings)
+    table = ScoreTable(settings)
     table.metrics = _make_metrics(systems, settings.metrics)
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
@@ -62,11 +135,11 @@ def score_trials(
         references = [find(t) for t in chunk]
         for system in systems:
             said = _said(answers, system, chunk)
-            _check_all(answers, system, chunk)
-            batch = Batch.of(said, chunk, references)
+            answers.check_said(system, chunk)
+            batch = Batch(said, chunk, references)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
-    _check_complete(answers, seen)
+    answers.check_complete(seen)
     table.rows = {
         key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
     }
@@ -90,7 +163,7 @@ def _shared(metric: Metric) -> bool:
 
 
 def _learn(
-    table: Table, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
+    table: ScoreTable, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
 ) -> None:
     """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
 
@@ -107,7 +180,7 @@ def _learn(
         references = [find(t) for t in chunk]
         for system in systems:
             mine = [metric for own, metric in learners.values() if own == system]
-            batch = Batch.of(_said(answers, system, chunk), chunk, references)
+            batch = Batch(_said(answers, system, chunk), chunk, references)
             for metric in mine:
                 metric.learn(batch)
 
@@ -131,78 +204,6 @@ def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Descrip
     return [said[t.id].description if t.id in said else None for t in chunk]
 
 
-def _check_complete(answers: Answers, ids: set[str]) -> None:
-    """Every system answers every trial, and nothing but trials of the corpus."""
-    _check_unknown(answers, ids)
-    for system, said in answers.by_system.items():
-        missing = [] if answers.lenient else [i for i in ids if i not in said]
-        if missing:
-            raise MissingOutputs(
-                f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
-                where=next(iter(said.values())).where if said else "",
-                remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
-            )
-
-
-def _check_all(answers: Answers, system: str, chunk: Sequence[Trial]) -> None:
-    for trial in chunk:
-        output = answers.by_system.get(system, {}).get(trial.id)
-        if output is not None:
-            _check(answers, output, trial)
-
-
-def _check(answers: Answers, output: Output, trial: Trial) -> None:
-    """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
-    properties, text = output.description.properties, output.description.text
-    if (
-        output.system not in answers.silence_allowed
-        and (properties is None or not properties)
-        and (text is None or not text.strip())
-        and output.description.distribution is None
-    ):
-        answers.trouble(
-            InvalidDescription(
-                f"the answer to trial {trial.id!r} is empty",
-                where=output.where,
-                line=output.line,
-                remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
-            ),
-            output.system,
-            "empty",
-        )
-    known = trial.scene.extensions
-    for prop in properties or ():
-        bare = prop._replace(name=LANDMARKS.sub("", prop.name))
-        if known and bare not in known:
-            answers.trouble(
-                InvalidDescription(
-                    f"trial {trial.id!r}: no entity of the scene has {prop.name}:{prop.value}",
-                    where=output.where,
-                    line=output.line,
-                    remedy="use names and values of the scene, or --lenient to keep it and count it",
-                ),
-                output.system,
-                "outside",
-            )
-            return
-
-
-def _check_unknown(answers: Answers, seen: set[str]) -> None:
-    for system, said in answers.by_system.items():
-        for trial in said.keys() - seen:
-            output = said[trial]
-            answers.trouble(
-                UnknownTrial(
-                    f"{system} answers trial {trial!r}, which is not in the corpus or the chosen part of it",
-                    where=output.where,
-                    line=output.line,
-                    remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
-                ),
-                system,
-                "unknown",
-            )
-
-
 def _reference_finder(
     settings: Settings, trials: Callable[[], Iterable[Trial]]
 ) -> Callable[[Trial], Sequence[Description]]:
@@ -219,25 +220,95 @@ def _place(trial: Trial) -> tuple[str, tuple[str, ...]]:
     return (trial.scene.id or trial.id, trial.targets)
 
 
-def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
-    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
+# -- the table ---------------------------------------------------------------------------------------------------------------
 
-    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
-    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
 
-    >>> import referee
-    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
-    """
-    import polars as pl
+@dataclass(slots=True)
+class ScoreTable:
+    """Statistics of every system, metric and item, with the groups that items belong to."""
 
-    from referee.runs.open import open_corpus, open_outputs
+    settings: Settings
+    trials: list[str] = field(default_factory=list)
+    groups: dict[str, list[str | None]] = field(default_factory=dict)
+    rows: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
-    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
-    if "metrics" in options:
-        names = options["metrics"]
-        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
-    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-    settings = Settings(**given)
-    opened = open_corpus(corpus, seed=settings.seed, **chosen)
-    table = score_trials(open_outputs(outputs, settings.lenient), opened.trials, settings, everyone=opened.everyone)
-    return pl.DataFrame(table.scores(), infer_schema_length=None)
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(system for system, _ in self.rows))
+
+    def signature(self, name: str) -> str:
+        """The metric's own switches, and how references were found and intervals made."""
+        metric = next(m for (_, n), m in self.metrics.items() if n == name)
+        s = self.settings
+        return signature(
+            name.partition("|")[0], metric, against=s.references, interval=f"bootstrap-{s.resamples}", seed=s.seed
+        )
+
+    def scores(self) -> list[dict[str, Any]]:
+        """Tidy rows: for every system, the whole and then its groups, each with every metric."""
+        rows = [row for group, mask in self._masks() for row in self._group_scores(group, mask)]
+        order = {system: i for i, system in enumerate(self.systems)}
+        return sorted(rows, key=lambda row: order[row["system"]])
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """One row per system, item and metric, for those items that could be measured."""
+        for (system, name), rows in self.rows.items():
+            values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
+            for trial, value in zip(self.trials, values, strict=True):
+                if not np.isnan(value):
+                    yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
+
+    def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
+        yield None, None
+        for name, labels in self.groups.items():
+            column = np.array([x if x is not None else "" for x in labels], dtype=object)
+            for value in sorted({x for x in labels if x is not None}, key=natural):
+                yield f"{name}={value}", column == value
+
+    def _group_scores(self, group: str | None, mask: np.ndarray | None) -> Iterator[dict[str, Any]]:
+        """One group's rows; all systems and metrics are resampled together, so that differences are paired."""
+        s, keys = self.settings, list(self.rows)
+        part = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
+        samples = [Sample.of(part[key], s.seed) for key in keys]
+        finishes = [self.metrics[key].finish for key in keys]
+        values = bootstrap(samples, finishes, s.resamples, s.seed)
+        tested = self._against_baseline(part)
+        for i, (system, name) in enumerate(keys):
+            totals, count = samples[i].totals()
+            n = int(count)
+            bounds = interval(values[i], s.confidence) if n else None
+            yield {
+                "system": system,
+                "group": group,
+                "metric": name,
+                "value": float(finishes[i](totals, count)) if n else None,
+                "n": n,
+                "low": bounds[0] if bounds else None,
+                "high": bounds[1] if bounds else None,
+                "signature": self.signature(name),
+                **tested.get((system, name), {}),
+                **self._counted(system),
+            }
+
+    def _against_baseline(self, part: Mapping[tuple[str, str], FloatArray]) -> dict[tuple[str, str], dict[str, Any]]:
+        """Difference and p values of every system but the baseline itself."""
+        s = self.settings
+        if s.baseline is None:
+            return {}
+        others = [key for key in part if key[0] != s.baseline]
+        pairs = [(part[key], part[s.baseline, key[1]]) for key in others]
+        found = compare(pairs, [self.metrics[key].finish for key in others], s.resamples, s.seed, s.confidence)
+        empty = {"baseline": s.baseline, "difference": None, "p_bootstrap": None, "p_randomisation": None}
+        result = {key: dict(empty) for key in part}
+        for key, comparison in zip(others, found, strict=True):
+            if comparison is not None:
+                result[key] |= {
+                    name: getattr(comparison, name) for name in ("difference", "p_bootstrap", "p_randomisation")
+                }
+        return result
+
+    def _counted(self, system: str) -> dict[str, int]:
+        return self.counts[system] if self.settings.lenient else {}
