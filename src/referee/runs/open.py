@@ -36,7 +36,27 @@ class Opened:
 def open_corpus(
     corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
 ) -> Opened:
-    """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
+    """A corpus ready to be read.
+
+    Args:
+        corpus: a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory.
+        data: the folder of corpora, instead of the one that REFEREE_DATA names.
+        reading: of TUNA: raw, true or challenge.
+        split: a part of it, ``FIELD=VALUE`` or a named split such as ``challenge-80/20:test``.
+        seed: of the split.
+
+    Returns:
+        An `Opened`, whose `trials` and `everyone` can be called as often as wanted.
+
+    Raises:
+        UnknownName: for a name that is neither a file nor in the catalogue.
+        InputError: for a reading or a split that the corpus does not have.
+
+    >>> import referee
+    >>> opened = referee.open_corpus("synthetic", split="domain=furniture")
+    >>> {t.domain for t in opened.trials()}
+    {'furniture'}
+    """
     if isinstance(corpus, (str, Path)) and is_run(corpus):
         return _of_run(Run(corpus), reading, split, seed)
     name, source = _source(corpus, data, reading)

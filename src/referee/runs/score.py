@@ -48,7 +48,22 @@ PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that shapes a table of scores; all of it goes into the run's manifest."""
+    """Everything that shapes a table of scores; all of it goes into the run's manifest.
+
+    Args:
+        metrics: names, with switches where wanted.
+        by: fields of trials to score in groups as well.
+        references: ``own``, or ``others`` for those of other speakers of the same scene.
+        humans: whether people are a system too.
+        baseline: the system that others are compared with.
+        resamples: of the bootstrap and the randomisation test; 0 for none.
+        confidence: of the intervals.
+        seed: of all randomness.
+        lenient: whether problems are counted instead of raised.
+
+    >>> Settings(metrics=("set/dice",)).references
+    'own'
+    """
 
     metrics: tuple[str, ...] = DEFAULT_METRICS
     by: tuple[str, ...] = ()
@@ -80,13 +95,29 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
-    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
+    """Score outputs against a corpus.
 
-    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
-    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
+    Args:
+        outputs: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame).
+        corpus: a name of the catalogue, a JSONL file, a `Corpus`, or an iterable of trials.
+        **options: those of `Settings`, plus `data`, `reading` and `split`.
+
+    Returns:
+        A tidy data frame: system, group, metric, value, n, low, high, signature.
+
+    Raises:
+        InputError: where outputs and corpus do not fit together; the message says which file, where in it, and what to do.
+        UnknownName: for a metric or corpus that is not in the catalogue.
 
     >>> import referee
-    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
+    >>> red, blue = referee.Property("colour", "red"), referee.Property("colour", "blue")
+    >>> things = tuple(referee.Entity(id=p.value, attributes=(p,)) for p in (red, blue))
+    >>> said = referee.Description(properties=(red,))
+    >>> scene = referee.Scene(entities=things)
+    >>> trials = [referee.Trial(id="t1", scene=scene, targets=("red",), references=(said,))]
+    >>> rows = [{"trial": "t1", "system": "mine", "properties": [["colour", "red"]]}]
+    >>> referee.score(rows, trials, metrics=["set/dice"], resamples=0)["value"].to_list()
+    [1.0]
     """
     import polars as pl
 
