@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from inspect import signature as call_signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from referee import catalogue
 from referee.contracts import Card, Corpus
@@ -63,7 +63,8 @@ def open_corpus(
     whole = source.trials if isinstance(source, Corpus) else source
     part = whole if split is None else _part(whole, split, seed)
     parameters = {"reading": reading, "split": split, "split_seed": None if split is None else seed}
-    return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
+    card = source.card if isinstance(source, Corpus) else None
+    return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters)
 
 
 def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
@@ -284,8 +285,7 @@ def _sources(outputs: Any) -> Iterator[Any]:
     if isinstance(outputs, (str, Path)):
         yield outputs
         return
-    rows = outputs.to_dicts() if hasattr(outputs, "to_dicts") else outputs
-    rows = outputs.to_dict("records") if hasattr(outputs, "iterrows") else rows
+    rows = _rows_of(outputs)
     if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
         raise InputError(
             "outputs are neither a file nor rows",
@@ -293,6 +293,28 @@ def _sources(outputs: Any) -> Iterator[Any]:
         )
     for i, row in enumerate(rows):
         yield _row(row, i) if isinstance(row, Mapping) else row
+
+
+@runtime_checkable
+class PolarsFrame(Protocol):
+    """A polars data frame, known by what it can do: the package need not be imported to find out."""
+
+    def to_dicts(self) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class PandasFrame(Protocol):
+    """A pandas data frame, likewise."""
+
+    def iterrows(self) -> Iterable[Any]: ...
+    def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
+
+
+def _rows_of(outputs: Any) -> Any:
+    """The rows of a data frame; anything else as it is."""
+    if isinstance(outputs, PolarsFrame):
+        return outputs.to_dicts()
+    return outputs.to_dict("records") if isinstance(outputs, PandasFrame) else outputs
 
 
 def _row(row: Mapping[str, Any], i: int) -> Output:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import LearnsFirst, LearnsFrom
+from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.natural_order import natural
 from referee.errors import InputError
@@ -172,7 +172,8 @@ def score_trials(
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
     answers.check_complete(seen)
     table.rows = {
-        key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
+        key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
+        for key, rows in parts.items()
     }
     for system in systems:
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
