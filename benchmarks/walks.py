@@ -1,7 +1,8 @@
 """Which modules one piece of work walks through, in the order in which they are first entered.
 
-A module counts when a function written in it is executed; what runs while a module is imported does not. Five walks: `score --demo`, `run` of one
-system, one participant's answer over HTTP, one Tangram event over a websocket, and `audit` of a shipped paper.
+A module counts when a function written in it is executed; what runs while a module is imported does not, nor do methods that Python writes for dataclasses.
+Walks: `score` of a small file (and of the demonstration, whose corpus is generated), `run` of one system, one participant's answer over HTTP, one Tangram
+event over a websocket, and `audit` of a shipped paper.
 """
 
 from __future__ import annotations
@@ -82,7 +83,22 @@ def corpus_file(folder: Path) -> Path:
     return folder / "corpus.jsonl"
 
 
+def outputs_file(folder: Path) -> Path:
+    """What a toy speaker says of those trials, as a file."""
+    from referee.corpora.demo import outputs_files
+
+    known = {json.loads(line)["id"] for line in corpus_file(folder).read_text("utf-8").splitlines()}
+    lines = Path(outputs_files()[0]).read_text("utf-8").splitlines()
+    mine = [line for line in lines if json.loads(line)["trial"] in known]
+    (folder / "toy.jsonl").write_text("\n".join(mine) + "\n", "utf-8")
+    return folder / "toy.jsonl"
+
+
 def score_walk(folder: Path) -> list[str]:
+    return command("score", str(outputs_file(folder)), "--corpus", str(corpus_file(folder)), "--resamples", "100")
+
+
+def demo_walk(folder: Path) -> list[str]:
     return command("score", "--demo", "--resamples", "100")
 
 
@@ -179,6 +195,7 @@ async def _one_event(opened: Any, people: list[Any], walk: Walk) -> None:
 
 WALKS: dict[str, Callable[[Path], list[str]]] = {
     "score": score_walk,
+    "score --demo": demo_walk,
     "run": run_walk,
     "one answer": answer_walk,
     "one Tangram event": event_walk,

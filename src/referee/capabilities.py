@@ -26,6 +26,7 @@ __all__ = [
     "HasManner",
     "HasModel",
     "HasSelector",
+    "HasWidth",
     "KeepsAccount",
     "LearnsFirst",
     "LearnsFrom",
@@ -38,6 +39,7 @@ __all__ = [
     "manner_of",
     "parallel_of",
     "resolve_all",
+    "width_of",
 ]
 
 T = TypeVar("T")
@@ -247,6 +249,22 @@ class LearnsFirst(Protocol):
     def learn(self, batch: Batch) -> Any:
         """Take in one part; called for every part before any is measured."""
         ...
+
+
+@runtime_checkable
+class HasWidth(Protocol):
+    """Says how many statistics it keeps for an item."""
+
+    width: int
+
+
+def width_of(metric: object) -> int:
+    """How many statistics a metric keeps for an item; one, unless it says more.
+
+    >>> width_of(object())
+    1
+    """
+    return metric.width if isinstance(metric, HasWidth) else 1
 
 
 @runtime_checkable

@@ -350,7 +350,22 @@ def load(kind: str, name: str) -> Any:
 
 
 def create(kind: str, name: str, **parameters: Any) -> Any:
-    """A new object by name, with the parameters of its entry and any given on top."""
+    """A new object by name, with the parameters of its entry and any given on top.
+
+    Args:
+        kind: metric, corpus, system, hearer or protocol.
+        name: as `referee list` shows it.
+        **parameters: of its constructor.
+
+    Returns:
+        A fresh object; nothing is shared with others of the same name.
+
+    Raises:
+        UnknownName: where there is no such name; the nearest ones are suggested.
+
+    >>> create("metric", "string/bleu.4", case="keep").case
+    'keep'
+    """
     return load(kind, name)(**{**entry(kind, name).parameters, **parameters})
 
 

@@ -24,8 +24,22 @@ FloatArray = npt.NDArray[np.float64]
 class Card:
     """What a user must know about a corpus before quoting a number from it.
 
-    `sampled` names what stands for more of its kind (scene, speaker, game, participant): numbers that are to hold beyond the corpus
-    are clustered by it; two names are crossed factors. `overlaps` names corpora that share answers with this one.
+    Args:
+        name: its name in the catalogue.
+        title: its full name.
+        source: where it comes from.
+        licence: on which terms.
+        languages: codes such as ``en``.
+        citation: the paper to cite.
+        sampled: what stands for more of its kind (scene, speaker, game, participant): numbers that are to hold beyond the corpus
+            are clustered by it; two names are crossed factors.
+        overlaps: corpora that share answers with this one.
+        faults: what is wrong with it, as far as known.
+        files: what is read.
+        synthetic: whether it was generated.
+
+    >>> Card(name="toy", title="Toy", source="here", licence="CC0", languages=("en",), citation="–").synthetic
+    False
     """
 
     name: str
@@ -43,7 +57,15 @@ class Card:
 
 @runtime_checkable
 class Corpus(Protocol):
-    """Reads trials, and the responses of human hearers where the source has them."""
+    """Reads trials, and the responses of human hearers where the source has them.
+
+    `trials` and `responses` may be called as often as wanted and give iterators over all of them; a corpus without hearers gives no responses.
+    Both raise `InputError` where a file cannot be read.
+
+    >>> from referee.corpora.synthetic.corpus import Synthetic
+    >>> isinstance(Synthetic(), Corpus)
+    True
+    """
 
     card: Card
 
@@ -52,14 +74,35 @@ class Corpus(Protocol):
 
 
 class Selector(Protocol):
-    """Chooses what to say."""
+    """Chooses what to say: `fit` learns from trials and returns the selector, `select` gives the properties for a view.
+
+    `select` raises `NotTrained` where it needed `fit` first.
+
+    >>> from referee.selection.greedy import Greedy
+    >>> from referee.records import Entity, Scene
+    >>> looks = [("chair", "red"), ("chair", "blue")]
+    >>> things = [Entity(id=c, attributes=(Property("type", t), Property("colour", c))) for t, c in looks]
+    >>> view = SpeakerView(id="t", scene=Scene(entities=tuple(things)), targets=("red",))
+    >>> Property("colour", "red") in Greedy().select(view)
+    True
+    """
 
     def fit(self, trials: Iterable[Trial]) -> Selector: ...
     def select(self, view: SpeakerView) -> tuple[Property, ...]: ...
 
 
 class Realiser(Protocol):
-    """Puts properties into words."""
+    """Puts properties into words: `fit` learns from trials and returns the realiser, `realise` gives the text.
+
+    `realise` raises `NotTrained` where it needed `fit` first.
+
+    >>> from referee.realisation.english import ENGLISH
+    >>> from referee.realisation.plain import Plain
+    >>> from referee.records import Entity, Scene
+    >>> view = SpeakerView(id="t", scene=Scene(entities=(Entity(id="a"),)), targets=("a",))
+    >>> Plain(ENGLISH).realise([Property("colour", "red"), Property("type", "chair")], view)
+    'the red chair'
+    """
 
     def fit(self, trials: Iterable[Trial]) -> Realiser: ...
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str: ...
@@ -67,7 +110,15 @@ class Realiser(Protocol):
 
 @runtime_checkable
 class Speaker(Protocol):
-    """Describes the target of a trial."""
+    """Describes the target of a trial: `fit` learns from trials and returns the speaker, `describe` gives a description for a view.
+
+    A description without properties, text and distribution means that the speaker gave none. `describe` raises `NotTrained` where it needed `fit` first,
+    and `UnknownDomain` where it goes by domains and has nothing for this one.
+
+    >>> from referee import create
+    >>> isinstance(create("system", "classic/greedy"), Speaker)
+    True
+    """
 
     def fit(self, trials: Iterable[Trial]) -> Speaker: ...
     def describe(self, view: SpeakerView) -> Description: ...
@@ -75,7 +126,15 @@ class Speaker(Protocol):
 
 @runtime_checkable
 class Hearer(Protocol):
-    """Answers a description with a response (an entity, several, none …), never with a score."""
+    """Answers a description with a response (an entity, several, none …), never with a score.
+
+    `fit` learns from trials and returns the hearer; `resolve` answers one description of one view. What a hearer may offer beyond that is in
+    `referee.capabilities`.
+
+    >>> from referee import create
+    >>> isinstance(create("hearer", "literal"), Hearer)
+    True
+    """
 
     def fit(self, trials: Iterable[Trial]) -> Hearer: ...
     def resolve(self, description: Description, view: HearerView) -> Response: ...
@@ -85,8 +144,17 @@ class Hearer(Protocol):
 class Batch:
     """Outputs beside the trials they answer, and the references they are held against.
 
-    `outputs[i]` is None when a system gave nothing. `cache` lets metrics share an encoding: the first one that needs token ids or property masks
-    builds them, keyed by what it built; the rest reuse it.
+    Args:
+        outputs: one description per item; None where a system gave nothing.
+        trials: the trials they answer.
+        references: what each is held against.
+        cache: lets metrics share an encoding: the first one that needs token ids or property masks builds them, keyed by what it built; the rest reuse it.
+
+    >>> from referee.records import Entity, Scene
+    >>> said = Description(text="the red one")
+    >>> trial = Trial(id="t", scene=Scene(entities=(Entity(id="a"),)), targets=("a",), references=(said,))
+    >>> len(Batch.of([said], [trial]))
+    1
     """
 
     outputs: Sequence[Description | None]
@@ -101,7 +169,7 @@ class Batch:
         trials: Sequence[Trial],
         references: Sequence[Sequence[Description]] | None = None,
     ) -> Batch:
-        """A batch whose references are the trials' own, unless others are given."""
+        """A batch whose references are the trials' own, unless others are given; ValueError where the lengths differ."""
         if references is None:
             references = [t.references for t in trials]
         if not len(outputs) == len(trials) == len(references):
@@ -118,6 +186,11 @@ class Metric(Protocol):
 
     `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or "none"
     (which way is better); `needs` names what an output must have: "properties", "text" or "distribution".
+
+    >>> from referee import create
+    >>> dice = create("metric", "set/dice")
+    >>> isinstance(dice, Metric), dice.direction
+    (True, 'higher')
     """
 
     range: tuple[float | None, float | None]

@@ -38,11 +38,26 @@ __all__ = [
 
 
 class RefereeError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of everything this package raises on purpose: catching it catches all of them, and no mistakes of the code.
+
+    >>> issubclass(InputError, RefereeError), issubclass(NotTrained, RefereeError)
+    (True, True)
+    """
 
 
 class InputError(RefereeError):
-    """Something from outside is not usable: `where` names file and place, `remedy` says what to do."""
+    """Something from outside is not usable.
+
+    Args:
+        problem: what is wrong, in a few words.
+        where: the file or place.
+        line: the line in it.
+        remedy: what to do about it.
+
+    >>> print(InputError("not JSON", where="a.jsonl", line=3, remedy="one object a line"))
+    a.jsonl:3: not JSON
+      → one object a line
+    """
 
     def __init__(self, problem: str, *, where: str | Path = "", line: int | None = None, remedy: str = "") -> None:
         self.problem, self.where, self.line, self.remedy = problem, str(where), line, remedy

@@ -9,16 +9,17 @@ relation is a property whose name is the relation and whose value is the landmar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import reduce
 from operator import and_
 from random import Random
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 __all__ = [
+    "HUMAN",
     "Description",
     "Entity",
     "Event",
@@ -28,6 +29,7 @@ __all__ = [
     "Relation",
     "Response",
     "Scene",
+    "SceneNotes",
     "Score",
     "Span",
     "SpeakerView",
@@ -38,10 +40,22 @@ __all__ = [
 LANDMARK = "landmark."
 LANDMARKS = re.compile(r"landmark\d*\.")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+HUMAN = "human"
+"""The system that people are, where what they said stands beside what systems said."""
 
 
 def as_value(value: object) -> str:
-    """The one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks."""
+    """The one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks.
+
+    Args:
+        value: anything a corpus may hold as a value.
+
+    Returns:
+        The text that two equal values share.
+
+    >>> [as_value(x) for x in (True, 3.0, 2.5, " red ")]
+    ['1', '3', '2.5', 'red']
+    """
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, float) and value.is_integer():
@@ -49,13 +63,23 @@ def as_value(value: object) -> str:
     return str(value).strip()
 
 
-class _Pair(NamedTuple):
+class _NameAndValue(NamedTuple):
     name: str
     value: str
 
 
-class Property(_Pair):
-    """An attribute with a value, e.g. ``Property("colour", "red")``; values are text (see `as_value`)."""
+class Property(_NameAndValue):
+    """An attribute with a value; values are text (see `as_value`), so equal values are equal however they were written.
+
+    Args:
+        name: the attribute; one of a landmark begins with ``landmark.``.
+        value: its value, brought to text.
+
+    >>> Property("hasBeard", True) == Property("hasBeard", 1)
+    True
+    >>> str(Property("colour", "red"))
+    'colour:red'
+    """
 
     __slots__ = ()
 
@@ -67,7 +91,15 @@ class Property(_Pair):
 
 
 class Relation(NamedTuple):
-    """A relation to another entity of the scene, e.g. ``Relation("left-of", "b2")``."""
+    """A relation to another entity of the scene.
+
+    Args:
+        name: which relation.
+        entity: the id of the entity it leads to.
+
+    >>> Relation("left-of", "b2").entity
+    'b2'
+    """
 
     name: str
     entity: str
@@ -75,7 +107,19 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """One object: attributes in order (a name may occur twice), a picture, a position, relations to other objects."""
+    """One object of a scene.
+
+    Args:
+        id: what it is called in its scene; hearers and models never see it.
+        attributes: properties in order; a name may occur twice.
+        image: a picture of it, as a file name.
+        position: where it stands, in the coordinates of its corpus.
+        relations: to other entities of the scene.
+
+    >>> chair = Entity(id="a", attributes=(Property("type", "chair"), Property("colour", "red")))
+    >>> chair.value("colour"), chair.has(Property("type", "sofa"))
+    ('red', False)
+    """
 
     id: str
     attributes: tuple[Property, ...] = ()
@@ -96,9 +140,19 @@ class Entity:
 class Scene:
     """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
 
-    A scene that is not `complete` lists what is known to have been there, and there was more: nothing that depends on what else there is
-    can be measured in it.
-    `cache` keeps what others have worked out about the scene, keyed by what it is; it is no part of the scene's identity.
+    What others have worked out about a scene is kept with it (see `SceneNotes`) and is no part of its identity.
+
+    Args:
+        entities: the objects, in the order of the corpus.
+        id: what trials with the same scene share; None where a corpus does not say.
+        complete: whether these are all that was there; in a scene known in part nothing can be measured that depends on the rest.
+
+    >>> red, blue = Property("colour", "red"), Property("colour", "blue")
+    >>> scene = Scene(entities=(Entity(id="a", attributes=(red,)), Entity(id="b", attributes=(blue,))))
+    >>> scene.denotation([red]) == scene.mask(["a"])
+    True
+    >>> [e.id for e in scene.members(scene.everything & ~scene.extension(red))]
+    ['b']
     """
 
     entities: tuple[Entity, ...]
@@ -106,7 +160,7 @@ class Scene:
     complete: bool = True
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
-    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def extensions(self) -> Mapping[Property, int]:
@@ -186,8 +240,47 @@ class Scene:
         return result
 
 
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class SceneNotes(Generic[Key, Value]):
+    """A typed drawer in every scene for what one module works out about it, so that it is worked out once; a changed copy of a scene has empty drawers.
+
+    `name` tells the drawers of a scene apart and travels with it between processes; it is used by one module only.
+
+    >>> SIZES: SceneNotes[str, int] = SceneNotes("sizes")
+    >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
+    >>> SIZES.of(scene)["entities"] = len(scene.entities)
+    >>> SIZES.of(scene)
+    {'entities': 2}
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def of(self, scene: Scene) -> dict[Key, Value]:
+        """This module's notes on a scene, to read and to add to."""
+        drawers = scene._notes
+        notes = drawers.get(self.name)
+        if notes is None:
+            notes = drawers[self.name] = {}
+        return notes
+
+
 class Span(NamedTuple):
-    """A stretch of words annotated with the properties it expresses; `inside` holds nested stretches."""
+    """A stretch of words annotated with the properties it expresses.
+
+    Args:
+        text: the words.
+        properties: what they express.
+        inside: nested stretches.
+
+    >>> Span("red", (Property("colour", "red"),)).properties[0].value
+    'red'
+    """
 
     text: str
     properties: tuple[Property, ...] = ()
@@ -196,9 +289,17 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a speaker says: properties (in order, repeats kept), words, or both; None means "not given", not "empty".
+    """What a speaker says: properties, words, or both; None means "not given", not "empty".
 
-    `distribution` is a speaker's probabilities over property sets; `spans` link words to properties; `speaker` says who.
+    Args:
+        properties: in the order said, repeats kept.
+        text: the words.
+        distribution: a speaker's probabilities over sets of properties.
+        spans: which words express which properties.
+        speaker: who says it.
+
+    >>> Description(text="the red chair").properties is None
+    True
     """
 
     properties: tuple[Property, ...] | None = None
@@ -210,7 +311,20 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened: an utterance, a click, a move. Times count from the start of the game."""
+    """Something that happened: an utterance, a click, a move.
+
+    Args:
+        kind: what sort of event.
+        by: who did it.
+        text: what was said.
+        entities: ids of the entities concerned.
+        start_ms: when it began, counted from the start of the game.
+        end_ms: when it ended.
+        data: whatever else the corpus has.
+
+    >>> Event(kind="click", by="listener", entities=("a",)).start_ms is None
+    True
+    """
 
     kind: str
     by: str | None = None
@@ -225,8 +339,26 @@ class Event:
 class Trial:
     """One act of reference: the scene, the target(s), what went before, what people said.
 
-    `history` is what both sides knew before (in a game: the episodes of earlier rounds); `episode` is what happened during the
-    trial itself and is shown to nobody; `after` names the preceding trial of the same game; `meta` keeps a corpus's own fields.
+    Args:
+        id: its name in the corpus.
+        scene: the objects.
+        targets: ids of those that are meant.
+        domain: for instance furniture or people.
+        condition: of the experiment.
+        speaker: who described.
+        language: a code such as ``en``.
+        history: what both sides knew before (in a game: the episodes of earlier rounds).
+        episode: what happened during the trial itself; shown to nobody.
+        after: the id of the preceding trial of the same game.
+        references: what people said.
+        meta: a corpus's own fields.
+
+    >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
+    >>> trial = Trial(id="t1", scene=scene, targets=("b",), references=(Description(text="that one"),))
+    >>> trial.target_mask
+    2
+    >>> hasattr(trial.for_speaker(), "references"), hasattr(trial.for_hearer(Random(1)), "targets")
+    (False, False)
     """
 
     id: str
@@ -274,7 +406,21 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakerView:
-    """A trial as the speaker sees it: no references, no episode, no meta."""
+    """A trial as the speaker sees it: no references, no episode, no meta.
+
+    Args:
+        id: the trial's.
+        scene: the objects.
+        targets: ids of those to describe.
+        domain: the trial's.
+        condition: the trial's.
+        speaker: whose part it takes; systems that know speakers go by it.
+        language: to speak in.
+        history: what both sides knew before.
+
+    >>> SpeakerView(id="t1", scene=Scene(entities=(Entity(id="a"),)), targets=("a",)).target_mask
+    1
+    """
 
     id: str
     scene: Scene
@@ -292,7 +438,18 @@ class SpeakerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HearerView:
-    """A trial as the hearer sees it: no targets, no references, entities shuffled."""
+    """A trial as the hearer sees it: no targets, no references, entities shuffled.
+
+    Args:
+        id: the trial's.
+        scene: the objects, in an order of their own.
+        domain: the trial's.
+        language: in which it is spoken to.
+        history: what both sides knew before.
+
+    >>> HearerView(id="t1", scene=Scene(entities=(Entity(id="a"),))).language
+    'en'
+    """
 
     id: str
     scene: Scene
@@ -302,7 +459,11 @@ class HearerView:
 
 
 class Outcome(StrEnum):
-    """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong"."""
+    """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong".
+
+    >>> Outcome("dont-know") is Outcome.DONT_KNOW
+    True
+    """
 
     ENTITY = "entity"
     SEVERAL = "several"
@@ -314,7 +475,24 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A hearer's answer to a description of one trial: an outcome, never a score."""
+    """A hearer's answer to a description of one trial: an outcome, never a score.
+
+    Args:
+        trial: the id of the trial.
+        hearer: who answered.
+        outcome: what they did.
+        system: whose description it was; None for a person's of the corpus.
+        description: what was said, where it is not the system's output.
+        entity: the id of the entity chosen.
+        probabilities: belief by entity id, ``several`` and ``none``; None for people.
+        reading_ms: the time spent reading.
+        identification_ms: the time from the scene to the choice.
+        repeats: how often the description was asked for again.
+        flags: anything odd about the answer.
+
+    >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
+    0
+    """
 
     trial: str
     hearer: str
@@ -331,7 +509,19 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A number that signs itself. No data gives value None with n = 0, never 0.0."""
+    """A number that signs itself. No data gives value None with n = 0, never 0.0.
+
+    Args:
+        value: the score.
+        n: over how many items.
+        signature: all that decides it, as text.
+        low: the lower end of its interval.
+        high: the upper end.
+        per_item: the values of single items.
+
+    >>> Score(value=None, n=0, signature="set/dice").value is None
+    True
+    """
 
     value: float | None
     n: int

@@ -19,7 +19,7 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import CannotWrite, InputError, MissingOutputs, UnknownName
 from referee.runs.folder import Run
 from referee.runs.open import open_corpus
-from referee.runs.run import Plan, run
+from referee.runs.run import RunPlan, run
 from referee.runs.score import score
 from referee.runs.speak import System, systems_named
 
@@ -34,7 +34,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def do(out: Path, *systems: str, jobs: int = 1, **options: Any) -> dict[str, dict[str, float]]:
     settings = {key: options.pop(key) for key in ("folds", "by", "split", "seed") if key in options}
-    return run(Plan(systems=systems_named(systems), **settings), CORPUS, out, jobs=jobs, **options)
+    return run(RunPlan(systems=systems_named(systems), **settings), CORPUS, out, jobs=jobs, **options)
 
 
 def said(out: Path, system: str) -> dict[str, str | None]:
@@ -193,7 +193,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     subprocess.run(command(corpus, out), check=True, capture_output=True)
     again = {line.split()[1] for line in diary.read_text().splitlines()}
     assert again == {t.id for t in TRIALS} - done, "what was finished is not done again"
-    run(Plan(systems=systems_named(["toy/slow"]), folds=6), CORPUS, tmp_path / "whole")
+    run(RunPlan(systems=systems_named(["toy/slow"]), folds=6), CORPUS, tmp_path / "whole")
     assert (out / "outputs.jsonl").read_text() == (tmp_path / "whole" / "outputs.jsonl").read_text()
     assert not (tmp_path / ".run.unfinished").exists()
 

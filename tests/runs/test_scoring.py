@@ -15,7 +15,7 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import DuplicateTrial, InputError, InvalidDescription, MissingOutputs, UnknownName, UnknownTrial
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee.runs import score
-from referee.runs.answers import Answers
+from referee.runs.open import Answers
 from referee.runs.score import Settings, metric_names, score_trials
 
 RED, CHAIR = Property("colour", "red"), Property("type", "chair")

@@ -7,7 +7,7 @@ from rooms import room, trial, written
 
 from referee.errors import InputError
 from referee.selection.contrast import contrast_of
-from referee.systems.attribute_programs import CAN_USE_LOCATION, Programs, Situation, run
+from referee.systems.attribute_programs import CAN_USE_LOCATION, Programs, ProgramView, run
 
 SOFAS = room(
     "type:sofa colour:red size:large orientation:left x-dimension:1 y-dimension:2",
@@ -56,5 +56,5 @@ def test_a_domain_without_a_program_is_an_error_that_says_which_there_are() -> N
     ],
 )
 def test_operations_mean_what_they_say(program: tuple[object, ...], expected: object) -> None:
-    situation = Situation(contrast_of(trial(SOFAS).for_speaker()), can_use_location=True)
+    situation = ProgramView(contrast_of(trial(SOFAS).for_speaker()), can_use_location=True)
     assert run(program, situation) == expected

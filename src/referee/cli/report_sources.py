@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
+from referee.capabilities import width_of
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
 from referee.hearers.passports.cards import cards_of
@@ -97,8 +98,7 @@ def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
 
 def _is_mean(metric: Metric) -> bool:
     """Whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
-    one_number = getattr(metric, "width", 1) == 1
-    return one_number and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
+    return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 
 def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
 from referee.runs.open import Opened, open_corpus
-from referee.runs.run import Plan
+from referee.runs.run import RunPlan
 from referee.runs.run import run as run_plan
 from referee.runs.speak import systems_named
 
@@ -71,7 +71,7 @@ def run_systems(
     named = systems_named(s.strip() for s in systems.split(",") if s.strip())
     if only is not None and "=" not in only:
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --split for a cut")
-    plan = Plan(systems=named, folds=folds, by=by, split=split, seed=seed)
+    plan = RunPlan(systems=named, folds=folds, by=by, split=split, seed=seed)
     opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
     try:
         with advancing(f"{len(named)} systems on {opened.name}") as watch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +14,10 @@ from referee.cli.progress import counting
 from referee.errors import InputError
 from referee.records import Trial
 from referee.reports import score_tables
-from referee.runs.answers import Answers
 from referee.runs.folder import Run, is_run
-from referee.runs.open import Opened, open_corpus, open_outputs
+from referee.runs.open import Answers, Opened, open_corpus, open_outputs
 from referee.runs.score import score_trials
-from referee.runs.score_table import CLUSTERINGS, DEFAULT_METRICS, GROUPINGS, Settings, Table, metric_names
+from referee.runs.score_table import CLUSTERINGS, DEFAULT_METRICS, GROUPINGS, ScoreTable, Settings, metric_names
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 TESTS = {"t": "p", "randomisation": "p_randomisation"}
@@ -189,14 +188,16 @@ def _remembered(outputs: list[str]) -> bool:
     return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in outputs if is_run(o))
 
 
-def _measure(answers: Answers, opened: Opened, settings: Settings) -> Table:
-    def watched() -> Iterator[Trial]:
-        return counting(opened.trials(), f"{opened.name}: trials")
+def _measure(answers: Answers, opened: Opened, settings: Settings) -> ScoreTable:
+    """Measured while a counter runs, where somebody can see it: in a pipe it would only cost the import of its drawing."""
+
+    def watched() -> Iterable[Trial]:
+        return counting(opened.trials(), f"{opened.name}: trials") if sys.stderr.isatty() else opened.trials()
 
     return score_trials(answers, watched, settings, opened.everyone, opened.source)
 
 
-def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
+def _shown(table: ScoreTable, asked: str) -> list[dict[str, Any]]:
     """All rows; but with the default panel, measures that nobody's outputs allow are left out rather than shown as n = 0."""
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
@@ -207,7 +208,9 @@ def _shown(table: Table, asked: str) -> list[dict[str, Any]]:
     return [r for r in rows if r["metric"] in measurable]
 
 
-def _print(rows: list[dict[str, Any]], form: str, test: str, opened: Opened, table: Table, out: Path | None) -> None:
+def _print(
+    rows: list[dict[str, Any]], form: str, test: str, opened: Opened, table: ScoreTable, out: Path | None
+) -> None:
     if form == "json":
         print(score_tables.as_json(rows, intervals=table.about_clusters()))
     elif form == "csv":

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from referee.errors import InvalidDescription
-from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 __all__ = [
     "NONE",
@@ -35,6 +35,8 @@ TIE = 1e-9
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 Pair = tuple[Description, HearerView]
+_PLAIN: SceneNotes[str, bool] = SceneNotes("hearers.plain")
+_LEXICA: SceneNotes[str, dict[str, Property]] = SceneNotes("hearers.words")
 
 
 class Listener:
@@ -142,10 +144,11 @@ def understand(description: Description, scene: Scene) -> tuple[Property, ...] |
 
 def denote(said: Sequence[Property], scene: Scene) -> int:
     """As `scene.denotation`, and much quicker for plain properties of a scene without relations."""
-    plain = scene.cache.get("plain")
+    notes = _PLAIN.of(scene)
+    plain = notes.get("plain")
     if plain is None:
         plain = not any(e.relations for e in scene.entities) and all(p.value for p in scene.extensions)
-        scene.cache["plain"] = plain
+        notes["plain"] = plain
     if not plain:
         return scene.denotation(said)
     found, extensions = scene.everything, scene.extensions
@@ -164,12 +167,12 @@ def words_of(text: str) -> list[str]:
 
 def _lexicon(scene: Scene) -> dict[str, Property]:
     """Words that name one property of the scene: a value that two attributes share could mean either, so it means nothing."""
-    found: dict[str, Property] | None = scene.cache.get("words for properties")
+    notes = _LEXICA.of(scene)
+    found = notes.get("words")
     if found is None:
         meanings: dict[str, set[Property]] = {}
         for prop in scene.extensions:
             if any(map(str.isalpha, prop.value)):
                 meanings.setdefault(prop.value.lower(), set()).add(prop)
-        found = {word: props.pop() for word, props in meanings.items() if len(props) == 1}
-        scene.cache["words for properties"] = found
+        found = notes["words"] = {word: props.pop() for word, props in meanings.items() if len(props) == 1}
     return found

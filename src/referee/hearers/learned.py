@@ -20,7 +20,7 @@ from referee.errors import NotTrained
 from referee.hearers.answering import Listener, answer, shrug, words_of
 from referee.hearers.choice import learn, starts_of, wanted
 from referee.hearers.word_features import Lesson, Vocabulary, pieces_of, said_in, taught
-from referee.records import Description, HearerView, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -38,6 +38,7 @@ SAME, NEARLY = ("", Property("spelling", "same")), ("", Property("spelling", "ne
 Feature = tuple[str, Property]
 # A value that some entities have and others lack, who has it, and whether a word could be spelled like it.
 Clue = tuple[Property, tuple[int, ...], bool]
+_CLUES: SceneNotes[str, list[Clue]] = SceneNotes("hearers.clues")
 
 
 class Learned(Listener):
@@ -162,7 +163,8 @@ def _clues(scene: Scene) -> list[Clue]:
 
     Of a relation only its name counts, not to whom, for ids are invisible. What all have cannot change a choice.
     """
-    found: list[Clue] | None = scene.cache.get(ALONE)
+    notes = _CLUES.of(scene)
+    found = notes.get(ALONE)
     if found is None:
         relations = {relation.name for entity in scene.entities for relation in entity.relations}
         telling = [
@@ -172,7 +174,7 @@ def _clues(scene: Scene) -> list[Clue]:
         ]
         found = [(prop, holders, True) for prop, holders in telling]
         found += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
-        scene.cache[ALONE] = found
+        notes[ALONE] = found
     return found
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
-from typing import Any
 
 from referee.errors import InputError
 from referee.hearers.answering import Listener, answer, shrug, understand
-from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene
+from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene, SceneNotes
 from referee.signature import signature
 
 __all__ = ["Noisy"]
@@ -26,6 +25,7 @@ WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"
 SCALE = {word: float(i) for words in WORDS for i, word in enumerate(words)} | {"big": 3.0, "center": 1.0}
 GRADED = SIZES | PLACES
 NEARLY_SURE = 1 - 1e-12
+_SEEN: SceneNotes[str, dict[Property | str, Sequence[float]]] = SceneNotes("hearers.seen")
 Extensions = Mapping[Property, int]
 
 
@@ -62,9 +62,10 @@ class Noisy(Listener):
         if isinstance(said, Outcome):
             return shrug(self.name, view, said)
         scene = view.scene
-        seen = scene.cache.get(self._key)
+        notes = _SEEN.of(scene)
+        seen = notes.get(self._key)
         if seen is None:
-            seen = scene.cache[self._key] = {"": self._weights(scene)}
+            seen = notes[self._key] = {"": self._weights(scene)}
         fits = self._fits(said, scene, seen)
         return answer(self.name, view, *_look(fits, seen[""], self.guess))
 
@@ -81,7 +82,7 @@ class Noisy(Listener):
             )
         return signature(self.name, self)
 
-    def _fits(self, said: Sequence[Property], scene: Scene, seen: dict[Any, Sequence[float]]) -> list[float]:
+    def _fits(self, said: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]) -> list[float]:
         """How probably each entity seems to have everything that was said; relations are judged together with their landmarks."""
         related: list[Property] = []
         rows: list[Sequence[float]] = []

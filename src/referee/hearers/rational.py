@@ -19,7 +19,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.hearers.answering import Listener, answer, shrug, understand
-from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 __all__ = ["Posterior", "Rational", "infer", "reason"]
 
@@ -74,9 +74,10 @@ class Rational(Listener):
 
     def believe(self, scene: Scene, said: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
         """Belief in every entity after one message, a row for every pair of parameters; all 0 where the message is true of nothing."""
-        table = scene.cache.get(self._key)
+        notes = _MESSAGES.of(scene)
+        table = notes.get(self._key)
         if table is None:
-            table = scene.cache[self._key] = _gather(scene, self.messages, self.longest)
+            table = notes[self._key] = _gather(scene, self.messages, self.longest)
         row = table.rows.get(frozenset(said))
         truth, lengths = table.truth, table.lengths
         if row is None:
@@ -92,6 +93,9 @@ class _Messages(NamedTuple):
     rows: Mapping[frozenset[Property], int]
     truth: FloatArray
     lengths: FloatArray
+
+
+_MESSAGES: SceneNotes[tuple[str, int, object], _Messages] = SceneNotes("hearers.messages")
 
 
 def _gather(scene: Scene, given: Sequence[Message] | None, longest: int) -> _Messages:

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.records import Outcome, Response, Trial
+from referee.records import HUMAN, Outcome, Response, Trial
 
 __all__ = ["HUMAN", "MEASURES", "OVER_ITEMS", "OVER_RESPONSES", "PEOPLE", "TIES", "Group", "Hearing", "judge"]
 
 IntArray = npt.NDArray[np.int64]
-PEOPLE, HUMAN = "people", "human"
+PEOPLE = "people"
 CORRECTED = "corrected"
 TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
 NAN = float("nan")

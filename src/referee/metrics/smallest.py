@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from itertools import combinations, count
 from operator import and_
 
-from referee.records import LANDMARK, LANDMARKS, Property, Scene
+from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
 
 __all__ = ["as_sharp", "fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
 
@@ -58,26 +58,30 @@ def _can_hit(rows: list[int], size: int) -> bool:
     return False
 
 
+_RELATIONS: SceneNotes[str, frozenset[str]] = SceneNotes("metrics.relations")
+_SAYABLE: SceneNotes[int, dict[Property, int]] = SceneNotes("metrics.sayable")
+_TO_ADD: SceneNotes[tuple[int, frozenset[Property]], int | None] = SceneNotes("metrics.to-add")
+
+
 def relation_names(scene: Scene) -> frozenset[str]:
     """The names of the relations that hold in a scene (worked out once)."""
-    if "relations" not in scene.cache:
-        scene.cache["relations"] = frozenset(r.name for entity in scene.entities for r in entity.relations)
-    found: frozenset[str] = scene.cache["relations"]
-    return found
+    notes = _RELATIONS.of(scene)
+    if "names" not in notes:
+        notes["names"] = frozenset(r.name for entity in scene.entities for r in entity.relations)
+    return notes["names"]
 
 
 def sayable(scene: Scene, targets: int) -> dict[Property, int]:
     """What is true of all targets and visible to a hearer, without landmarks: attributes, and relations by their name alone."""
-    key = ("sayable", targets)
-    if key not in scene.cache:
+    notes = _SAYABLE.of(scene)
+    if targets not in notes:
         hidden = relation_names(scene)
-        scene.cache[key] = {
+        notes[targets] = {
             p: e
             for p, e in scene.extensions.items()
             if e & targets == targets and (p.name not in hidden or not p.value)
         }
-    found: dict[Property, int] = scene.cache[key]
-    return found
+    return notes[targets]
 
 
 def fewest_to_add(scene: Scene, targets: int, said: Sequence[Property] = ()) -> int | None:
@@ -91,11 +95,10 @@ def fewest_to_add(scene: Scene, targets: int, said: Sequence[Property] = ()) -> 
     own = sayable(scene, targets)
     if not relation_names(scene):
         return fewest(tuple(own.values()), start & ~targets)
-    key = ("to add", targets, frozenset(said))
-    if key not in scene.cache:
-        scene.cache[key] = _fewest_with_landmarks(scene, targets, tuple(said), own)
-    found: int | None = scene.cache[key]
-    return found
+    notes, key = _TO_ADD.of(scene), (targets, frozenset(said))
+    if key not in notes:
+        notes[key] = _fewest_with_landmarks(scene, targets, tuple(said), own)
+    return notes[key]
 
 
 def _fewest_with_landmarks(

@@ -189,7 +189,7 @@ _SPLITTERS: dict[str, Callable[[str], str]] = {
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
     """The encoding of a batch, built once for each way of splitting."""
-    kernels = swift(len(batch))
+    kernels = swift(len(batch.outputs))
     return remember(
         batch,
         ("words", case, tokens),

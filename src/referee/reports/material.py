@@ -19,7 +19,7 @@ from referee.contracts import Card
 from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.corpora.natural_order import natural
 from referee.errors import InputError, MalformedInput
-from referee.records import Response
+from referee.records import HUMAN, Response
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source, choose_clusters
 from referee.statistics.dependent_trials import Clusters
@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 Row = Mapping[str, Any]
-HUMAN = "human"
 NEEDED = ("system", "metric", "value", "n")
 _AGAIN = "make the run again with `referee score … --out RUN`"
 

@@ -49,10 +49,20 @@ def describe(
     system: str = DEFAULT_SYSTEM,
     trials: Iterable[Trial] | None = None,
 ) -> Description:
-    """Describe an object of a scene: properties and words.
+    """Describe an object of a scene: properties and words. A target that cannot be told apart gets the best there is.
 
-    `scene` is a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that; `target` an entity's id, or several. A system
-    that learns is trained on `trials`; without them it raises `NotTrained`. A target that cannot be told apart gets the best there is.
+    Args:
+        scene: a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that.
+        target: an entity's id, or several.
+        system: a name of the catalogue, with switches where wanted.
+        trials: what a system that learns is trained on.
+
+    Returns:
+        The description.
+
+    Raises:
+        NotTrained: where the system learns and no trials are given.
+        InputError: where the scene cannot be read or the target is not in it.
 
     >>> import referee
     >>> scene = {"entities": [

@@ -33,7 +33,18 @@ def is_run(path: str | Path) -> bool:
 
 
 class Run:
-    """A finished run folder, read lazily."""
+    """A finished run folder, read lazily.
+
+    Args:
+        folder: its path. Nothing is read before it is asked for; what cannot be read is an `InputError` that names the file.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     write_manifest(Path(place), kind="outputs")
+    ...     Run(place).manifest["kind"]
+    'outputs'
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from inspect import signature as call_signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, description_from_json
 from referee.corpora.lines import WrongShape
+from referee.corpora.natural_order import natural
 from referee.corpora.outputs import Output, read_outputs
-from referee.errors import InputError, MalformedInput
-from referee.records import Trial
-from referee.runs.answers import Answers
+from referee.errors import DuplicateTrial, InputError, InvalidDescription, MalformedInput, MissingOutputs, UnknownTrial
+from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source
 
-__all__ = ["Opened", "open_corpus", "open_outputs"]
+__all__ = ["Answers", "Opened", "open_corpus", "open_outputs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,27 @@ class Opened:
 def open_corpus(
     corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
 ) -> Opened:
-    """A corpus from a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory."""
+    """A corpus ready to be read.
+
+    Args:
+        corpus: a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory.
+        data: the folder of corpora, instead of the one that REFEREE_DATA names.
+        reading: of TUNA: raw, true or challenge.
+        split: a part of it, ``FIELD=VALUE`` or a named split such as ``challenge-80/20:test``.
+        seed: of the split.
+
+    Returns:
+        An `Opened`, whose `trials` and `everyone` can be called as often as wanted.
+
+    Raises:
+        UnknownName: for a name that is neither a file nor in the catalogue.
+        InputError: for a reading or a split that the corpus does not have.
+
+    >>> import referee
+    >>> opened = referee.open_corpus("synthetic", split="domain=furniture")
+    >>> {t.domain for t in opened.trials()}
+    {'furniture'}
+    """
     if isinstance(corpus, (str, Path)) and is_run(corpus):
         return _of_run(Run(corpus), reading, split, seed)
     name, source = _source(corpus, data, reading)
@@ -59,7 +80,8 @@ def open_corpus(
         "split": split,
         "split_seed": None if split is None else seed,
     }
-    return Opened(name=name, trials=part, everyone=whole, card=getattr(source, "card", None), parameters=parameters)
+    card = source.card if isinstance(source, Corpus) else None
+    return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters)
 
 
 def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
@@ -130,6 +152,118 @@ def _field(trial: Trial, name: str) -> str | None:
     return trial.scene.id if name == "scene" else getattr(trial, name)
 
 
+class Answers:
+    """What systems said, by system and trial, with the problems met on the way counted by system and kind."""
+
+    def __init__(self, lenient: bool = False) -> None:
+        self.lenient = lenient
+        self.by_system: dict[str, dict[str, Output]] = {}
+        self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.notes: list[str] = []
+        self.silence_allowed: set[str] = set()
+
+    def add(self, output: Output) -> None:
+        """Take one output; a second answer to the same trial is an error, or counted and the first kept."""
+        said = self.by_system.setdefault(output.system, {})
+        if output.trial in said:
+            first = said[output.trial]
+            place = f"{first.where}:{first.line}" if first.line else first.where
+            self.trouble(
+                DuplicateTrial(
+                    f"{output.system} answers trial {output.trial!r} twice (first at {place})",
+                    where=output.where,
+                    line=output.line,
+                    remedy="keep one line per system and trial",
+                ),
+                output.system,
+                "duplicate",
+            )
+            return
+        said[output.trial] = output
+
+    def trouble(self, error: InputError, system: str, kind: str) -> None:
+        """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
+        if not self.lenient:
+            raise error
+        if not self.problems[system][kind]:
+            self.notes.append(str(error))
+        self.problems[system][kind] += 1
+
+    def check_complete(self, ids: Set[str]) -> None:
+        """Every system answers every trial, and nothing but trials of the corpus."""
+        for system, said in self.by_system.items():
+            for trial in said.keys() - ids:
+                self.trouble(_unknown(said[trial]), system, "unknown")
+        for system, said in self.by_system.items():
+            missing = [] if self.lenient else [i for i in ids if i not in said]
+            if missing:
+                raise MissingOutputs(
+                    f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                    where=next(iter(said.values())).where if said else "",
+                    remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+                )
+
+    def check_said(self, system: str, trials: Iterable[Trial]) -> None:
+        """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
+        said = self.by_system.get(system, {})
+        for trial in trials:
+            output = said.get(trial.id)
+            if output is None:
+                continue
+            if system not in self.silence_allowed and _says_nothing(output.description):
+                self.trouble(_empty(output), system, "empty")
+            outside = _outside(output.description, trial.scene)
+            if outside is not None:
+                self.trouble(_strange(output, outside), system, "outside")
+
+    @classmethod
+    def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
+        answers = cls(lenient)
+        for output in outputs:
+            answers.add(output)
+        return answers
+
+
+def _says_nothing(said: Description) -> bool:
+    return not said.properties and not (said.text or "").strip() and said.distribution is None
+
+
+def _outside(said: Description, scene: Scene) -> Property | None:
+    """The first property that no entity of the scene has; of scenes without any nothing is known."""
+    known = scene.extensions
+    for prop in (said.properties or ()) if known else ():
+        if prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
+            return prop
+    return None
+
+
+def _unknown(output: Output) -> UnknownTrial:
+    return UnknownTrial(
+        f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
+        where=output.where,
+        line=output.line,
+        remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
+    )
+
+
+def _empty(output: Output) -> InvalidDescription:
+    return InvalidDescription(
+        f"the answer to trial {output.trial!r} is empty",
+        where=output.where,
+        line=output.line,
+        remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
+    )
+
+
+def _strange(output: Output, prop: Property) -> InvalidDescription:
+    return InvalidDescription(
+        f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
+        where=output.where,
+        line=output.line,
+        remedy="use names and values of the scene, or --lenient to keep it and count it",
+    )
+
+
 def open_outputs(outputs: Any, lenient: bool = False) -> Answers:
     """Answers from a file, several files, a run folder, or rows in memory."""
     answers = Answers(lenient)
@@ -168,8 +302,7 @@ def _sources(outputs: Any) -> Iterator[Any]:
     if isinstance(outputs, (str, Path)):
         yield outputs
         return
-    rows = outputs.to_dicts() if hasattr(outputs, "to_dicts") else outputs
-    rows = outputs.to_dict("records") if hasattr(outputs, "iterrows") else rows
+    rows = _rows_of(outputs)
     if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
         raise InputError(
             "outputs are neither a file nor rows",
@@ -177,6 +310,28 @@ def _sources(outputs: Any) -> Iterator[Any]:
         )
     for i, row in enumerate(rows):
         yield _row(row, i) if isinstance(row, Mapping) else row
+
+
+@runtime_checkable
+class PolarsFrame(Protocol):
+    """A polars data frame, known by what it can do: the package need not be imported to find out."""
+
+    def to_dicts(self) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class PandasFrame(Protocol):
+    """A pandas data frame, likewise."""
+
+    def iterrows(self) -> Iterable[Any]: ...
+    def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
+
+
+def _rows_of(outputs: Any) -> Any:
+    """The rows of a data frame; anything else as it is."""
+    if isinstance(outputs, PolarsFrame):
+        return outputs.to_dicts()
+    return outputs.to_dict("records") if isinstance(outputs, PandasFrame) else outputs
 
 
 def _row(row: Mapping[str, Any], i: int) -> Output:

@@ -20,20 +20,20 @@ from referee.errors import UnknownName
 from referee.records import Trial
 from referee.runs.folder import Run
 from referee.runs.open import Opened, open_outputs
-from referee.runs.run import Plan, Watch, cut, run
-from referee.runs.score import Settings, Table, score_trials
+from referee.runs.run import RunPlan, Watch, cut, run
+from referee.runs.score import ScoreTable, Settings, score_trials
 from referee.runs.speak import System
 from referee.statistics.correlation import spearman
 from referee.systems.roster import rows as system_rows
 
-__all__ = ["TASKS", "Measure", "Task", "compare", "replicate", "summarise", "task_named"]
+__all__ = ["TASKS", "ChallengeTask", "PrintedMeasure", "compare", "replicate", "summarise", "task_named"]
 
 BOTH = "both"
 DOMAINS = ("furniture", "people", BOTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+class PrintedMeasure:
     """One of our metrics, the columns that have it in print (by domain), and what one of ours is in the units printed."""
 
     metric: str
@@ -42,12 +42,12 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class ChallengeTask:
     """A task of a challenge: its printed table, its measures (the first is the one systems are ranked by), how folds are cut, and why ours differ."""
 
     paper: str
     table: str
-    measures: tuple[Measure, ...]
+    measures: tuple[PrintedMeasure, ...]
     by: str
     reasons: tuple[str, ...]
 
@@ -76,14 +76,14 @@ MENDING = (
     "NAME|mended:no is the algorithm alone (docs/realisation.md has the effect)"
 )
 
-TASKS: dict[str, Task] = {
-    "asgre2007": Task(
+TASKS: dict[str, ChallengeTask] = {
+    "asgre2007": ChallengeTask(
         paper="belz-gatt-2008",
         table="table1",
         measures=(
-            Measure(metric="set/dice", columns={BOTH: "Dice"}),
-            Measure(metric="set/masi", columns={BOTH: "MASI"}),
-            Measure(metric="scene/minimal", columns={BOTH: "Min"}, units=100.0),
+            PrintedMeasure(metric="set/dice", columns={BOTH: "Dice"}),
+            PrintedMeasure(metric="set/masi", columns={BOTH: "MASI"}),
+            PrintedMeasure(metric="scene/minimal", columns={BOTH: "Min"}, units=100.0),
         ),
         by="challenge",
         reasons=(
@@ -92,14 +92,14 @@ TASKS: dict[str, Task] = {
             RECONSTRUCTION,
         ),
     ),
-    "tuna2008-as": Task(
+    "tuna2008-as": ChallengeTask(
         paper="tuna-2008",
         table="table3",
         measures=(
-            Measure(metric="set/dice", columns=_columns("dice_{}")),
-            Measure(metric="set/masi", columns=_columns("masi_{}")),
-            Measure(metric="set/exact", columns={BOTH: "accuracy_both"}),
-            Measure(metric="scene/minimal", columns={BOTH: "minimality_both"}),
+            PrintedMeasure(metric="set/dice", columns=_columns("dice_{}")),
+            PrintedMeasure(metric="set/masi", columns=_columns("masi_{}")),
+            PrintedMeasure(metric="set/exact", columns={BOTH: "accuracy_both"}),
+            PrintedMeasure(metric="scene/minimal", columns={BOTH: "minimality_both"}),
         ),
         by="speaker",
         reasons=(
@@ -109,15 +109,15 @@ TASKS: dict[str, Task] = {
             "print: accuracy per domain does not fit accuracy over both domains (referee audit tuna-2008), so only the latter is compared",
         ),
     ),
-    "tuna2008-r": Task(
+    "tuna2008-r": ChallengeTask(
         paper="tuna-2008",
         table="table6",
         measures=(
-            Measure(metric="string/edit", columns=_columns("edit_{}")),
-            Measure(metric="string/edit.1", columns=_columns("edit_{}")),
-            Measure(metric="string/exact", columns=_columns("accuracy_{}")),
-            Measure(metric="string/nist", columns={BOTH: "nist_both"}),
-            Measure(metric="string/bleu.4", columns={BOTH: "bleu_both"}),
+            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
+            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
+            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
+            PrintedMeasure(metric="string/nist", columns={BOTH: "nist_both"}),
+            PrintedMeasure(metric="string/bleu.4", columns={BOTH: "bleu_both"}),
         ),
         by="speaker",
         reasons=(
@@ -130,15 +130,15 @@ TASKS: dict[str, Task] = {
             RECONSTRUCTION,
         ),
     ),
-    "tuna2008-reg": Task(
+    "tuna2008-reg": ChallengeTask(
         paper="tuna-2008",
         table="table8",
         measures=(
-            Measure(metric="string/edit", columns=_columns("edit_{}")),
-            Measure(metric="string/edit.1", columns=_columns("edit_{}")),
-            Measure(metric="string/exact", columns=_columns("accuracy_{}")),
-            Measure(metric="string/nist", columns={BOTH: "bleu"}),
-            Measure(metric="string/bleu.4", columns={BOTH: "nist"}),
+            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
+            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
+            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
+            PrintedMeasure(metric="string/nist", columns={BOTH: "bleu"}),
+            PrintedMeasure(metric="string/bleu.4", columns={BOTH: "nist"}),
         ),
         by="speaker",
         reasons=(
@@ -150,22 +150,22 @@ TASKS: dict[str, Task] = {
             RECONSTRUCTION,
         ),
     ),
-    "tunareg2009": Task(
+    "tunareg2009": ChallengeTask(
         paper="tuna-reg-2009",
         table="table5",
         measures=(
-            Measure(metric="string/edit", columns=_SE),
-            Measure(metric="string/edit.1", columns=_SE),
-            Measure(
+            PrintedMeasure(metric="string/edit", columns=_SE),
+            PrintedMeasure(metric="string/edit.1", columns=_SE),
+            PrintedMeasure(
                 metric="string/exact",
                 columns={"furniture": "acc_furniture_pct", "people": "acc_people_pct", BOTH: "acc_all_pct"},
                 units=100.0,
             ),
-            Measure(
+            PrintedMeasure(
                 metric="string/bleu.3",
                 columns={"furniture": "bleu3_furniture", "people": "bleu3_people", BOTH: "bleu3_all"},
             ),
-            Measure(
+            PrintedMeasure(
                 metric="string/nist", columns={"furniture": "nist_furniture", "people": "nist_people", BOTH: "nist_all"}
             ),
         ),
@@ -175,7 +175,7 @@ TASKS: dict[str, Task] = {
 }
 
 
-def task_named(name: str) -> Task:
+def task_named(name: str) -> ChallengeTask:
     if name not in TASKS:
         raise UnknownName("task", name, TASKS, hint=f"one of {', '.join(TASKS)}")
     return TASKS[name]
@@ -205,7 +205,7 @@ def replicate(
     """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.runs.run.run`."""
     task = task_named(name)
     systems = tuple(System.read(full) for full in printed_systems(name))
-    plan = Plan(systems=systems, folds=folds, by=task.by, seed=seed)
+    plan = RunPlan(systems=systems, folds=folds, by=task.by, seed=seed)
     run(plan, opened, out, jobs=jobs, watch=watch, **options)
     trials = list(Run(out).trials())
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
@@ -213,7 +213,7 @@ def replicate(
     return compare(name, table, [test for _, test in cut(plan, trials)])
 
 
-def compare(name: str, table: Table, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
+def compare(name: str, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
     """Our scores beside the printed ones, with the lowest and highest value of a fold; the systems in the order of the catalogue."""
     task = task_named(name)
     paper = shipped_paper(task.paper).tables[task.table]
@@ -245,7 +245,7 @@ def compare(name: str, table: Table, folds: Sequence[Iterable[Trial]]) -> list[d
     return rows
 
 
-def _value(table: Table, system: str, measure: Measure, mask: np.ndarray) -> float | None:
+def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
     """A system's score on some items in the units printed; None where nothing could be measured."""
     rows = table.rows[system, measure.metric][mask]
     rows = rows[~np.isnan(rows).any(axis=1)]

@@ -30,7 +30,7 @@ from referee.runs.speak import System, hear
 from referee.runs.unfinished import Unfinished
 from referee.signature import signature
 
-__all__ = ["Plan", "Watch", "cut", "run"]
+__all__ = ["RunPlan", "Watch", "cut", "run"]
 
 Fold = tuple[list[Trial], list[Trial]]
 Work = tuple[System, int]
@@ -38,7 +38,7 @@ Watch = Callable[[int], Callable[[int], None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RunPlan:
     """All that decides what comes out: the systems, how the corpus is cut, and the seed. `split` names one cut (``challenge-80/20``) instead of folds."""
 
     systems: tuple[System, ...]
@@ -48,7 +48,7 @@ class Plan:
     seed: int = 1
 
 
-def cut(plan: Plan, trials: Iterable[Trial]) -> list[Fold]:
+def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
     """Pairs of training and test trials."""
     if plan.split is None:
         return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
@@ -57,7 +57,7 @@ def cut(plan: Plan, trials: Iterable[Trial]) -> list[Fold]:
 
 
 def run(
-    plan: Plan,
+    plan: RunPlan,
     opened: Opened,
     out: Path,
     *,
@@ -101,7 +101,7 @@ def run(
     )
 
 
-def _written(plan: Plan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
+def _written(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
     """The plan as it is compared when an unfinished run is taken up."""
     return {
         "version": __version__,
@@ -112,13 +112,13 @@ def _written(plan: Plan, opened: Opened, signatures: Mapping[str, str]) -> dict[
     }
 
 
-def _cuts(plan: Plan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
+def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
     for number, fold in enumerate(folds, 1):
         name = plan.split or f"{plan.by}-fold-{number}/{len(folds)}"
         yield splits.describe(name, plan.seed, fold)
 
 
-def _do(plan: Plan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, offline: bool, watch: Watch) -> None:
+def _do(plan: RunPlan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, offline: bool, watch: Watch) -> None:
     """All that is not done yet: computing in processes, then those that wait for a network."""
     advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
     computing: list[Work] = []
@@ -142,7 +142,7 @@ def _do(plan: Plan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, of
 # -- other processes -------------------------------------------------------------------------------------------------------
 
 
-def _in_processes(work: list[Work], plan: Plan, unfinished: Unfinished, jobs: int) -> Iterator[Work]:
+def _in_processes(work: list[Work], plan: RunPlan, unfinished: Unfinished, jobs: int) -> Iterator[Work]:
     """Pieces of work as they are finished; each process reads the corpus once from the unfinished run."""
     pool = ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), initializer=_prepare, initargs=(plan, unfinished)
@@ -160,10 +160,10 @@ def _in_processes(work: list[Work], plan: Plan, unfinished: Unfinished, jobs: in
         pool.shutdown(cancel_futures=True)
 
 
-_here: tuple[Plan, Unfinished, list[Fold]]
+_here: tuple[RunPlan, Unfinished, list[Fold]]
 
 
-def _prepare(plan: Plan, unfinished: Unfinished) -> None:
+def _prepare(plan: RunPlan, unfinished: Unfinished) -> None:
     global _here
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_parent()

@@ -13,24 +13,64 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import LearnsFirst, LearnsFrom
+from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.clusters import cluster_of
-from referee.corpora.natural_order import natural
-from referee.corpora.outputs import Output
-from referee.errors import InputError, InvalidDescription, MissingOutputs, UnknownTrial
-from referee.records import LANDMARKS, Description, Trial
-from referee.runs.answers import Answers
-from referee.runs.score_table import HUMAN, Settings, Source, Table, choose_clusters, metric_names
+from referee.errors import InputError
+from referee.records import HUMAN, Description, Trial
+from referee.runs.open import Answers, open_corpus, open_outputs
+from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Settings", "Table", "metric_names", "score", "score_trials"]
+__all__ = ["ScoreTable", "Settings", "metric_names", "score", "score_trials"]
 
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
+    """Score outputs against a corpus.
+
+    Args:
+        outputs: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame).
+        corpus: a name of the catalogue, a JSONL file, a `Corpus`, or an iterable of trials.
+        **options: those of `Settings`, plus `data`, `reading` and `split`.
+
+    Returns:
+        A tidy data frame: system, group, metric, value, n, low, high, signature.
+
+    Raises:
+        InputError: where outputs and corpus do not fit together; the message says which file, where in it, and what to do.
+        UnknownName: for a metric or corpus that is not in the catalogue.
+
+    >>> import referee
+    >>> red, blue = referee.Property("colour", "red"), referee.Property("colour", "blue")
+    >>> things = tuple(referee.Entity(id=p.value, attributes=(p,)) for p in (red, blue))
+    >>> said = referee.Description(properties=(red,))
+    >>> scene = referee.Scene(entities=things)
+    >>> trials = [referee.Trial(id="t1", scene=scene, targets=("red",), references=(said,))]
+    >>> rows = [{"trial": "t1", "system": "mine", "properties": [["colour", "red"]]}]
+    >>> referee.score(rows, trials, metrics=["set/dice"], resamples=0)["value"].to_list()
+    [1.0]
+    """
+    import polars as pl
+
+    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
+    if "metrics" in options:
+        names = options["metrics"]
+        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+    settings = Settings(**given)
+    opened = open_corpus(corpus, seed=settings.seed, **chosen)
+    answers = open_outputs(outputs, settings.lenient)
+    table = score_trials(answers, opened.trials, settings, opened.everyone, opened.source)
+    return pl.DataFrame(table.scores(), infer_schema_length=None)
+
+
+# -- measuring ---------------------------------------------------------------------------------------------------------------
 
 
 def score_trials(
@@ -39,7 +79,7 @@ def score_trials(
     settings: Settings,
     everyone: Callable[[], Iterable[Trial]] | None = None,
     source: Source | None = None,
-) -> Table:
+) -> ScoreTable:
     """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
@@ -50,7 +90,7 @@ def score_trials(
         raise InputError(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
-    table = Table(settings, source or Source())
+    table = ScoreTable(settings, source or Source())
     table.metrics = _make_metrics(systems, settings.metrics)
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
@@ -72,15 +112,16 @@ def score_trials(
         against.update(map(len, references))
         for system in systems:
             said = _said(answers, system, chunk)
-            _check_all(answers, system, chunk)
-            batch = Batch.of(said, chunk, references)
+            answers.check_said(system, chunk)
+            batch = Batch(said, chunk, references)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
-    _check_complete(answers, seen)
+    answers.check_complete(seen)
     table.clusters = choose_clusters(labels, settings.cluster)
     table.fingerprint, table.references = str(read), _range(against)
     table.rows = {
-        key: np.concatenate(rows) if rows else np.empty((0, table.metrics[key].width)) for key, rows in parts.items()
+        key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
+        for key, rows in parts.items()
     }
     for system in systems:
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
@@ -108,7 +149,7 @@ def _shared(metric: Metric) -> bool:
 
 
 def _learn(
-    table: Table, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
+    table: ScoreTable, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
 ) -> None:
     """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
 
@@ -125,7 +166,7 @@ def _learn(
         references = [find(t) for t in chunk]
         for system in systems:
             mine = [metric for own, metric in learners.values() if own == system]
-            batch = Batch.of(_said(answers, system, chunk), chunk, references)
+            batch = Batch(_said(answers, system, chunk), chunk, references)
             for metric in mine:
                 metric.learn(batch)
 
@@ -149,78 +190,6 @@ def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Descrip
     return [said[t.id].description if t.id in said else None for t in chunk]
 
 
-def _check_complete(answers: Answers, ids: set[str]) -> None:
-    """Every system answers every trial, and nothing but trials of the corpus."""
-    _check_unknown(answers, ids)
-    for system, said in answers.by_system.items():
-        missing = [] if answers.lenient else [i for i in ids if i not in said]
-        if missing:
-            raise MissingOutputs(
-                f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
-                where=next(iter(said.values())).where if said else "",
-                remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
-            )
-
-
-def _check_all(answers: Answers, system: str, chunk: Sequence[Trial]) -> None:
-    for trial in chunk:
-        output = answers.by_system.get(system, {}).get(trial.id)
-        if output is not None:
-            _check(answers, output, trial)
-
-
-def _check(answers: Answers, output: Output, trial: Trial) -> None:
-    """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
-    properties, text = output.description.properties, output.description.text
-    if (
-        output.system not in answers.silence_allowed
-        and (properties is None or not properties)
-        and (text is None or not text.strip())
-        and output.description.distribution is None
-    ):
-        answers.trouble(
-            InvalidDescription(
-                f"the answer to trial {trial.id!r} is empty",
-                where=output.where,
-                line=output.line,
-                remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
-            ),
-            output.system,
-            "empty",
-        )
-    known = trial.scene.extensions
-    for prop in properties or ():
-        bare = prop._replace(name=LANDMARKS.sub("", prop.name))
-        if known and bare not in known:
-            answers.trouble(
-                InvalidDescription(
-                    f"trial {trial.id!r}: no entity of the scene has {prop.name}:{prop.value}",
-                    where=output.where,
-                    line=output.line,
-                    remedy="use names and values of the scene, or --lenient to keep it and count it",
-                ),
-                output.system,
-                "outside",
-            )
-            return
-
-
-def _check_unknown(answers: Answers, seen: set[str]) -> None:
-    for system, said in answers.by_system.items():
-        for trial in said.keys() - seen:
-            output = said[trial]
-            answers.trouble(
-                UnknownTrial(
-                    f"{system} answers trial {trial!r}, which is not in the corpus or the chosen part of it",
-                    where=output.where,
-                    line=output.line,
-                    remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
-                ),
-                system,
-                "unknown",
-            )
-
-
 def _reference_finder(
     settings: Settings, trials: Callable[[], Iterable[Trial]]
 ) -> Callable[[Trial], Sequence[Description]]:
@@ -235,28 +204,3 @@ def _reference_finder(
 
 def _place(trial: Trial) -> tuple[str, tuple[str, ...]]:
     return (trial.scene.id or trial.id, trial.targets)
-
-
-def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
-    """Score outputs against a corpus and return a tidy data frame: system, group, metric, value, n, low, high, signature.
-
-    `outputs`: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame). `corpus`: a name of the
-    catalogue, a JSONL file, a `Corpus`, or an iterable of trials. Options are those of `Settings`, plus `data`, `reading` and `split`.
-
-    >>> import referee
-    >>> frame = referee.score("outputs.jsonl", "synthetic", metrics=["set/dice"])  # doctest: +SKIP
-    """
-    import polars as pl
-
-    from referee.runs.open import open_corpus, open_outputs
-
-    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
-    if "metrics" in options:
-        names = options["metrics"]
-        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
-    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-    settings = Settings(**given)
-    opened = open_corpus(corpus, seed=settings.seed, **chosen)
-    answers = open_outputs(outputs, settings.lenient)
-    table = score_trials(answers, opened.trials, settings, opened.everyone, opened.source)
-    return pl.DataFrame(table.scores(), infer_schema_length=None)

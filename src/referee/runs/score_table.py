@@ -1,4 +1,4 @@
-"""A table of scores: what shapes it (`Settings`), and how additive statistics become values, intervals, tests and signatures (`Table`)."""
+"""A table of scores: what shapes it (`Settings`), and how additive statistics become values, intervals, tests and signatures (`ScoreTable`)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ __all__ = [
     "CLUSTERINGS",
     "DEFAULT_METRICS",
     "GROUPINGS",
-    "HUMAN",
+    "ScoreTable",
     "Settings",
     "Source",
-    "Table",
     "choose_clusters",
     "metric_names",
 ]
@@ -43,12 +42,27 @@ DEFAULT_METRICS = (
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 DESIGN = "design"
 CLUSTERINGS = (DESIGN, "scene", "speaker", "game", "participant", "crossed", "none")
-HUMAN = "human"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that shapes a table of scores; all of it goes into the run's manifest."""
+    """Everything that shapes a table of scores; all of it goes into the run's manifest.
+
+    Args:
+        metrics: names, with switches where wanted.
+        by: fields of trials to score in groups as well.
+        references: ``own``, or ``others`` for those of other speakers of the same scene.
+        humans: whether people are a system too.
+        baseline: the system that others are compared with.
+        cluster: what was sampled, so that trials of one cluster count as one; ``design`` takes what the corpus' card says.
+        resamples: random swaps of clusters, where they are too many to try all.
+        confidence: of the intervals.
+        seed: of all randomness.
+        lenient: whether problems are counted instead of raised.
+
+    >>> Settings(metrics=("set/dice",)).references
+    'own'
+    """
 
     metrics: tuple[str, ...] = DEFAULT_METRICS
     by: tuple[str, ...] = ()
@@ -118,7 +132,7 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Table:
+class ScoreTable:
     """Statistics of every system, metric and item, with the groups and the clusters that items belong to."""
 
     settings: Settings

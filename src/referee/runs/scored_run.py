@@ -14,10 +14,9 @@ from typing import Any
 from referee.corpora.jsonl import json_line
 from referee.files import write_atomically
 from referee.records import Description
-from referee.runs.answers import Answers
 from referee.runs.folder import Run, is_run, write_manifest, write_outputs, write_trials, writing_run
-from referee.runs.open import Opened
-from referee.runs.score_table import Table
+from referee.runs.open import Answers, Opened
+from referee.runs.score import ScoreTable
 from referee.signature import digest
 
 __all__ = ["save_scored"]
@@ -27,7 +26,7 @@ def save_scored(
     out: Path,
     answers: Answers,
     opened: Opened,
-    table: Table,
+    table: ScoreTable,
     rows: list[dict[str, Any]],
     command: list[str],
     overwrite: bool = False,

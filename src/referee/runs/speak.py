@@ -16,7 +16,7 @@ from referee.contracts import Speaker
 from referee.errors import InputError, RefereeError, UnknownName
 from referee.records import Description, Trial
 
-__all__ = ["Heard", "System", "hear", "systems_named"]
+__all__ = ["Spoken", "System", "hear", "systems_named"]
 
 Advance = Callable[[int], None]
 
@@ -65,7 +65,7 @@ def _check_name(system: System, known: list[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class Spoken:
     """What a system said, trial by trial (only those with an answer), and counts of what happened."""
 
     said: tuple[tuple[str, Description], ...]
@@ -80,7 +80,7 @@ def hear(
     calls: Path | None = None,
     offline: bool = False,
     advance: Advance = lambda n: None,
-) -> Heard:
+) -> Spoken:
     """Train a fresh system on one part and let it describe the other. Whatever goes wrong is said with the system's name.
 
     A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone.
@@ -98,7 +98,7 @@ def hear(
             said.append((trial.id, description))
     account = thing.account() if isinstance(thing, KeepsAccount) else {}
     counts = {"trials": len(test), "answered": len(said), "silent": len(test) - len(said)}
-    return Heard(said=tuple(said), counts={**account, **counts})
+    return Spoken(said=tuple(said), counts={**account, **counts})
 
 
 def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:

@@ -20,7 +20,7 @@ from referee.files import put_in_place, write_atomically
 from referee.llm.call_book import gather_calls
 from referee.records import Trial
 from referee.runs.folder import OCCUPIED, is_run, write_manifest
-from referee.runs.speak import Heard
+from referee.runs.speak import Spoken
 from referee.signature import digest
 
 __all__ = ["Unfinished"]
@@ -97,7 +97,7 @@ class Unfinished:
     def part(self, system: str, fold: int) -> Path:
         return self.folder / PARTS / f"{digest(system)[:16]}-{fold}.jsonl"
 
-    def keep(self, system: str, fold: int, heard: Heard) -> None:
+    def keep(self, system: str, fold: int, heard: Spoken) -> None:
         """A finished part: its counts, then one output a line."""
         lines = [json_line(output_to_json(trial, system, said)) for trial, said in heard.said]
         write_atomically(self.part(system, fold), [json_line(heard.counts), *lines])

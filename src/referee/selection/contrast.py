@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from referee.capabilities import CountsFast
 from referee.errors import InputError
-from referee.records import Property, Scene, SpeakerView
+from referee.records import Property, Scene, SceneNotes, SpeakerView
 
 __all__ = ["TYPE", "Contrast", "Head", "contrast_of"]
 
@@ -72,15 +72,17 @@ class Contrast:
         return found
 
 
+_CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contrast")
+
+
 def contrast_of(view: SpeakerView) -> Contrast:
     """The contrast of a view's target(s), worked out once per target; not kept for scenes so large that memory would fill up."""
-    cache = view.scene.cache
-    key = ("contrast", view.targets)
-    found: Contrast | None = cache.get(key)
+    notes = _CONTRASTS.of(view.scene)
+    found = notes.get(view.targets)
     if found is None:
         found = _work_out(view.scene, view.targets, view.id)
         if len(view.scene.entities) <= KEPT_UP_TO:
-            cache[key] = found
+            notes[view.targets] = found
     return found
 
 

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import NamedTuple
 
-from referee.records import LANDMARK, Property, Scene
+from referee.records import LANDMARK, Property, Scene, SceneNotes
 from referee.selection.contrast import Contrast
 
 __all__ = ["Landmarked", "cheapest_with_landmarks", "partners"]
 
 Partners = list[int]
+_PARTNERS: SceneNotes[str, dict[str, Partners]] = SceneNotes("selection.partners")
 """For every entity, the set of those it stands in some relation to."""
 
 
@@ -212,10 +213,10 @@ class _Walk:
 
 def partners(scene: Scene) -> dict[str, Partners]:
     """For every relation, and every entity, whom it is so related to; worked out once per scene."""
-    found: dict[str, Partners] | None = scene.cache.get("partners")
-    if found is not None:
-        return found
-    found = scene.cache["partners"] = {}
+    notes = _PARTNERS.of(scene)
+    if "all" in notes:
+        return notes["all"]
+    found = notes["all"] = {}
     for i, entity in enumerate(scene.entities):
         for relation in entity.relations:
             table = found.setdefault(relation.name, [0] * len(scene.entities))

@@ -14,7 +14,7 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["CAN_USE_LOCATION", "OPERATIONS", "SUBMITTED", "Program", "Programs", "Situation", "run"]
+__all__ = ["CAN_USE_LOCATION", "OPERATIONS", "SUBMITTED", "Program", "ProgramView", "Programs", "run"]
 
 Names = tuple[str, ...]
 Program = Any
@@ -37,7 +37,7 @@ SUBMITTED: Mapping[str, Program] = {
 """The two programs of the challenge entry, as printed."""
 
 
-class Situation(NamedTuple):
+class ProgramView(NamedTuple):
     """What a program can ask about."""
 
     contrast: Contrast
@@ -48,7 +48,7 @@ class Situation(NamedTuple):
         return self.contrast.remaining(p for n in names for p in self.contrast.by_name.get(n, ()))
 
 
-def run(program: Program, situation: Situation) -> Any:
+def run(program: Program, situation: ProgramView) -> Any:
     """The value of a program, or of a part of one, in a situation."""
     if program == CAN_USE_LOCATION:
         return situation.can_use_location
@@ -60,19 +60,19 @@ def run(program: Program, situation: Situation) -> Any:
     return OPERATIONS[operation](situation, *(run(argument, situation) for argument in arguments))
 
 
-def _add(situation: Situation, names: Names, name: str) -> Names:
+def _add(situation: ProgramView, names: Names, name: str) -> Names:
     return tuple(dict.fromkeys((*names, name)))
 
 
-def _remove(situation: Situation, names: Names, name: str) -> Names:
+def _remove(situation: ProgramView, names: Names, name: str) -> Names:
     return tuple(n for n in names if n != name)
 
 
-def _join(situation: Situation, names: Names, others: Names) -> Names:
+def _join(situation: ProgramView, names: Names, others: Names) -> Names:
     return tuple(dict.fromkeys((*names, *others)))
 
 
-def _walk(situation: Situation, names: Names, others: Names) -> Names:
+def _walk(situation: ProgramView, names: Names, others: Names) -> Names:
     """Of the others, in their order, those that still rule out somebody."""
     for name in others:
         if _helps(situation, names, name):
@@ -80,12 +80,12 @@ def _walk(situation: Situation, names: Names, others: Names) -> Names:
     return names
 
 
-def _helps(situation: Situation, names: Names, name: str) -> bool:
+def _helps(situation: ProgramView, names: Names, name: str) -> bool:
     left = situation.left(names)
     return any(left & situation.contrast.ruled_out(p) for p in situation.contrast.by_name.get(name, ()))
 
 
-def _enough(situation: Situation, names: Names) -> bool:
+def _enough(situation: ProgramView, names: Names) -> bool:
     return not situation.left(names)
 
 
@@ -118,7 +118,7 @@ class Programs(Reasoned):
                 where=view.id,
                 remedy=f"programs are for {', '.join(sorted(map(str, known)))}; evolve one with variants/OSU-GP.evolved",
             )
-        names = run(known[view.domain], Situation(contrast, view.condition == "+LOC"))
+        names = run(known[view.domain], ProgramView(contrast, view.condition == "+LOC"))
         return contrast.among(names)
 
     def _known(self) -> Mapping[Any, Program]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.errors import InputError, NotTrained
-from referee.records import Property, SpeakerView, Trial
+from referee.records import Property, SceneNotes, SpeakerView, Trial
 from referee.selection.contrast import Contrast
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
@@ -24,16 +24,17 @@ __all__ = ["Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spe
 
 Pick = Literal["first", "last", "random"]
 Masks = npt.NDArray[np.uint32]
+_DISTINGUISHING: SceneNotes[int, Masks] = SceneNotes("systems.distinguishing")
 MOST = 20
 """Properties of a target up to which all its descriptions are listed (a million of them)."""
 
 
 def distinguishing_masks(contrast: Contrast) -> Masks:
     """Every set of the target's properties that singles it out (or rules out as many as can be), the smallest first; kept with the scene."""
-    key = ("distinguishing", contrast.targets)
-    found: Masks | None = contrast.scene.cache.get(key)
+    notes = _DISTINGUISHING.of(contrast.scene)
+    found = notes.get(contrast.targets)
     if found is None:
-        found = contrast.scene.cache[key] = _list_masks(contrast)
+        found = notes[contrast.targets] = _list_masks(contrast)
     return found
 
 

@@ -14,7 +14,7 @@ from referee.errors import InputError, NotTrained
 from referee.records import Property, Trial
 from referee.selection.contrast import contrast_of
 from referee.selection.frequencies import count
-from referee.systems.attribute_programs import CAN_USE_LOCATION, OPERATIONS, Program, Programs, Situation, run
+from referee.systems.attribute_programs import CAN_USE_LOCATION, OPERATIONS, Program, Programs, ProgramView, run
 
 __all__ = ["PENALTIES", "Evolved"]
 
@@ -115,7 +115,7 @@ class _Judge:
 
     def __init__(self, trials: Sequence[Trial], penalties: Mapping[str, float]) -> None:
         views = [t.for_speaker() for t in trials]
-        self.situations = [Situation(contrast_of(v), v.condition == "+LOC") for v in views]
+        self.situations = [ProgramView(contrast_of(v), v.condition == "+LOC") for v in views]
         self.references = [[frozenset(r.properties or ()) for r in t.references] for t in trials]
         self.penalties = penalties
         self.parts: dict[Program, list[Any]] = {}

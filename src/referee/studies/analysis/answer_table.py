@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.records import Outcome
+from referee.records import HUMAN, Outcome
 from referee.studies.data.collected import ALL, TIME, Answered, Collected
 from referee.studies.data.exported_rows import preferred
 from referee.studies.folder.study import VERSUS
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rating_frame"]
 
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
-HUMAN = "human"
 
 
 def _place(a: Answered) -> dict[str, Any]:

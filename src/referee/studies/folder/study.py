@@ -21,16 +21,15 @@ from referee.corpora.jsonl import description_from_json, read_trials, trial_from
 from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.corpora.outputs import read_outputs
 from referee.errors import InputError, MalformedInput
-from referee.records import Description, Trial
+from referee.records import HUMAN, Description, Trial
 from referee.studies.folder.questionnaires import FormField, read_form
 from referee.studies.folder.settings import SECTIONS, Setting, complete, line_of
 from referee.studies.protocols.contract import Info, Kind, Stimulus
 from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
 
-__all__ = ["VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
+__all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
 VERSUS = " vs "
-HUMAN = "human"
 SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")

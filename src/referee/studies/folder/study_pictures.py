@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from referee.drawing import draw_entity, shared_names
 from referee.drawing.placement import PLACE_NAMES
 from referee.errors import InputError
-from referee.records import Entity, Scene
+from referee.records import Entity, Scene, SceneNotes
 
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
@@ -19,16 +19,16 @@ __all__ = ["picture", "picture_name", "picture_names", "pictures"]
 
 LENGTH = 20
 _KNOWN: dict[str, dict[str, str]] = {}
+_PICTURES: SceneNotes[str | None, dict[str, str]] = SceneNotes("studies.pictures")
 
 
 def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
     """The name of every entity's picture, by entity (worked out once for a scene)."""
-    key = ("pictures", domain)
-    if key not in scene.cache:
+    notes = _PICTURES.of(scene)
+    if domain not in notes:
         shared = shared_names(scene)
-        scene.cache[key] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
-    names: dict[str, str] = scene.cache[key]
-    return names
+        notes[domain] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
+    return notes[domain]
 
 
 def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:
