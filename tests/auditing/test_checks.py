@@ -11,14 +11,14 @@ from invented import paper, with_cell
 from referee.auditing.audit import audit
 from referee.auditing.checks.formulas import parse
 from referee.auditing.checks.variances import CellMeans, read_cells
-from referee.auditing.claims import Row, Verdict
+from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.paper import read_paper
 from referee.errors import MalformedInput
 from referee.statistics.ranks import kruskal_wallis_binary
 from referee.statistics.variance import one_way_from_summaries, two_way_from_summaries
 
 
-def rows(tmp_path: Path, description: str, **tables: str) -> list[Row]:
+def rows(tmp_path: Path, description: str, **tables: str) -> list[AuditRow]:
     for name, text in tables.items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
     entries = "".join(f'[tables.{name}]\nfile = "{name}.csv"\nname = "{name}"\n' for name in tables)
@@ -26,7 +26,7 @@ def rows(tmp_path: Path, description: str, **tables: str) -> list[Row]:
     return list(audit(read_paper(tmp_path)).rows)
 
 
-def verdicts(found: list[Row]) -> list[str]:
+def verdicts(found: list[AuditRow]) -> list[str]:
     return [row.verdict.value for row in found]
 
 
@@ -133,7 +133,7 @@ cells = { p = "t[a].prior", r = "t[b].prior" }
     table = "value,selected,n,prior\na,4,94,0.43\nb,41,42,0.976\nc,1,0,0.5\n"
     found = rows(tmp_path, checks, t=table)
     assert verdicts(found)[:2] == ["does-not-follow", "follows"]
-    assert found[2].verdict is Verdict.UNDETERMINED  # a division by nothing
+    assert found[2].verdict is AuditVerdict.UNDETERMINED  # a division by nothing
     assert found[3].recomputed == pytest.approx(2 * 0.43 * 0.976 / (0.43 + 0.976))
 
 
@@ -214,7 +214,7 @@ def test_an_analysis_that_cannot_be_done_says_what_is_missing(
 def test_degrees_of_freedom_of_the_total_are_recognised(tmp_path: Path) -> None:
     check = '[[checks]]\nkind = "anova"\nscores = "t"\ncells = "x"\nn = 150\nprinted = { error_df = "u[F].df2" }\n'
     found = rows(tmp_path, check, t="system,x\na,1.0\nb,2.0\nc,3.0\n", u="item,df2\nF,449\n")
-    assert (found[0].verdict, found[0].recomputed) == (Verdict.DOES_NOT_FOLLOW, 447)
+    assert (found[0].verdict, found[0].recomputed) == (AuditVerdict.DOES_NOT_FOLLOW, 447)
     assert "N - 1" in found[0].explanation
 
 
@@ -234,7 +234,7 @@ def test_letters_that_say_something_else_do_not_follow(tmp_path: Path) -> None:
     worst = letters.labels[-1]
     found = audit(with_cell(clean, "letters", worst, "letters", letters.text(letters.labels[0], "letters")))
     row = next(r for r in found.rows if r.item == f"letters of {worst}")
-    assert row.verdict is Verdict.DOES_NOT_FOLLOW
+    assert row.verdict is AuditVerdict.DOES_NOT_FOLLOW
     assert letters.labels[0] in row.explanation
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from referee.auditing.audit import Audit, audit, summarise
-from referee.auditing.claims import Row, Verdict
+from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.paper import TABLES, shipped, shipped_paper
 from referee.statistics.correlation import pearson
 
-GOOD = (Verdict.FOLLOWS, Verdict.ROUNDING)
+GOOD = (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
 
 
 @cache
@@ -21,7 +21,7 @@ def audited(name: str) -> Audit:
     return audit(shipped_paper(name))
 
 
-def row(paper: str, table: str, item: str) -> Row:
+def row(paper: str, table: str, item: str) -> AuditRow:
     return next(r for r in audited(paper).rows if r.source == f"{paper}, {table}" and r.item == item)
 
 
@@ -37,7 +37,7 @@ def test_all_66_pairs_of_belz_and_gatt_follow_within_rounding_with_the_same_star
     stars = [r for r in rows if r.item.startswith("stars")]
     assert (len(values), len(stars)) == (66, 66)
     assert {r.verdict for r in values} <= set(GOOD)
-    assert {r.verdict for r in stars} == {Verdict.FOLLOWS}
+    assert {r.verdict for r in stars} == {AuditVerdict.FOLLOWS}
 
 
 def test_recomputed_correlations_are_those_of_the_statistics_module() -> None:
@@ -57,7 +57,7 @@ def test_one_cell_explains_both_correlations_across_experiments() -> None:
 
 def test_a_p_below_one_per_cent_does_not_follow_from_f_193() -> None:
     found = row("belz-gatt-2008", "text", "p of SYSTEM on IT (Exp 2)")
-    assert found.verdict is Verdict.DOES_NOT_FOLLOW
+    assert found.verdict is AuditVerdict.DOES_NOT_FOLLOW
     assert found.recomputed == pytest.approx(0.0197, abs=1e-4)  # scipy.stats.f.sf(1.93, 14, 2249)
 
 
@@ -100,7 +100,7 @@ def test_the_statistics_of_tuna_2008(item: str, recomputed: float, verdict: str)
 
 def test_the_chi_squares_of_tuna_2008() -> None:
     assert row("tuna-2008", "text", "TUNA-REG extrinsic Kruskal-Wallis SYSTEM on ER").verdict in GOOD
-    assert row("tuna-2008", "text", "TUNA-AS Kruskal-Wallis SYSTEM on Accuracy").verdict is Verdict.DOES_NOT_FOLLOW
+    assert row("tuna-2008", "text", "TUNA-AS Kruskal-Wallis SYSTEM on Accuracy").verdict is AuditVerdict.DOES_NOT_FOLLOW
 
 
 @pytest.mark.parametrize("table", ["Table 4, Dice", "Table 4, MASI", "Table 9", "Table 12, IT", "Table 12, RT"])
@@ -138,7 +138,7 @@ def test_the_counts_behind_the_times_of_tuna_2008_add_up_to_the_printed_degrees_
     # 1,440 trials less 7 identification and 4 reading timeouts, less 24 cells
     for measure, df in (("IT", 1409), ("RT", 1412)):
         found = row("tuna-2008", "text", f"TUNA-REG extrinsic SYSTEM on {measure}, error df")
-        assert (found.recomputed, found.verdict) == (df, Verdict.FOLLOWS)
+        assert (found.recomputed, found.verdict) == (df, AuditVerdict.FOLLOWS)
 
 
 def test_tuna_reg_2009_follows_but_for_a_lost_sign_and_two_plain_means() -> None:
@@ -199,7 +199,7 @@ def test_totals_of_the_context_experiment_leave_out_one_row() -> None:
 def test_the_summary_counts_every_row_once() -> None:
     audits = [audited(name) for name in shipped()]
     rows = [r for a in audits for r in a.rows]
-    failing = sum(r.verdict is Verdict.DOES_NOT_FOLLOW for r in rows)
+    failing = sum(r.verdict is AuditVerdict.DOES_NOT_FOLLOW for r in rows)
     assert summarise(audits).startswith(f"{len(rows)} numbers checked in {len(audits)} papers: ")
     assert f"{failing} do not follow" in summarise(audits)
     assert sum(len(f.rows) for a in audits for f in a.findings) == failing

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from referee.auditing.checks.table import expand
-from referee.auditing.claims import Row, Verdict
+from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.explain.findings import gather
 from referee.auditing.paper import Paper
 
@@ -30,11 +30,11 @@ class Audit:
     paper: str
     title: str
     citation: str
-    rows: tuple[Row, ...]
+    rows: tuple[AuditRow, ...]
     findings: tuple[Finding, ...]
 
     @property
-    def verdicts(self) -> Counter[Verdict]:
+    def verdicts(self) -> Counter[AuditVerdict]:
         return Counter(row.verdict for row in self.rows)
 
 
@@ -43,7 +43,7 @@ def audit(paper: Paper) -> Audit:
     claims = expand(paper)
     rows = [claim.judge() for claim in claims]
     found = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
-    findings = tuple(Finding(paper=paper.name, sentence=said, rows=indices) for said, indices in found)
+    findings = tuple(Finding(paper=paper.name, sentence=f.sentence, rows=f.rows) for f in found)
     for finding in findings:
         for i in finding.rows:
             rows[i] = replace(rows[i], explanation=f"{finding.sentence} [{rows[i].explanation}]")
@@ -53,9 +53,9 @@ def audit(paper: Paper) -> Audit:
 def summarise(audits: Iterable[Audit]) -> str:
     """The first line: how many numbers were checked, and how they came out."""
     done = list(audits)
-    counts = sum((a.verdicts for a in done), Counter[Verdict]())
+    counts = sum((a.verdicts for a in done), Counter[AuditVerdict]())
     papers = "1 paper" if len(done) == 1 else f"{len(done)} papers"
-    said = f"{sum(counts.values())} numbers checked in {papers}: {counts[Verdict.FOLLOWS]} follow, "
-    said += f"{counts[Verdict.ROUNDING]} within rounding, {counts[Verdict.DOES_NOT_FOLLOW]} do not follow"
-    unknown = counts[Verdict.UNDETERMINED]
+    said = f"{sum(counts.values())} numbers checked in {papers}: {counts[AuditVerdict.FOLLOWS]} follow, "
+    said += f"{counts[AuditVerdict.ROUNDING]} within rounding, {counts[AuditVerdict.DOES_NOT_FOLLOW]} do not follow"
+    unknown = counts[AuditVerdict.UNDETERMINED]
     return said + (f", {unknown} cannot be determined" if unknown else "")

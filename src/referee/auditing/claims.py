@@ -15,26 +15,28 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from referee.auditing.intervals import Compute, extremes
-from referee.auditing.printed import Number
+from referee.auditing.printed import CellPlace, Number
 
 __all__ = [
-    "Claim",
+    "AuditRow",
+    "AuditVerdict",
+    "CannotTell",
     "CountClaim",
     "OrderClaim",
+    "PrintedClaim",
     "RangeClaim",
-    "Row",
+    "Remedy",
     "StarsClaim",
     "Subject",
     "Unknown",
     "ValueClaim",
-    "Verdict",
 ]
 
 Change = Callable[[Number], Number]
 TWICE = 0.1
 
 
-class Verdict(StrEnum):
+class AuditVerdict(StrEnum):
     """What the audit says about one printed number."""
 
     FOLLOWS = "follows"
@@ -46,13 +48,36 @@ class Verdict(StrEnum):
 class Subject(NamedTuple):
     """What a claim is about: paper and table, the item in words, and the number of the check that made it."""
 
-    source: str
+    paper: str
+    table: str
     item: str
     check: int
 
+    @property
+    def source(self) -> str:
+        return f"{self.paper}, {self.table}"
+
+
+class CannotTell(Exception):
+    """The print does not determine what a check asks for; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A cell as printed, and the bounds of what would have to stand there (one value where they agree)."""
+
+    place: CellPlace
+    printed: str
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        return (self.low + self.high) / 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class AuditRow:
     """One line of the audit. `low` and `high` bound the values that could have been printed."""
 
     source: str
@@ -61,12 +86,12 @@ class Row:
     recomputed: float | str | None
     low: float | None
     high: float | None
-    verdict: Verdict
+    verdict: AuditVerdict
     explanation: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class PrintedClaim:
     """What all claims have: what they are about, and why they should hold."""
 
     subject: Subject
@@ -82,28 +107,42 @@ class Claim:
         """All printed numbers the claim is about, the one that should follow included."""
         return self.cells
 
+    @property
+    def target(self) -> Number | None:
+        """The printed number that should follow; None where letters, stars or an order should."""
+        return None
+
+    @property
+    def symbol(self) -> str:
+        """What a recomputed number is called where it is not called what is printed (a bound on p is printed, p follows)."""
+        return ""
+
+    def remedy(self) -> Remedy | None:
+        """What would have to be printed instead; None where it is no number."""
+        return None
+
     def changed(self, change: Change) -> Self:
         """The claim as it would be with other numbers in its cells."""
         return self
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         raise NotImplementedError(f"{type(self).__name__} must say how it judges")
 
     def fits(self) -> bool:
         """Whether nothing speaks against the claim."""
-        return self.judge().verdict is not Verdict.DOES_NOT_FOLLOW
+        return self.judge().verdict is not AuditVerdict.DOES_NOT_FOLLOW
 
     def row(
         self,
-        verdict: Verdict,
+        verdict: AuditVerdict,
         explanation: str = "",
         *,
         printed: float | str | None = None,
         recomputed: float | str | None = None,
         low: float | None = None,
         high: float | None = None,
-    ) -> Row:
-        return Row(
+    ) -> AuditRow:
+        return AuditRow(
             source=self.subject.source,
             item=self.subject.item,
             printed=printed,
@@ -116,17 +155,17 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unknown(Claim):
+class Unknown(PrintedClaim):
     """A number that the printed numbers do not determine; `because` says what is missing."""
 
     printed: Number | None = None
 
-    def judge(self) -> Row:
-        return self.row(Verdict.UNDETERMINED, printed=None if self.printed is None else self.printed.value)
+    def judge(self) -> AuditRow:
+        return self.row(AuditVerdict.UNDETERMINED, printed=None if self.printed is None else self.printed.value)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValueClaim(Claim):
+class ValueClaim(PrintedClaim):
     """A printed number and the function of other printed numbers that should give it."""
 
     printed: Number
@@ -142,6 +181,16 @@ class ValueClaim(Claim):
     @property
     def touches(self) -> tuple[Number, ...]:
         return (*self.inputs, self.printed) if self.printed.text else self.inputs
+
+    @property
+    def target(self) -> Number | None:
+        return self.printed if self.printed.text else None
+
+    def remedy(self) -> Remedy | None:
+        """The smallest and largest number that could have been printed."""
+        if self.target is None or isnan(self.middle):
+            return None
+        return Remedy(self.printed.place, self.printed.text, *printable(*self.reach, self.printed.half))
 
     @property
     def outside_its_parts(self) -> bool:
@@ -180,23 +229,23 @@ class ValueClaim(Claim):
         slack = 1e-9 * max(1.0, abs(self.printed.value)) + TWICE * self.printed.half
         return bounds[0] - slack <= self.printed.high and self.printed.low <= bounds[1] + slack
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         if isnan(self.middle):
             return self.row(
-                Verdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
+                AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
             )
         low, high = printable(*self.reach, self.printed.half)
         return self.row(self._verdict(), printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
-    def _verdict(self) -> Verdict:
+    def _verdict(self) -> AuditVerdict:
         slack = 1e-9 * max(1.0, abs(self.printed.value))
         if abs(self.middle - self.printed.value) <= self.printed.half + slack:
-            return Verdict.FOLLOWS
-        return Verdict.ROUNDING if self._within(self.reach) else Verdict.DOES_NOT_FOLLOW
+            return AuditVerdict.FOLLOWS
+        return AuditVerdict.ROUNDING if self._within(self.reach) else AuditVerdict.DOES_NOT_FOLLOW
 
 
 @dataclass(frozen=True, kw_only=True)
-class StarsClaim(Claim):
+class StarsClaim(PrintedClaim):
     """The stars beside a correlation: `critical` are the smallest |r| for one star, two stars …"""
 
     printed: int
@@ -211,20 +260,20 @@ class StarsClaim(Claim):
     def changed(self, change: Change) -> Self:
         return replace(self, r=self.r.changed(change))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         if isnan(self.r.middle):
             return self.row(
-                Verdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed
+                AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed
             )
         low, high = self.r.reach
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         found, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
         verdict = (
-            Verdict.FOLLOWS
+            AuditVerdict.FOLLOWS
             if self._agrees(found)
-            else Verdict.ROUNDING
+            else AuditVerdict.ROUNDING
             if any(self._agrees(s) for s in range(least, most + 1))
-            else Verdict.DOES_NOT_FOLLOW
+            else AuditVerdict.DOES_NOT_FOLLOW
         )
         if self.at_least and found > self.printed > 0:
             # The table's stars say "at least so significant", so the printed one is what follows, and more would be true, too.
@@ -246,7 +295,7 @@ class StarsClaim(Claim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeClaim(Claim):
+class RangeClaim(PrintedClaim):
     """A measure that cannot leave its range."""
 
     printed: Number
@@ -257,18 +306,22 @@ class RangeClaim(Claim):
     def cells(self) -> tuple[Number, ...]:
         return (self.printed,)
 
+    @property
+    def target(self) -> Number | None:
+        return self.printed
+
     def changed(self, change: Change) -> Self:
         return replace(self, printed=change(self.printed))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         inside = self.low <= self.printed.value <= self.high
         low, high = (None if isinf(v) else v for v in (self.low, self.high))
-        verdict = Verdict.FOLLOWS if inside else Verdict.DOES_NOT_FOLLOW
+        verdict = AuditVerdict.FOLLOWS if inside else AuditVerdict.DOES_NOT_FOLLOW
         return self.row(verdict, printed=self.printed.value, low=low, high=high)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountClaim(Claim):
+class CountClaim(PrintedClaim):
     """A share that must be a whole count out of n items, for one of the possible n."""
 
     printed: Number
@@ -279,14 +332,18 @@ class CountClaim(Claim):
     def cells(self) -> tuple[Number, ...]:
         return (self.printed,)
 
+    @property
+    def target(self) -> Number | None:
+        return self.printed
+
     def changed(self, change: Change) -> Self:
         return replace(self, printed=change(self.printed))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._around(n)]
         distance, share, k, n = min(shares)
         slack = 1e-9 * self.scale
-        verdict = Verdict.FOLLOWS if distance <= self.printed.half + slack else Verdict.DOES_NOT_FOLLOW
+        verdict = AuditVerdict.FOLLOWS if distance <= self.printed.half + slack else AuditVerdict.DOES_NOT_FOLLOW
         return self.row(verdict, f"{self.because}; nearest is {k} of {n}", printed=self.printed.value, recomputed=share)
 
     def between(self, low: float, high: float) -> list[float]:
@@ -303,7 +360,7 @@ class CountClaim(Claim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderClaim(Claim):
+class OrderClaim(PrintedClaim):
     """Rows that are printed in the order of a column."""
 
     numbers: tuple[Number, ...]
@@ -316,14 +373,14 @@ class OrderClaim(Claim):
     def changed(self, change: Change) -> Self:
         return replace(self, numbers=tuple(map(change, self.numbers)))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         way = "low to high" if self.rising else "high to low"
         wrong = [(a, b) for a, b in zip(self.numbers, self.numbers[1:], strict=False) if self._inverted(a, b)]
         if not wrong:
-            return self.row(Verdict.FOLLOWS, printed=way, recomputed=way)
+            return self.row(AuditVerdict.FOLLOWS, printed=way, recomputed=way)
         a, b = wrong[0]
         said = f"{a.place.row} ({a.text}) stands before {b.place.row} ({b.text}), though the order is {way}"
-        return self.row(Verdict.DOES_NOT_FOLLOW, said, printed=way, recomputed="another order")
+        return self.row(AuditVerdict.DOES_NOT_FOLLOW, said, printed=way, recomputed="another order")
 
     def _inverted(self, a: Number, b: Number) -> bool:
         slack = 1e-9 * max(abs(a.value), abs(b.value))

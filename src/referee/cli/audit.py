@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from referee.auditing.audit import Audit, audit, summarise
-from referee.auditing.claims import Row, Verdict
-from referee.auditing.explain.findings import shown
+from referee.auditing.claims import AuditRow, AuditVerdict
+from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
 from referee.errors import InputError, UnknownName
@@ -19,10 +19,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
 FORMATS = ("table", "json", "csv", "markdown")
 STYLES = {
-    Verdict.FOLLOWS: "green",
-    Verdict.ROUNDING: "cyan",
-    Verdict.DOES_NOT_FOLLOW: "bold red",
-    Verdict.UNDETERMINED: "yellow",
+    AuditVerdict.FOLLOWS: "green",
+    AuditVerdict.ROUNDING: "cyan",
+    AuditVerdict.DOES_NOT_FOLLOW: "bold red",
+    AuditVerdict.UNDETERMINED: "yellow",
 }
 EPILOG = """
 [bold]Examples[/bold]
@@ -71,7 +71,7 @@ def run_audit(
             if format != "markdown"
             else as_markdown(audits, every=every)
         )
-    return int(strict and any(a.verdicts[Verdict.DOES_NOT_FOLLOW] for a in audits))
+    return int(strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
 
 
 def _find(name: str) -> Paper:
@@ -119,7 +119,7 @@ def _show(audits: Sequence[Audit], *, every: bool) -> None:
     console.print(f"[dim]{more}referee audit FOLDER checks your own tables (docs/audit.md)[/dim]")
 
 
-def _rows(rows: Sequence[Row]) -> object:
+def _rows(rows: Sequence[AuditRow]) -> object:
     from rich.markup import escape
     from rich.table import Table
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from referee.auditing.audit import Audit, summarise
-from referee.auditing.claims import Verdict
-from referee.auditing.explain.findings import shown
+from referee.auditing.claims import AuditVerdict
+from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed
 from referee.reports.sections import Section
 from referee.reports.sheets import Cell, Sheet
@@ -22,7 +22,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         found = "".join(f"<li>{escape(f.sentence)}</li>" for f in a.findings)
         parts.append(f"<h3>{escape(a.title)}</h3><p class=note>{escape(a.citation)}</p>")
         parts.append(f"<ul>{found}</ul>" if found else "<p>Nothing fails to follow.</p>")
-    failed = [row for a in audits for row in a.rows if row.verdict is Verdict.DOES_NOT_FOLLOW]
+    failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     rows = [
         (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
         for r in failed

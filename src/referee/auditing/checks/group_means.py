@@ -10,16 +10,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from referee.auditing.claims import Claim, ValueClaim
+from referee.auditing.claims import PrintedClaim, ValueClaim
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number, PrintedTable
 from referee.contracts import FloatArray
 
 __all__ = ["groups"]
 
 
-def groups(paper: Paper, section: Section) -> list[Claim]:
+def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per measure: the mean of the second group follows from that of the first and from the scores of all systems."""
     table = paper.table(section.need("table", str), section)
     scores = paper.table(section.need("scores", str), section)
@@ -32,7 +32,7 @@ def groups(paper: Paper, section: Section) -> list[Claim]:
         numbers = tuple(n for _, n in scores.column(column, section.get("without", [], list)) if n is not None)
         if first is not None and second is not None and len(numbers) > 1:
             known[row] = first, second, numbers
-    claims: dict[int, list[Claim]] = {}
+    claims: dict[int, list[PrintedClaim]] = {}
     for size in range(1, min((len(n) for *_, n in known.values()), default=1)):
         claims[size] = [_claim(paper, section, table, row, pair[1], *k, size) for row, k in known.items()]
     return max(claims.values(), key=lambda tried: sum(claim.fits() for claim in tried), default=[])
@@ -40,15 +40,15 @@ def groups(paper: Paper, section: Section) -> list[Claim]:
 
 def _claim(
     paper: Paper,
-    section: Section,
-    table: Table,
+    section: CheckSection,
+    table: PrintedTable,
     row: str,
     column: str,
     first: Number,
     second: Number,
     scores: Sequence[Number],
     size: int,
-) -> Claim:
+) -> PrintedClaim:
     total = len(scores)
     subject = section.subject(paper, table, f"{row}, {column}")
     because = f"{first.place.column} of {total - size} and {column} of {size} systems make up the mean of all {total}"

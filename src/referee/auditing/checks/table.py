@@ -11,12 +11,12 @@ from referee.auditing.checks.group_means import groups
 from referee.auditing.checks.significance import significance
 from referee.auditing.checks.subsets import subsets
 from referee.auditing.checks.variances import anova, kruskal_wallis
-from referee.auditing.claims import Claim
-from referee.auditing.paper import Paper, Section
+from referee.auditing.claims import PrintedClaim
+from referee.auditing.paper import CheckSection, Paper
 
 __all__ = ["KINDS", "expand"]
 
-KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
+KINDS: dict[str, Callable[[Paper, CheckSection], list[PrintedClaim]]] = {
     "anova": anova,
     "correlations": correlations,
     "counts": counts,
@@ -33,9 +33,9 @@ KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
 }
 
 
-def expand(paper: Paper) -> list[Claim]:
+def expand(paper: Paper) -> list[PrintedClaim]:
     """Every single claim that the checks of a paper make."""
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for section in paper.checks:
         kind = section.values["kind"]
         if kind not in KINDS:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes
-from referee.auditing.claims import Claim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import CannotTell, PrintedClaim, Subject, Unknown, ValueClaim
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table, snap
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number, PrintedTable, snap
 from referee.contracts import FloatArray
 
 __all__ = ["CellMeans", "anova", "kruskal_wallis"]
@@ -89,8 +89,8 @@ def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
     return weights - fit, parts[effect].shape[1]
 
 
-def read_cells(paper: Paper, section: Section) -> CellMeans | str:
-    """The cells a check names, or a word on what is missing."""
+def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
+    """The cells a check names; CannotTell where something is missing."""
     table = paper.table(section.need("scores", str), section)
     parts, whole = section.names("cells"), section.get("whole", None, str)
     sd = section.get("sd", [], (str, list))
@@ -98,14 +98,14 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     sizes = Sizes(section, len(parts))
     labels = [label for label in table.labels if label not in section.get("without", [], list)]
     if sizes.full is None:
-        return "no counts are given"
+        raise CannotTell("no counts are given")
     if len(labels) < 2:
-        return "one system has nothing to be compared with"
+        raise CannotTell("one system has nothing to be compared with")
     means = [[table.number(label, c) for c in parts] for label in labels]
     spreads = [[table.number(label, c) for c in sds] for label in labels]
     empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
     if empty:
-        return f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)"
+        raise CannotTell(f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)")
     known = [[n for n in row if n is not None] for row in means]
     wholes = [table.number(label, whole) if whole else None for label in labels]
     counts = [sizes.of(row, number) for row, number in zip(known, wholes, strict=True)]
@@ -117,28 +117,37 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     )
 
 
-def anova(paper: Paper, section: Section) -> list[Claim]:
+def anova(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """The printed F of SYSTEM, DOMAIN and their interaction, and the degrees of freedom of the error."""
-    cells = read_cells(paper, section)
-    printed = section.need("printed", dict)
-    claims: list[Claim] = []
-    for effect, reference in printed.items():
-        one_way = len(section.names("cells")) == 1
-        known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
-        if effect not in known or not isinstance(reference, str):
-            raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
-        table, row, column = paper.cell(reference, section)
-        number = table.number(row, column)
-        subject = section.subject(paper, table, row if effect != "error_df" else f"{row}, error df")
-        claims.append(_effect(effect, cells, number, subject))
+    try:
+        cells, missing = read_cells(paper, section), ""
+    except CannotTell as lack:
+        cells, missing = None, str(lack)
+    claims: list[PrintedClaim] = []
+    for effect, reference in section.need("printed", dict).items():
+        number, subject = _printed_effect(effect, reference, paper, section)
+        if cells is None or number is None:
+            because = missing or "the value is not printed"
+            claims.append(Unknown(subject=subject, because=because, printed=number))
+        else:
+            claims.append(_effect(effect, cells, number, subject))
     return claims
 
 
-def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject: Subject) -> Claim:
-    if isinstance(cells, str) or number is None:
-        return Unknown(
-            subject=subject, because=cells if isinstance(cells, str) else "the value is not printed", printed=number
-        )
+def _printed_effect(
+    effect: str, reference: object, paper: Paper, section: CheckSection
+) -> tuple[Number | None, Subject]:
+    """The cell in which an effect is printed, and what its claim is about."""
+    one_way = len(section.names("cells")) == 1
+    known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
+    if effect not in known or not isinstance(reference, str):
+        raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
+    table, row, column = paper.cell(reference, section)
+    item = row if effect != "error_df" else f"{row}, error df"
+    return table.number(row, column), section.subject(paper, table, item)
+
+
+def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> PrintedClaim:
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
@@ -158,7 +167,7 @@ def _constant(value: float) -> Compute:
     return lambda points: np.full(len(points), float(value))
 
 
-def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
+def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
     scores = paper.table(section.need("scores", str), section)
     columns, whole = section.names("shares"), section.get("whole", None, str)
@@ -181,7 +190,7 @@ def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
 
 
 def _counted(
-    group: Sequence[Number | None], label: str, scores: Table, whole: str | None, sizes: Sizes, scale: float
+    group: Sequence[Number | None], label: str, scores: PrintedTable, whole: str | None, sizes: Sizes, scale: float
 ) -> tuple[list[Number], tuple[int, ...]]:
     """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
     numbers = [n for n in group if n is not None]
