@@ -18,8 +18,10 @@ from referee.auditing.intervals import Compute, extremes
 from referee.auditing.printed import CellPlace, Number
 
 __all__ = [
+    "TWICE",
     "AuditRow",
     "AuditVerdict",
+    "BracketClaim",
     "CannotTell",
     "CountClaim",
     "OrderClaim",
@@ -132,6 +134,10 @@ class PrintedClaim:
         """Whether nothing speaks against the claim."""
         return self.judge().verdict is not AuditVerdict.DOES_NOT_FOLLOW
 
+    def holds(self) -> bool:
+        """Whether the printed number follows, which is more than that nothing speaks against it."""
+        return self.judge().verdict in (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
+
     def row(
         self,
         verdict: AuditVerdict,
@@ -166,13 +172,18 @@ class Unknown(PrintedClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueClaim(PrintedClaim):
-    """A printed number and the function of other printed numbers that should give it."""
+    """A printed number and the function of other printed numbers that should give it.
+
+    `admitted` says so where the paper itself says that the numbers it is computed from are another quantity: what then
+    does not follow is not called a mistake.
+    """
 
     printed: Number
     inputs: tuple[Number, ...]
     compute: Compute
     otherwise: tuple[tuple[str, Compute], ...] = ()
     is_mean: bool = False
+    admitted: str = ""
 
     @property
     def cells(self) -> tuple[Number, ...]:
@@ -190,7 +201,11 @@ class ValueClaim(PrintedClaim):
         """The smallest and largest number that could have been printed."""
         if self.target is None or isnan(self.middle):
             return None
-        return Remedy(self.printed.place, self.printed.text, *printable(*self.reach, self.printed.half))
+        low, high = printable(*self.reach, self.printed.half)
+        if self.printed.half == 0 and self.printed.value.is_integer():
+            # a count: whole numbers, after what floating point left behind is cut off
+            low, high = floor(round(low, 6)), ceil(round(high, 6))
+        return Remedy(self.printed.place, self.printed.text, low, high)
 
     @property
     def outside_its_parts(self) -> bool:
@@ -234,14 +249,35 @@ class ValueClaim(PrintedClaim):
             return self.row(
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
             )
+        verdict, said = self._verdict(), ""
+        if self.admitted and verdict is AuditVerdict.DOES_NOT_FOLLOW:
+            verdict, said = AuditVerdict.UNDETERMINED, f"{self.because}; {self.admitted}"
         low, high = printable(*self.reach, self.printed.half)
-        return self.row(self._verdict(), printed=self.printed.value, recomputed=self.middle, low=low, high=high)
+        return self.row(verdict, said, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
     def _verdict(self) -> AuditVerdict:
         slack = 1e-9 * max(1.0, abs(self.printed.value))
         if abs(self.middle - self.printed.value) <= self.printed.half + slack:
             return AuditVerdict.FOLLOWS
         return AuditVerdict.ROUNDING if self._within(self.reach) else AuditVerdict.DOES_NOT_FOLLOW
+
+
+@dataclass(frozen=True, kw_only=True)
+class BracketClaim(ValueClaim):
+    """A printed number whose inputs are admitted to be another quantity that only bounds the right one.
+
+    It can be excluded, never confirmed; and what follows is the whole interval, so there is no remedy.
+    """
+
+    def remedy(self) -> Remedy | None:
+        return None
+
+    def judge(self) -> AuditRow:
+        low, high = printable(*self.reach, self.printed.half)
+        said = f"{self.because}; {self.admitted}"
+        possible = self._within(self.reach)
+        verdict = AuditVerdict.UNDETERMINED if possible else AuditVerdict.DOES_NOT_FOLLOW
+        return self.row(verdict, said, printed=self.printed.value, low=low, high=high)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,13 @@ def allowed(row: AuditRow) -> str:
 def as_json(audits: Sequence[Audit]) -> str:
     rows = [_plain(row) for a in audits for row in a.rows]
     findings = [{"paper": f.paper, "sentence": f.sentence, "rows": len(f.rows)} for a in audits for f in a.findings]
-    content = {"summary": summarise(audits), "findings": findings, "rows": rows}
+    content = {
+        "summary": summarise(audits),
+        "findings": findings,
+        "corrections": [c.as_json() for a in audits for c in a.corrections],
+        "assumptions": [asdict(assumption) for a in audits for assumption in a.assumptions],
+        "rows": rows,
+    }
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
 

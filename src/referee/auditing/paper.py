@@ -106,7 +106,7 @@ class CheckSection:
     def finish(self) -> None:
         """Complain about keys that nobody asked for."""
         for key in self.values:
-            if key not in self.asked | {"kind", "about"}:
+            if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
                     f"a check of kind {self.values['kind']!r} knows no {key!r}",
                     f"it knows {', '.join(sorted(self.asked))}",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from referee.auditing.checks.arithmetic import counts, order, overall, ranges, same, total
 from referee.auditing.checks.correlations import correlations
 from referee.auditing.checks.formulas import formula
 from referee.auditing.checks.group_means import groups
+from referee.auditing.checks.kruskal_wallis import kruskal_wallis
 from referee.auditing.checks.significance import significance
 from referee.auditing.checks.subsets import subsets
-from referee.auditing.checks.variances import anova, kruskal_wallis
-from referee.auditing.claims import PrintedClaim
+from referee.auditing.checks.variances import anova
+from referee.auditing.claims import PrintedClaim, ValueClaim
 from referee.auditing.paper import CheckSection, Paper
 
 __all__ = ["KINDS", "expand"]
@@ -40,6 +42,11 @@ def expand(paper: Paper) -> list[PrintedClaim]:
         kind = section.values["kind"]
         if kind not in KINDS:
             raise section.mistake(f"no check is called {kind!r}", f"kinds: {', '.join(KINDS)}")
-        claims += KINDS[kind](paper, section)
+        claims += _admitting(KINDS[kind](paper, section), section.get("admitted", "", str))
         section.finish()
     return claims
+
+
+def _admitting(claims: list[PrintedClaim], admitted: str) -> list[PrintedClaim]:
+    """The claims of a check whose inputs the paper itself says are another quantity."""
+    return [replace(c, admitted=admitted) if admitted and isinstance(c, ValueClaim) else c for c in claims]

@@ -1,13 +1,12 @@
-"""F values, chi-squares and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
+"""F values and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
 
-The formulas are those of `referee.statistics.variance` and `.ranks`, written for many versions of the same table at once, because the rounding of
+The formulas are those of `referee.statistics.variance`, written for many versions of the same table at once, because the rounding of
 forty cells is searched through for every printed F.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +16,10 @@ from referee.auditing.checks.sizes import Sizes
 from referee.auditing.claims import CannotTell, PrintedClaim, Subject, Unknown, ValueClaim
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
-from referee.auditing.printed import Number, PrintedTable, snap
+from referee.auditing.printed import Number
 from referee.contracts import FloatArray
 
-__all__ = ["CellMeans", "anova", "kruskal_wallis"]
+__all__ = ["CellMeans", "anova", "read_cells"]
 
 EFFECTS = ("system", "domain", "interaction")
 
@@ -165,54 +164,3 @@ def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> 
 
 def _constant(value: float) -> Compute:
     return lambda points: np.full(len(points), float(value))
-
-
-def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
-    scores = paper.table(section.need("scores", str), section)
-    columns, whole = section.names("shares"), section.get("whole", None, str)
-    scale, sizes = section.scale(), Sizes(section, len(columns))
-    table, row, column = paper.cell(section.need("printed", str), section)
-    number = table.number(row, column)
-    subject = section.subject(paper, table, row)
-    labels = [label for label in scores.labels if label not in section.get("without", [], list)]
-    found = [[scores.number(label, c) for c in columns] for label in labels]
-    inputs = tuple(n for group in found for n in group if n is not None)
-    if number is None or len(inputs) < len(columns) * len(labels) or sizes.full is None or len(labels) < 2:
-        why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
-        return [Unknown(subject=subject, because=why, printed=number)]
-    groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels, strict=True)]
-    snapped = tuple(n for numbers, _ in groups for n in numbers)
-    counts = np.array([n for _, n in groups], dtype=float)
-    because = f"Kruskal-Wallis of 0/1 data, {len(labels)} groups, N = {int(counts.sum())}"
-    compute = _h(counts, scale)
-    return [ValueClaim(subject=subject, because=because, printed=number, inputs=snapped, compute=compute)]
-
-
-def _counted(
-    group: Sequence[Number | None], label: str, scores: PrintedTable, whole: str | None, sizes: Sizes, scale: float
-) -> tuple[list[Number], tuple[int, ...]]:
-    """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
-    numbers = [n for n in group if n is not None]
-    full = sizes.of(numbers, None) or ()
-    chosen: list[tuple[Number, int]] = []
-    for number, n in zip(numbers, full, strict=True):
-        tries = ((m, snap(number.low, number.high, m, scale)) for m in range(n, n - sizes.missing - 1, -1))
-        m, k = next(((m, k) for m, k in tries if k is not None), (n, None))
-        chosen.append((number if k is None else number.became(scale * k / m, 0.0), m))
-    return [number for number, _ in chosen], tuple(m for _, m in chosen)
-
-
-def _h(counts: FloatArray, scale: float) -> Compute:
-    """(N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the shares of whole systems."""
-    sizes, total = counts.sum(axis=1), counts.sum()
-
-    def compute(points: FloatArray) -> FloatArray:
-        shares = (points.reshape(-1, *counts.shape) / scale * counts).sum(axis=2) / sizes
-        mean = (shares * sizes).sum(axis=1) / total
-        spread = mean * (1 - mean)
-        squares = (sizes * (shares - mean[:, None]) ** 2).sum(axis=1)
-        nothing = np.full(len(points), np.nan)
-        return np.asarray(np.divide((total - 1) * squares, total * spread, out=nothing, where=spread > 0))
-
-    return compute

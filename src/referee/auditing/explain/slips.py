@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from referee.auditing.claims import AuditVerdict, CountClaim, PrintedClaim, ValueClaim
+from referee.auditing.claims import BracketClaim, CountClaim, PrintedClaim, ValueClaim
 
 __all__ = ["Slip", "SlipKind", "find_slip", "other_formula"]
 
@@ -43,15 +43,14 @@ def other_formula(claim: PrintedClaim) -> str:
     """What the author may have computed instead, in words, if that gives the printed number; otherwise nothing."""
     if not isinstance(claim, ValueClaim):
         return ""
-    good = (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
-    return next((w for w, compute in claim.otherwise if claim.computed_by(compute).judge().verdict in good), "")
+    return next((words for words, compute in claim.otherwise if claim.computed_by(compute).holds()), "")
 
 
 def find_slip(claim: PrintedClaim) -> Slip:
     """What may have happened to the printed number of a claim that fails."""
     if isinstance(claim, CountClaim):
         return Slip(SlipKind.NO_COUNT, "no whole count gives it")
-    if not isinstance(claim, ValueClaim):
+    if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
         return Slip(SlipKind.NONE)
     if _fits(claim, -claim.printed.value, claim.printed.half):
         return Slip(SlipKind.SIGN, "the sign is wrong")
