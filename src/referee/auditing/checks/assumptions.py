@@ -57,10 +57,11 @@ def _assumption(paper: Paper, section: CheckSection) -> Assumption:
 
 
 def _counts(section: CheckSection) -> list[str]:
-    """Counts, rows left out and references, which a reader of the table could doubt."""
+    """Formula, counts, rows left out and references, which a reader of the table could doubt."""
     values = section.values
     n, missing, without = values.get("n"), values.get("missing"), values.get("without")
     return [
+        *([f"it is {values['formula']}"] if "formula" in values else []),
         *([f"n = {n}" if isinstance(n, int) else f"n = {' and '.join(map(str, n))}"] if n else []),
         *([f"up to {missing} missing"] if missing else []),
         *([f"without {', '.join(without)}"] if without else []),
