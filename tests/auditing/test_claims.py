@@ -5,17 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from referee.auditing.claims import (
-    AuditVerdict,
-    CountClaim,
-    OrderClaim,
-    RangeClaim,
-    Subject,
-    Unknown,
-    ValueClaim,
-    printable,
-)
+from referee.auditing.claims import AuditVerdict, Subject, Unknown
+from referee.auditing.plain_claims import CountClaim, OrderClaim, RangeClaim
 from referee.auditing.printed import CellPlace, Number
+from referee.auditing.value_claims import ValueClaim, printable
 
 SUBJECT = Subject("paper", "Table 1", "item", 0)
 

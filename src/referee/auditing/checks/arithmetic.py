@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes, weighted_mean
-from referee.auditing.claims import CountClaim, OrderClaim, PrintedClaim, RangeClaim, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.plain_claims import CountClaim, OrderClaim, RangeClaim
 from referee.auditing.printed import Number, PrintedTable
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["counts", "order", "overall", "ranges", "same", "total"]

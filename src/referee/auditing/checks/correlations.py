@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.auditing.claims import PrintedClaim, StarsClaim, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number, PrintedTable
+from referee.auditing.value_claims import StarsClaim, ValueClaim
 from referee.contracts import FloatArray
 from referee.statistics.correlation import critical_r
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from referee.auditing.claims import PrintedClaim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Subject, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["formula", "parse"]

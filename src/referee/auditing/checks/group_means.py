@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.auditing.checks.sizes import weighted_mean
-from referee.auditing.claims import TWICE, PrintedClaim, ValueClaim, values_of
+from referee.auditing.claims import PrintedClaim
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number, PrintedTable, snap
+from referee.auditing.value_claims import TWICE, ValueClaim, values_of
 from referee.contracts import FloatArray
 
 __all__ = ["groups"]

@@ -12,10 +12,11 @@ from math import ceil, floor
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes
-from referee.auditing.claims import BracketClaim, PrintedClaim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Subject, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number, snap
+from referee.auditing.value_claims import BracketClaim, ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["kruskal_wallis"]

@@ -13,10 +13,11 @@ from typing import Self
 import numpy as np
 
 from referee.auditing.checks.variances import CellMeans, read_cells
-from referee.auditing.claims import AuditRow, AuditVerdict, CannotTell, Change, PrintedClaim, Unknown, values_of
+from referee.auditing.claims import AuditRow, AuditVerdict, CannotTell, Change, PrintedClaim, Unknown
 from referee.auditing.intervals import extremes
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import values_of
 from referee.statistics.subsets import Subsets, homogeneous_subsets, studentised_range
 
 __all__ = ["subsets"]

@@ -13,8 +13,9 @@ from referee.auditing.checks.kruskal_wallis import kruskal_wallis
 from referee.auditing.checks.significance import significance
 from referee.auditing.checks.subsets import subsets
 from referee.auditing.checks.variances import anova
-from referee.auditing.claims import PrintedClaim, ValueClaim
+from referee.auditing.claims import PrintedClaim
 from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.value_claims import ValueClaim
 
 __all__ = ["KINDS", "expand"]
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes
-from referee.auditing.claims import CannotTell, PrintedClaim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import CannotTell, PrintedClaim, Subject, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["CellMeans", "anova", "read_cells"]

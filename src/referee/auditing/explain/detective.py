@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from referee.auditing.claims import CountClaim, PrintedClaim, Remedy, ValueClaim
+from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.explain.one_cell import Solution, solve_cell
 from referee.auditing.explain.printed_case import Move, PrintedCase
+from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
+from referee.auditing.value_claims import ValueClaim
 
 __all__ = ["Explanation", "explain"]
 

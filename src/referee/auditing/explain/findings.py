@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy, StarsClaim, ValueClaim
+from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
 from referee.auditing.explain.detective import Explanation, explain
 from referee.auditing.explain.printed_case import PrintedCase
 from referee.auditing.explain.slips import find_slip, other_formula
 from referee.auditing.explain.wording import list_items, say_numbers, say_pairs, shown
+from referee.auditing.value_claims import StarsClaim, ValueClaim
 
 __all__ = ["FoundOut", "gather"]
 

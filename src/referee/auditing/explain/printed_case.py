@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from referee.auditing.claims import PrintedClaim, Remedy, StarsClaim, ValueClaim
+from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
+from referee.auditing.value_claims import StarsClaim, ValueClaim
 
 __all__ = ["Move", "PrintedCase"]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from referee.auditing.claims import BracketClaim, CountClaim, PrintedClaim, ValueClaim
+from referee.auditing.claims import PrintedClaim
+from referee.auditing.plain_claims import CountClaim
+from referee.auditing.value_claims import BracketClaim, ValueClaim
 
 __all__ = ["Slip", "SlipKind", "find_slip", "other_formula"]
 
