@@ -11,14 +11,14 @@ from invented import paper, with_cell
 from referee.auditing.audit import audit
 from referee.auditing.checks.formulas import parse
 from referee.auditing.checks.variances import CellMeans, read_cells
-from referee.auditing.claims import Row, Verdict
+from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.paper import read_paper
 from referee.errors import MalformedInput
 from referee.statistics.ranks import kruskal_wallis_binary
 from referee.statistics.variance import one_way_from_summaries, two_way_from_summaries
 
 
-def rows(tmp_path: Path, description: str, **tables: str) -> list[Row]:
+def rows(tmp_path: Path, description: str, **tables: str) -> list[AuditRow]:
     for name, text in tables.items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
     entries = "".join(f'[tables.{name}]\nfile = "{name}.csv"\nname = "{name}"\n' for name in tables)
@@ -26,7 +26,7 @@ def rows(tmp_path: Path, description: str, **tables: str) -> list[Row]:
     return list(audit(read_paper(tmp_path)).rows)
 
 
-def verdicts(found: list[Row]) -> list[str]:
+def verdicts(found: list[AuditRow]) -> list[str]:
     return [row.verdict.value for row in found]
 
 
@@ -133,7 +133,7 @@ cells = { p = "t[a].prior", r = "t[b].prior" }
     table = "value,selected,n,prior\na,4,94,0.43\nb,41,42,0.976\nc,1,0,0.5\n"
     found = rows(tmp_path, checks, t=table)
     assert verdicts(found)[:2] == ["does-not-follow", "follows"]
-    assert found[2].verdict is Verdict.UNDETERMINED  # a division by nothing
+    assert found[2].verdict is AuditVerdict.UNDETERMINED  # a division by nothing
     assert found[3].recomputed == pytest.approx(2 * 0.43 * 0.976 / (0.43 + 0.976))
 
 
@@ -214,7 +214,7 @@ def test_an_analysis_that_cannot_be_done_says_what_is_missing(
 def test_degrees_of_freedom_of_the_total_are_recognised(tmp_path: Path) -> None:
     check = '[[checks]]\nkind = "anova"\nscores = "t"\ncells = "x"\nn = 150\nprinted = { error_df = "u[F].df2" }\n'
     found = rows(tmp_path, check, t="system,x\na,1.0\nb,2.0\nc,3.0\n", u="item,df2\nF,449\n")
-    assert (found[0].verdict, found[0].recomputed) == (Verdict.DOES_NOT_FOLLOW, 447)
+    assert (found[0].verdict, found[0].recomputed) == (AuditVerdict.DOES_NOT_FOLLOW, 447)
     assert "N - 1" in found[0].explanation
 
 
@@ -234,7 +234,7 @@ def test_letters_that_say_something_else_do_not_follow(tmp_path: Path) -> None:
     worst = letters.labels[-1]
     found = audit(with_cell(clean, "letters", worst, "letters", letters.text(letters.labels[0], "letters")))
     row = next(r for r in found.rows if r.item == f"letters of {worst}")
-    assert row.verdict is Verdict.DOES_NOT_FOLLOW
+    assert row.verdict is AuditVerdict.DOES_NOT_FOLLOW
     assert letters.labels[0] in row.explanation
 
 
@@ -262,3 +262,54 @@ def test_read_cells_names_the_systems_in_order(tmp_path: Path) -> None:
     assert isinstance(cells, CellMeans)
     assert cells.labels == tuple(f"S{i}" for i in range(8))
     assert cells.counts.shape == (8, 2)
+
+
+REFERENCES = (
+    '[[checks]]\nkind = "kruskal-wallis"\nscores = "t"\nshares = "a"\nn = 10\nreferences = 2\nprinted = "u[H].value"\n'
+)
+
+
+@pytest.mark.parametrize(("printed", "verdict"), [("8.00", "undetermined"), ("20.00", "does-not-follow")])
+def test_averages_over_references_bound_the_chi_square_of_a_match_with_at_least_one(
+    tmp_path: Path, printed: str, verdict: str
+) -> None:
+    # by hand: averages of .50 and .10 are 10 and 2 of 20 comparisons, so 5 to 10 and 1 to 2 items met at least one of two references;
+    # H is smallest for .5 and .2, 190 · .045 / 4.55 = 1.88, and largest for 1 and .1, 190 · .405 / 4.95 = 15.55
+    found = rows(tmp_path, REFERENCES, t="system,a\nx,.50\ny,.10\n", u=f"item,value\nH,{printed}\n")
+    assert verdicts(found) == [verdict]
+    assert found[0].low == pytest.approx(1.88, abs=0.3)
+    assert found[0].high == pytest.approx(15.55, abs=0.3)
+
+
+@pytest.mark.parametrize(("admitted", "verdict"), [("", "does-not-follow"), ("it is over other items", "undetermined")])
+def test_numbers_that_are_admitted_to_be_another_quantity_are_left_open(
+    tmp_path: Path, admitted: str, verdict: str
+) -> None:
+    check = f'[[checks]]\nkind = "formula"\ntable = "t"\ntarget = "c"\nformula = "a + b"\nadmitted = "{admitted}"\n'
+    found = rows(tmp_path, check, t="item,a,b,c\nx,1,2,9\ny,1,2,3\n")
+    assert verdicts(found) == [verdict, "follows"]
+    assert admitted in found[0].explanation
+
+
+def test_the_members_of_a_group_are_solved_and_so_are_the_trials_behind_its_rates(tmp_path: Path) -> None:
+    # by hand: only b and d of 1, 2, 4, 8 have a mean of 5.0, and a and c one of 2.5. Of 20 trials a to d failed 1, 2, 3 and 4; over 18 trials
+    # b and d have 6 of 36 = 16.7 per cent and a and c 4 of 36 = 11.1; over 20 they would have 15.0 and 10.0
+    check = """
+[[checks]]
+kind = "groups"
+table = "means"
+groups = ["no", "yes"]
+scores = "t"
+columns = { score = "score", rate = "rate" }
+shares = { rate = 20 }
+missing = 3
+scale = 100
+"""
+    table = "system,score,rate\na,1.00,5.0\nb,2.00,10.0\nc,4.00,15.0\nd,8.00,20.0\n"
+    found = rows(tmp_path, check, t=table, means="measure,no,yes\nscore,2.50,5.00\nrate,11.1,16.7\n")
+    assert set(verdicts(found)) <= {"follows", "rounding"}
+    told = {r.item: r.explanation for r in found}
+    assert "mean of b, d" in told["score, yes from its members"]
+    assert "18 trials a system" in told["rate, yes"]
+    wrong = rows(tmp_path, check, t=table, means="measure,no,yes\nscore,2.50,5.00\nrate,11.1,19.9\n")
+    assert "undetermined" in verdicts(wrong)

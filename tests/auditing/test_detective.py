@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from invented import draw, paper, with_cell, with_cells, write
 
 from referee.auditing.audit import Audit, audit
-from referee.auditing.claims import Verdict
+from referee.auditing.checks.table import expand
+from referee.auditing.claims import AuditVerdict
+from referee.auditing.explain.slips import SlipKind, find_slip
 from referee.auditing.paper import Paper, read_paper
 
 SYSTEMS = [f"S{i}" for i in range(8)]
@@ -25,7 +27,7 @@ def clean() -> Paper:
 
 
 def failures(found: Audit) -> list[str]:
-    return [r.item for r in found.rows if r.verdict is Verdict.DOES_NOT_FOLLOW]
+    return [r.item for r in found.rows if r.verdict is AuditVerdict.DOES_NOT_FOLLOW]
 
 
 def said(found: Audit) -> str:
@@ -51,8 +53,8 @@ def test_clean_tables_raise_no_alarm(
 
 def test_most_numbers_of_a_clean_paper_follow_to_the_last_digit() -> None:
     counts = audit(clean()).verdicts
-    assert counts[Verdict.UNDETERMINED] == 0
-    assert counts[Verdict.FOLLOWS] > 10 * counts[Verdict.ROUNDING]
+    assert counts[AuditVerdict.UNDETERMINED] == 0
+    assert counts[AuditVerdict.FOLLOWS] > 10 * counts[AuditVerdict.ROUNDING]
 
 
 @pytest.mark.parametrize("row", SYSTEMS)
@@ -128,7 +130,7 @@ def test_a_wrong_f_is_found_with_the_value_that_follows() -> None:
     assert right is not None
     found = audit(with_cell(clean(), "text", "interaction", "value", f"{right.value + 0.5:.3f}"))
     row = next(r for r in found.rows if r.item == "interaction")
-    assert row.verdict is Verdict.DOES_NOT_FOLLOW
+    assert row.verdict is AuditVerdict.DOES_NOT_FOLLOW
     assert row.recomputed == pytest.approx(right.value, abs=0.01)
 
 
@@ -144,5 +146,32 @@ def test_two_unrelated_misprints_are_two_findings() -> None:
 
 def test_an_empty_score_table_cell_leaves_numbers_open_instead_of_failing() -> None:
     found = audit(with_cell(clean(), "scores", "S1", "time_a", ""))
-    assert {r.verdict for r in found.rows if r.item == "S1, time_both"} == {Verdict.UNDETERMINED}
-    assert not any(r.item == "S1, time_both" for r in found.rows if r.verdict is Verdict.DOES_NOT_FOLLOW)
+    assert {r.verdict for r in found.rows if r.item == "S1, time_both"} == {AuditVerdict.UNDETERMINED}
+    assert not any(r.item == "S1, time_both" for r in found.rows if r.verdict is AuditVerdict.DOES_NOT_FOLLOW)
+
+
+def test_a_slip_is_a_kind_with_words_and_the_point_is_where_the_words_say(tmp_path: Path) -> None:
+    # 4 / 94 = .043: printed ten times too large, the point stands one place too far to the right; 40 / 94 = .426 printed .043
+    paper_of_priors = tmp_path / "priors"
+    paper_of_priors.mkdir()
+    (paper_of_priors / "t.csv").write_text("value,k,n,prior\na,4,94,0.43\nb,40,94,0.0426\n")
+    (paper_of_priors / "paper.toml").write_text(
+        '[tables.t]\nfile = "t.csv"\nexact = ["k", "n"]\n'
+        '[[checks]]\nkind = "formula"\ntable = "t"\ntarget = "prior"\nformula = "k / n"\n'
+    )
+    slips = [find_slip(claim) for claim in expand(read_paper(paper_of_priors))]
+    assert [slip.kind for slip in slips] == [SlipKind.POINT, SlipKind.POINT]
+    assert [slip.words.split()[-1] for slip in slips] == ["right", "left"]
+
+
+def test_what_other_numbers_confirm_is_not_called_the_mistake(tmp_path: Path) -> None:
+    # the sum is 9, 10 is printed, and 10 / 5 = 2 is printed, too: the sum is confirmed, so a part must be wrong
+    (tmp_path / "t.csv").write_text("item,a,b,sum,n,mean\nx,4,5,10,5,2.0\n")
+    check = '[[checks]]\nkind = "formula"\ntable = "t"\ntarget = "{}"\nformula = "{}"\n'
+    (tmp_path / "paper.toml").write_text(
+        '[tables.t]\nfile = "t.csv"\nexact = ["a", "b", "sum", "n"]\n'
+        + check.format("sum", "a + b")
+        + check.format("mean", "sum / n")
+    )
+    found = audit(read_paper(tmp_path))
+    assert "10 is confirmed by x, mean, so another number must be wrong" in said(found)

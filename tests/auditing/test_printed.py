@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.auditing.printed import Table, decimals, read_table, snap
+from referee.auditing.printed import PrintedTable, decimals, read_table, snap
 from referee.errors import MalformedInput
 
 
-def table(tmp_path: Path, text: str, key: tuple[str, ...] = ("system",), **options: object) -> Table:
+def table(tmp_path: Path, text: str, key: tuple[str, ...] = ("system",), **options: object) -> PrintedTable:
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     return read_table(path, id="t", name="Table 1", key=key, **options)

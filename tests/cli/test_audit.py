@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.auditing.corrections import REGISTER
 from referee.auditing.paper import shipped
 from referee.cli import main
 
@@ -24,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
 def test_the_first_line_sums_up(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--paper", "spanger-2010")
     assert code == 0
-    assert out.startswith("4 numbers checked in 1 paper: 2 follow, 0 within rounding, 2 do not follow.")
+    assert out.startswith("1 finding in 1 paper; 4 numbers checked: 2 follow, 0 within rounding, 2 do not follow.")
     assert "the sum without" in " ".join(out.split())
 
 
@@ -45,6 +46,30 @@ def test_what_follows_lies_in_its_interval(capsys: pytest.CaptureFixture[str]) -
         if r["low"] is not None and not isinstance(r["printed"], str):
             inside = r["low"] - 1e-9 <= r["printed"] <= r["high"] + 1e-9
             assert inside == (r["verdict"] != "does-not-follow"), r
+
+
+def test_json_says_what_is_corrected_and_what_every_check_takes_for_granted(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "spanger-2013", "--format", "json")
+    data = json.loads(out)
+    assert [c["check"] for c in data["assumptions"]] == list(range(1, 12))
+    assert all(c["assumes"] for c in data["assumptions"])
+    assert sum("is not printed" in c["admitted"] for c in data["assumptions"]) == 2
+    (agreement,) = [c for c in data["corrections"] if c["row"] == "agreement on TP"]
+    assert (agreement["from"], agreement["to"]) == ("0.969", 0.972)  # 661 of 680
+
+
+def test_assumptions_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    _, plain, _ = run(capsys, "--paper", "tuna-2008")
+    _, out, _ = run(capsys, "--paper", "tuna-2008", "--explain")
+    assert "assumes:" not in plain
+    assert "at least one of 2 references" in " ".join(out.split())
+
+
+def test_the_register_of_corrections_is_printed_as_it_is_shipped(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--paper", "spanger-2010", "--corrections")
+    entry = out.partition("[[corrections]]")[2]
+    assert 'from = "638", to = 660' in entry
+    assert entry in REGISTER.read_text("utf-8")
 
 
 def test_csv_reads_back(capsys: pytest.CaptureFixture[str]) -> None:

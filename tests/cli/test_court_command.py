@@ -54,6 +54,59 @@ def test_every_printed_table_gives_json_with_n_beside_every_coefficient(
     assert set(data["verdicts"]) == {c["automatic"] for c in data["cases"]}
 
 
+def test_a_published_table_is_tried_as_printed_and_as_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+    # Belz & Gatt 2008: with 2892 for NIL under RIT (the audit's register), ROUGE-SU4 against RIT goes from +.78 to +.29 (numpy.corrcoef)
+    code, out, _ = run(capsys, "--published", "belz-gatt-2008", "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    found = {(e["as"], e["automatic"], e["hearer"]): e["pearson"]["r"] for e in data["evidence"]}
+    assert found["printed", "RSU4", "RIT"] == pytest.approx(0.78, abs=0.005)
+    assert found["corrected", "RSU4", "RIT"] == pytest.approx(0.29, abs=0.005)
+    assert found["printed", "Dice", "IT"] == found["corrected", "Dice", "IT"]
+    (correction,) = data["corrections"]
+    assert (correction["row"], correction["column"], correction["from"]) == ("NIL", "RIT", "1960.31")
+    low, high = correction["to"]
+    assert low < correction["used"] < high
+    on_rit = [c for c in data["changes"] if c["hearer"] == "RIT"]
+    assert (len(on_rit), sum(c["turned"] for c in on_rit), len(data["changes"])) == (9, 5, 9)
+    assert all(c["holds"] for c in on_rit)
+    assert {c["as"] for c in data["cases"]} == {"printed", "corrected"}
+    assert data["verdicts"]["RSU4"] != data["verdicts_as_printed"]["RSU4"]
+
+
+def test_verdicts_come_first_and_then_what_corrections_change(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--published", "belz-gatt-2008")
+    heads = [
+        "Verdicts (as corrected)",
+        "What the corrections change",
+        "all domains, systems (as corrected)",
+        "Case by case",
+    ]
+    places = [out.index(head) for head in heads]
+    assert places == sorted(places)
+    assert "the midpoint 2892." in out
+    assert "5 of 9 verdicts on these pairs change, 36 pairs are not touched." in out
+    assert "They are the same over the whole interval of the corrections." in out
+
+
+def test_exchanged_columns_are_a_correction_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--published", "tuna2008", "--format", "json")
+    found = {(e["as"], e["automatic"], e["hearer"]): e for e in json.loads(out)["evidence"] if e["domain"] is None}
+    for hearer in ("RT", "IT", "ER"):
+        assert found["printed", "BLEU", hearer]["pearson"] == found["corrected", "NIST", hearer]["pearson"]
+        assert found["printed", "NIST", hearer]["pearson"] == found["corrected", "BLEU", hearer]["pearson"]
+
+
+def test_a_table_without_corrections_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--published", "refoi-2025")
+    assert "No correction of the register touches these columns" in out
+    _, out, _ = run(capsys, "--published", "refoi-2025", "--format", "json")
+    data = json.loads(out)
+    rows = {way: [{**e, "as": ""} for e in data["evidence"] if e["as"] == way] for way in ("printed", "corrected")}
+    assert data["corrections"] == data["changes"] == []
+    assert rows["printed"] == rows["corrected"]
+
+
 MINE = """system,automatic:mine,automatic:flat,hearer:found,hearer:seconds:lower,domain
 one,1,5,.1,9,
 two,2,5,.3,8,
@@ -76,6 +129,8 @@ def test_a_table_of_ones_own_is_tried_by_domain_and_with_people_apart(
     found = {(e["domain"], e["rows"], e["automatic"], e["hearer"]): e for e in data["evidence"]}
     assert code == 0
     assert data["people"] == ["human"]
+    assert {e["as"] for e in data["evidence"]} == {"printed"}
+    assert data["corrections"] == []
     overall = found[None, "systems", "mine", "seconds"]
     assert (overall["n"], overall["sign"], overall["accuracy"]) == (5, -1, 1.0)
     assert found[None, "systems and people", "mine", "seconds"]["n"] == 6

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from referee.auditing.checks.assumptions import Assumption, assumptions
 from referee.auditing.checks.table import expand
-from referee.auditing.claims import Row, Verdict
-from referee.auditing.explain.findings import gather
+from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
+from referee.auditing.corrections import Correction
+from referee.auditing.explain.findings import FoundOut, gather
 from referee.auditing.paper import Paper
 
 __all__ = ["Audit", "Finding", "audit", "summarise"]
@@ -16,11 +18,12 @@ __all__ = ["Audit", "Finding", "audit", "summarise"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that does not follow, said once for all the rows (by position) that it concerns."""
+    """Something that does not follow, said once for all the rows (by position) that it concerns, and what it corrects."""
 
     paper: str
     sentence: str
     rows: tuple[int, ...]
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +33,16 @@ class Audit:
     paper: str
     title: str
     citation: str
-    rows: tuple[Row, ...]
+    rows: tuple[AuditRow, ...]
     findings: tuple[Finding, ...]
+    assumptions: tuple[Assumption, ...]
 
     @property
-    def verdicts(self) -> Counter[Verdict]:
+    def corrections(self) -> tuple[Correction, ...]:
+        return tuple(c for finding in self.findings for c in finding.corrections)
+
+    @property
+    def verdicts(self) -> Counter[AuditVerdict]:
         return Counter(row.verdict for row in self.rows)
 
 
@@ -43,19 +51,55 @@ def audit(paper: Paper) -> Audit:
     claims = expand(paper)
     rows = [claim.judge() for claim in claims]
     found = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
-    findings = tuple(Finding(paper=paper.name, sentence=said, rows=indices) for said, indices in found)
+    findings = tuple(_finding(paper, f, claims) for f in found)
     for finding in findings:
         for i in finding.rows:
             rows[i] = replace(rows[i], explanation=f"{finding.sentence} [{rows[i].explanation}]")
-    return Audit(paper=paper.name, title=paper.title, citation=paper.citation, rows=tuple(rows), findings=findings)
+    return Audit(
+        paper=paper.name,
+        title=paper.title,
+        citation=paper.citation,
+        rows=tuple(rows),
+        findings=findings,
+        assumptions=assumptions(paper),
+    )
+
+
+def _finding(paper: Paper, found: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
+    kinds = dict.fromkeys(str(paper.checks[claims[i].subject.check].values["kind"]) for i in found.rows)
+    corrections = tuple(
+        Correction(
+            paper=paper.name,
+            table=remedy.place.id,
+            row=remedy.place.row,
+            column=remedy.place.column,
+            printed=remedy.printed,
+            low=remedy.low,
+            high=remedy.high,
+            why=found.sentence,
+            check=", ".join(kinds),
+        )
+        for remedy in _once(found.remedies)
+    )
+    return Finding(paper=paper.name, sentence=found.sentence, rows=found.rows, corrections=corrections)
+
+
+def _once(remedies: Iterable[Remedy]) -> Iterable[Remedy]:
+    """The same cell that several claims complain about needs one correction."""
+    return {remedy.place: remedy for remedy in remedies}.values()
 
 
 def summarise(audits: Iterable[Audit]) -> str:
-    """The first line: how many numbers were checked, and how they came out."""
+    """The first line: how many findings, then how the numbers behind them came out."""
     done = list(audits)
-    counts = sum((a.verdicts for a in done), Counter[Verdict]())
-    papers = "1 paper" if len(done) == 1 else f"{len(done)} papers"
-    said = f"{sum(counts.values())} numbers checked in {papers}: {counts[Verdict.FOLLOWS]} follow, "
-    said += f"{counts[Verdict.ROUNDING]} within rounding, {counts[Verdict.DOES_NOT_FOLLOW]} do not follow"
-    unknown = counts[Verdict.UNDETERMINED]
+    counts = sum((a.verdicts for a in done), Counter[AuditVerdict]())
+    found = sum(len(a.findings) for a in done)
+    said = f"{_counted(found, 'finding')} in {_counted(len(done), 'paper')}; {sum(counts.values())} numbers checked: "
+    said += f"{counts[AuditVerdict.FOLLOWS]} follow, {counts[AuditVerdict.ROUNDING]} within rounding, "
+    said += f"{counts[AuditVerdict.DOES_NOT_FOLLOW]} do not follow"
+    unknown = counts[AuditVerdict.UNDETERMINED]
     return said + (f", {unknown} cannot be determined" if unknown else "")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,15 +10,15 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.auditing.audit import Audit, summarise
-from referee.auditing.claims import Row, Verdict
-from referee.auditing.explain.findings import shown
+from referee.auditing.claims import AuditRow, AuditVerdict
+from referee.auditing.explain.wording import shown
 
 __all__ = ["allowed", "as_csv", "as_json", "as_markdown"]
 
 FIELDS = ("source", "item", "printed", "recomputed", "low", "high", "verdict", "explanation")
 
 
-def allowed(row: Row) -> str:
+def allowed(row: AuditRow) -> str:
     """The interval that rounding allows, for reading."""
     if row.low is None and row.high is None:
         return ""
@@ -28,11 +28,17 @@ def allowed(row: Row) -> str:
 def as_json(audits: Sequence[Audit]) -> str:
     rows = [_plain(row) for a in audits for row in a.rows]
     findings = [{"paper": f.paper, "sentence": f.sentence, "rows": len(f.rows)} for a in audits for f in a.findings]
-    content = {"summary": summarise(audits), "findings": findings, "rows": rows}
+    content = {
+        "summary": summarise(audits),
+        "findings": findings,
+        "corrections": [c.as_json() for a in audits for c in a.corrections],
+        "assumptions": [asdict(assumption) for a in audits for assumption in a.assumptions],
+        "rows": rows,
+    }
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: AuditRow) -> dict[str, Any]:
     """A row with floats cut at ten digits, so that the same audit prints the same text on every machine."""
     values = asdict(row)
     return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in values.items()}
@@ -52,7 +58,7 @@ def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
     for a in audits:
         parts += [f"## {a.title}", "", a.citation, ""]
         parts += [f"- {finding.sentence}" for finding in a.findings] or ["Nothing fails to follow."]
-        rows = [r for r in a.rows if every or r.verdict is Verdict.DOES_NOT_FOLLOW]
+        rows = [r for r in a.rows if every or r.verdict is AuditVerdict.DOES_NOT_FOLLOW]
         if rows:
             parts += ["", "| source | item | printed | recomputed | allowed | verdict |", "|---|---|---|---|---|---|"]
             parts += [_line(row) for row in rows]
@@ -60,6 +66,6 @@ def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
     return "\n".join(parts)
 
 
-def _line(row: Row) -> str:
+def _line(row: AuditRow) -> str:
     cells = (row.source, row.item, shown(row.printed), shown(row.recomputed), allowed(row), row.verdict.value)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.auditing.claims import Subject
-from referee.auditing.printed import Number, Table, read_table
+from referee.auditing.printed import Number, PrintedTable, read_table
 from referee.errors import MalformedInput, UnknownName
 
-__all__ = ["DESCRIPTION", "Paper", "Section", "read_paper", "shipped", "shipped_paper"]
+__all__ = ["DESCRIPTION", "CheckSection", "Paper", "read_paper", "shipped", "shipped_paper"]
 
 DESCRIPTION = "paper.toml"
 TABLES = Path(__file__).with_name("tables")
@@ -41,28 +41,28 @@ class Paper:
     title: str
     citation: str
     path: Path
-    tables: dict[str, Table]
-    checks: tuple[Section, ...]
+    tables: dict[str, PrintedTable]
+    checks: tuple[CheckSection, ...]
 
-    def table(self, id: str, section: Section) -> Table:
+    def table(self, id: str, section: CheckSection) -> PrintedTable:
         if id not in self.tables:
             raise section.mistake(f"no table is called {id!r}", f"tables: {', '.join(self.tables)}")
         return self.tables[id]
 
-    def cell(self, reference: str, section: Section) -> tuple[Table, str, str]:
+    def cell(self, reference: str, section: CheckSection) -> tuple[PrintedTable, str, str]:
         """Table, row and column of a cell written as ``table[row].column``."""
         found = CELL.match(reference)
         if found is None:
             raise section.mistake(f"{reference!r} is no cell", 'write "table[row label].column"')
         return self.table(found["table"], section), found["row"], found["column"]
 
-    def number(self, reference: str, section: Section) -> Number | None:
+    def number(self, reference: str, section: CheckSection) -> Number | None:
         table, row, column = self.cell(reference, section)
         return table.number(row, column)
 
 
 @dataclass(frozen=True)
-class Section:
+class CheckSection:
     """One `[[checks]]` of a description; it remembers which keys were asked for, so that a mistyped one is not ignored."""
 
     values: dict[str, Any]
@@ -87,9 +87,9 @@ class Section:
             raise self.mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
         return self.get(key, kind=kind)
 
-    def subject(self, paper: Paper, table: Table, item: str) -> Subject:
+    def subject(self, paper: Paper, table: PrintedTable, item: str) -> Subject:
         """What a claim of this check is about."""
-        return Subject(f"{paper.name}, {table.name}", item, self.number)
+        return Subject(paper.name, table.name, item, self.number)
 
     def scale(self) -> float:
         """What a share of one is printed as: 1, or 100 for per cent."""
@@ -106,7 +106,7 @@ class Section:
     def finish(self) -> None:
         """Complain about keys that nobody asked for."""
         for key in self.values:
-            if key not in self.asked | {"kind", "about"}:
+            if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
                     f"a check of kind {self.values['kind']!r} knows no {key!r}",
                     f"it knows {', '.join(sorted(self.asked))}",
@@ -176,7 +176,7 @@ def _known(entry: dict[str, Any], known: Iterable[str], path: Path, line: int, w
             )
 
 
-def _table(id: str, entry: Any, path: Path, line: int) -> Table:
+def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
     _known(entry, TABLE_OPTIONS, path, line, "a table")
@@ -217,10 +217,10 @@ def _first_column(csv: Path) -> str:
         return file.readline().split(",")[0].strip().strip('"')
 
 
-def _sections(checks: Any, text: str, path: Path) -> Iterable[Section]:
+def _sections(checks: Any, text: str, path: Path) -> Iterable[CheckSection]:
     if not isinstance(checks, list) or not all(isinstance(c, dict) for c in checks):
         raise MalformedInput("checks must be written as [[checks]]", where=path, line=1, remedy="use double brackets")
     for i, values in enumerate(checks):
-        section = Section(values, path, _line(text, r"\[\[checks\]\]", i), i)
+        section = CheckSection(values, path, _line(text, r"\[\[checks\]\]", i), i)
         section.need("kind", str)
         yield section

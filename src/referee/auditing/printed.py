@@ -16,18 +16,22 @@ from pathlib import Path
 
 from referee.errors import MalformedInput
 
-__all__ = ["Number", "Place", "Table", "decimals", "read_table", "snap"]
+__all__ = ["CellPlace", "Number", "PrintedTable", "decimals", "read_table", "snap"]
 
 EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a cell stands: the table as the paper names it, its row and column."""
+class CellPlace:
+    """Where a cell stands: the table as the paper names it, its row and column, and the name of the table in `paper.toml`.
+
+    Papers name several lists of facts alike ("text"), so only the last says which file the cell is in.
+    """
 
     table: str
     row: str
     column: str
+    id: str = ""
 
     def __str__(self) -> str:
         return f"{self.table}, {self.row}, {self.column}"
@@ -40,7 +44,7 @@ class Number:
     text: str
     value: float
     half: float
-    place: Place
+    place: CellPlace
     stars: int = 0
 
     @property
@@ -79,7 +83,7 @@ def snap(low: float, high: float, n: int, scale: float) -> int | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class PrintedTable:
     """One printed table: rows in order, each with a label, and cells as text."""
 
     id: str
@@ -112,6 +116,9 @@ class Table:
                 raise MalformedInput(
                     f"no column is called {column!r}", where=self.path, line=1, remedy=f"columns: {_some(self.columns)}"
                 )
+
+    def place(self, row: str, column: str) -> CellPlace:
+        return CellPlace(self.name, row, column, self.id)
 
     def number(self, row: str, column: str) -> Number | None:
         """A cell as an interval; None where nothing is printed.
@@ -149,7 +156,7 @@ class Table:
                 remedy="write digits with a point (stars may follow), or leave the cell empty",
             ) from None
         half = 0.0 if column in self.exact else _half(self._column_digits(column, digits))
-        return Number(text=text, value=value, half=half, place=Place(self.name, row, column), stars=marks)
+        return Number(text=text, value=value, half=half, place=self.place(row, column), stars=marks)
 
     def _column_digits(self, column: str, own: int) -> int:
         stated = (self.digits or {}).get(column)
@@ -185,7 +192,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
 
 
-def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options: object) -> Table:
+def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options: object) -> PrintedTable:
     """A CSV file with a header; `key` names the columns that label a row (joined by a blank)."""
     header, rows, lines = _read_csv(path)
     for column in key:
@@ -201,7 +208,7 @@ def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options:
                 f"a second row is labelled {label!r}", where=path, line=line, remedy="name more columns under `key`"
             )
         labels.append(label)
-    return Table(
+    return PrintedTable(
         id=id,
         name=name,
         path=path,

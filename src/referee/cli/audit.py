@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from referee.auditing.audit import Audit, audit, summarise
-from referee.auditing.claims import Row, Verdict
-from referee.auditing.explain.findings import shown
+from referee.auditing.claims import AuditRow, AuditVerdict
+from referee.auditing.corrections import as_toml
+from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
 from referee.errors import InputError, UnknownName
@@ -19,10 +20,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
 FORMATS = ("table", "json", "csv", "markdown")
 STYLES = {
-    Verdict.FOLLOWS: "green",
-    Verdict.ROUNDING: "cyan",
-    Verdict.DOES_NOT_FOLLOW: "bold red",
-    Verdict.UNDETERMINED: "yellow",
+    AuditVerdict.FOLLOWS: "green",
+    AuditVerdict.ROUNDING: "cyan",
+    AuditVerdict.DOES_NOT_FOLLOW: "bold red",
+    AuditVerdict.UNDETERMINED: "yellow",
 }
 EPILOG = """
 [bold]Examples[/bold]
@@ -30,6 +31,10 @@ EPILOG = """
   referee audit                                   nine papers, no data needed
 
   referee audit --paper tuna-2008 --all           every number of one paper
+
+  referee audit --paper tuna-2008 --explain       with what every check takes for granted
+
+  referee audit --corrections                     the register of corrections, as the court reads it
 
   referee audit my-paper/ --strict                your own tables (a folder of CSVs and a paper.toml); exit code 1 if something does not follow
 
@@ -48,6 +53,10 @@ def run_audit(
     paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="A shipped paper by name.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Print every row, not only the findings.")] = False,
     names: Annotated[bool, typer.Option("--list", help="List the shipped papers.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what every check takes for granted.")] = False,
+    register: Annotated[
+        bool, typer.Option("--corrections", help="Print the register of corrections (TOML), and nothing else.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if something does not follow.")] = False,
     format: Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")] = "table",
 ) -> int:
@@ -63,15 +72,17 @@ def run_audit(
         return 0
     chosen = [_find(name) for name in (papers or [])] + [shipped_paper(name) for name in (paper or [])]
     audits = [audit(p) for p in chosen or map(shipped_paper, shipped())]
-    if format == "table":
-        _show(audits, every=every)
+    if register:
+        print(as_toml(c for a in audits for c in a.corrections), end="")
+    elif format == "table":
+        _show(audits, every=every, explain=explain)
     else:
         print(
             {"json": as_json, "csv": as_csv}[format](audits)
             if format != "markdown"
             else as_markdown(audits, every=every)
         )
-    return int(strict and any(a.verdicts[Verdict.DOES_NOT_FOLLOW] for a in audits))
+    return int(strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
 
 
 def _find(name: str) -> Paper:
@@ -97,14 +108,14 @@ def _list() -> None:
         print(f"{p.name:<{width}}  {p.citation}")
 
 
-def _show(audits: Sequence[Audit], *, every: bool) -> None:
-    """The summary, the findings paper by paper, and with `every` all rows."""
+def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
+    """The summary, the findings paper by paper, with `explain` the assumptions, and with `every` all rows."""
     from rich.console import Console
     from rich.markup import escape
     from rich.padding import Padding
 
     console = Console(highlight=False)
-    console.print(f"[bold]{escape(summarise(audits))}.[/bold]")
+    console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
     for a in audits:
         console.print()
         found = len(a.findings)
@@ -112,6 +123,9 @@ def _show(audits: Sequence[Audit], *, every: bool) -> None:
         console.print(f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {told}[/dim]")
         for finding in a.findings:
             console.print(Padding(f"[red]✗[/red] {escape(finding.sentence)}", (0, 0, 0, 2)))
+        if explain:
+            for line in _assumed(a):
+                console.print(Padding(f"[dim]{escape(line)}[/dim]", (0, 0, 0, 4)))
         if every:
             console.print(_rows(a.rows))
     console.print()
@@ -119,7 +133,19 @@ def _show(audits: Sequence[Audit], *, every: bool) -> None:
     console.print(f"[dim]{more}referee audit FOLDER checks your own tables (docs/audit.md)[/dim]")
 
 
-def _rows(rows: Sequence[Row]) -> object:
+def _assumed(a: Audit) -> list[str]:
+    """One line a check; checks that take the same for granted share one."""
+    alike: dict[tuple[str, str, str], list[int]] = {}
+    for found in a.assumptions:
+        alike.setdefault((found.kind, found.assumes, found.admitted), []).append(found.check)
+    lines = []
+    for (kind, assumes, admitted), numbers in alike.items():
+        which = f"check{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+        lines.append(f"{kind} ({which}) assumes: {assumes}" + (f". But: {admitted}" if admitted else ""))
+    return lines
+
+
+def _rows(rows: Sequence[AuditRow]) -> object:
     from rich.markup import escape
     from rich.table import Table
 

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from referee.auditing.corrections import Correction
+from referee.courtroom.corrected_verdicts import VerdictChange
 from referee.courtroom.evidence import ALL, Evidence, Withdrawal
 from referee.courtroom.heard_evidence import try_runs
-from referee.courtroom.printed_evidence import published, sheets_of_csv, sheets_of_paper
-from referee.courtroom.proceedings import Proceedings, as_json, hold_court
+from referee.courtroom.printed_evidence import published, published_sheets, sheets_of_csv
+from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
 from referee.courtroom.verdicts import Case, signed
 from referee.errors import CannotWrite, InputError
 from referee.files import write_atomically
@@ -70,8 +72,7 @@ def _summon(sources: Sequence[Path], paper: str | None, resamples: int, seed: in
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published())}",
         )
     if paper is not None:
-        sheets, notes = sheets_of_paper(paper)
-        return hold_court(paper, sheets, notes=notes)
+        return hold_published_court(paper, published_sheets(paper))
     if all(map(is_run, sources)):
         sheets, items = try_runs(sources, resamples, seed)
         return hold_court(", ".join(map(str, sources)), sheets, items)
@@ -92,32 +93,75 @@ def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -
         ) from None
     write_atomically(out / "court.json", [data])
     write_atomically(out / "court.txt", text)
-    save_court_figure(court_figure(proceedings.evidence, f"The court on {proceedings.source}"), out / "court.svg")
+    save_court_figure(court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg")
 
 
 # -- the page ------------------------------------------------------------------------------------------------------------------
 
 
 def _lines(p: Proceedings) -> list[str]:
-    """Tables by domain and rows, items, verdicts, notes."""
-    lines = [f"The court on {p.source}"]
-    groups = dict.fromkeys((e.domain, e.rows) for e in p.evidence)
-    for domain, rows in groups:
-        chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
-        if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
-            continue  # people were not answered, so their rows change nothing
-        lines += ["", f"{domain or 'all domains'}, {rows}", *_table(chosen)]
-    lines += _item_lines(p)
-    lines += ["", "Verdicts", *(f"  {v}" for v in p.verdicts.values()), "", "Case by case", *_case_lines(p)]
-    tried = sum(e.pearson.p is not None for e in p.evidence if e.rows == ALL)
+    """Verdicts, what corrections change, tables by domain and rows, items, cases, notes."""
+    best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
+    lines = [f"The court on {p.source}", "", f"Verdicts{as_corrected}", *(f"  {v}" for v in best.verdicts.values())]
+    lines += [*_change_lines(p), *_tables(best, as_corrected), *_item_lines(best)]
+    lines += ["", f"Case by case{as_corrected}", *_case_lines(best)]
+    tried = sum(e.pearson.p is not None for e in best.evidence if e.rows == ALL)
     lines += [
         "",
         f"{tried} pairs were tried over systems alone; with no relation anywhere about {tried / 20:.1f} of them would still reach p ≤ .05.",
-        "r Pearson, rho Spearman, 95% intervals (* p ≤ .05, ** p ≤ .01, not corrected); without one: lowest and highest r when one system",
+        "r Pearson, rho Spearman, 95% intervals (* p ≤ .05, ** p ≤ .01, each pair by itself); without one: lowest and highest r when one system",
         "(or family) is left out; ranking: share of pairs of systems in the hearers' order; – not defined (a column does not vary, or too few).",
-        *(f"Note: {note}." for note in p.notes),
+        *(f"Note: {note}." for note in best.notes),
     ]
     return lines
+
+
+def _tables(p: Proceedings, as_corrected: str) -> list[str]:
+    lines: list[str] = []
+    for domain, rows in dict.fromkeys((e.domain, e.rows) for e in p.evidence):
+        chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
+        if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
+            continue  # people were not answered, so their rows change nothing
+        lines += ["", f"{domain or 'all domains'}, {rows}{as_corrected}", *_table(chosen)]
+    return lines
+
+
+def _change_lines(p: Proceedings) -> list[str]:
+    """The corrections, finding by finding, and every coefficient they move."""
+    if p.corrected is None:
+        return []
+    if not p.corrections:
+        return ["", "No correction of the register touches these columns: as printed and as corrected are the same."]
+    findings: dict[str, list[Correction]] = {}
+    for correction in p.corrections:
+        findings.setdefault(correction.why, []).append(correction)
+    said = [f"  {why}{_used(cells)} (found by {cells[0].check})." for why, cells in findings.items()]
+    head = ("measure", "hearer measure", "", "as printed", "", "as corrected", "")
+    return ["", "What the corrections change", *said, *_aligned([head, *map(_change, p.changes)]), f"  {_turned(p)}"]
+
+
+def _used(corrections: Sequence[Correction]) -> str:
+    """Which value of an interval is used; nothing where the correction is a value."""
+    used = [f"{c.between():.10g}" for c in corrections if not c.exact]
+    return f"; the midpoint {', '.join(used)} is used" if used else ""
+
+
+def _change(change: VerdictChange) -> tuple[str, ...]:
+    before, after = (signed(r) for r in (change.r_printed, change.r_corrected))
+    domain = change.domain or ""
+    return (change.automatic, change.hearer, domain, before, change.finding_printed, after, change.finding_corrected)
+
+
+def _turned(p: Proceedings) -> str:
+    """How many verdicts change, and whether the new ones hold over all of the intervals."""
+    turned = sum(change.turned for change in p.changes)
+    said = f"{turned} of {len(p.changes)} verdicts on these pairs change, {len(p.cases) - len(p.changes)} pairs are not touched."
+    if all(c.exact for c in p.corrections):
+        return said
+    unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
+    if unsure:
+        return f"{said} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
+    return f"{said} They are the same over the whole interval of the corrections."
 
 
 def _case_lines(p: Proceedings) -> list[str]:

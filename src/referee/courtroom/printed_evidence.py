@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
 from referee import catalogue
+from referee.auditing.corrections import Correction, correct_paper, read_register
 from referee.auditing.paper import TABLES, Paper, read_paper
 from referee.courtroom.evidence import Sheet
 from referee.errors import MalformedInput, UnknownName
 
-__all__ = ["better_way", "published", "sheets_of_csv", "sheets_of_paper"]
+__all__ = ["PublishedSheets", "better_way", "published", "published_sheets", "sheets_of_csv", "sheets_of_paper"]
 
 COURT = "court.toml"
+SIDES = ("automatic", "hearer")
+# where in an interval the court looks, beside the midpoint
+FRACTIONS = (0.0, 0.25, 0.75, 1.0)
 LAYOUT = (
     "columns system, automatic:NAME, hearer:NAME (add :lower where less is better), and if wanted domain, human, family"
 )
@@ -28,31 +34,70 @@ def published() -> list[str]:
     return sorted(p.parent.name for p in TABLES.glob(f"*/{COURT}"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedSheets:
+    """A shipped paper as the court tries it: as printed, and as the register of corrections would have it.
+
+    A correction that is an interval counts with its midpoint; `elsewhere` are the sheets at other values of all intervals, from their
+    lower to their upper ends.
+    """
+
+    printed: Sequence[Sheet]
+    corrected: Sequence[Sheet]
+    elsewhere: Sequence[Sequence[Sheet]]
+    corrections: Sequence[Correction]
+    notes: Sequence[str]
+
+
 def sheets_of_paper(name: str) -> tuple[list[Sheet], list[str]]:
-    """The sheets of a shipped paper and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
+    """The sheets of a shipped paper as printed and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
+    found = published_sheets(name)
+    return list(found.printed), list(found.notes)
+
+
+def published_sheets(name: str) -> PublishedSheets:
+    """All sheets of a shipped paper, with the corrections of those cells that they hold."""
+    paper, written = _read_published(name)
+    corrections = [c for c in read_register() if c.paper == paper.name and (c.table, c.column) in _columns(written)]
+    open_ones = any(not c.exact for c in corrections)
+    places = [partial(Correction.between, fraction=f) for f in FRACTIONS] if open_ones else []
+    return PublishedSheets(
+        printed=_sheets(paper, written),
+        corrected=_sheets(correct_paper(paper, corrections), written),
+        elsewhere=[_sheets(correct_paper(paper, corrections, value), written) for value in places],
+        corrections=corrections,
+        notes=written.get("notes", ()),
+    )
+
+
+def _read_published(name: str) -> tuple[Paper, dict[str, Any]]:
     found = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
     if found is None:
         raise UnknownName("tried paper", name, published(), hint=f"one of {', '.join(published())}")
-    paper = read_paper(TABLES / found)
-    written = tomllib.loads((TABLES / found / COURT).read_text("utf-8"))
+    return read_paper(TABLES / found), tomllib.loads((TABLES / found / COURT).read_text("utf-8"))
+
+
+def _columns(written: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Table and column of everything that a paper has tried."""
+    cells = (cell for sheet in written["sheets"] for side in SIDES for cell in sheet[side].values())
+    return {(table, column) for table, column, *_ in (cell.split(":") for cell in cells)}
+
+
+def _sheets(paper: Paper, written: Mapping[str, Any]) -> list[Sheet]:
     same: dict[str, str] = written.get("rows", {})
-    sheets = [_printed_sheet(paper, sheet, written, same) for sheet in written["sheets"]]
-    return sheets, list(written.get("notes", ()))
+    return [_printed_sheet(paper, sheet, written, same) for sheet in written["sheets"]]
 
 
 def _printed_sheet(
     paper: Paper, sheet: Mapping[str, Any], written: Mapping[str, Any], same: Mapping[str, str]
 ) -> Sheet:
-    columns = {
-        side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()}
-        for side in ("automatic", "hearer")
-    }
+    columns = {side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()} for side in SIDES}
     systems = tuple(dict.fromkeys(row for side in columns.values() for values in side.values() for row in values))
     return Sheet(
         systems=systems,
         automatic={n: [v.get(s) for s in systems] for n, v in columns["automatic"].items()},
         hearer={n: [v.get(s) for s in systems] for n, v in columns["hearer"].items()},
-        better={n: _way(cell) for side in ("automatic", "hearer") for n, cell in sheet[side].items()},
+        better={n: _way(cell) for side in SIDES for n, cell in sheet[side].items()},
         people=frozenset(written.get("people", ())),
         families=_families(paper, written.get("family")),
         domain=sheet.get("domain"),

@@ -1,4 +1,4 @@
-"""The audit of printed tables as a chapter: findings in sentences, and every number that does not follow."""
+"""The audit of printed tables as a chapter: findings in sentences, every number that does not follow, and the register of corrections."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 from referee.auditing.audit import Audit, summarise
-from referee.auditing.claims import Verdict
-from referee.auditing.explain.findings import shown
+from referee.auditing.claims import AuditVerdict
+from referee.auditing.corrections import Correction, read_register
+from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed
 from referee.reports.sections import Section
 from referee.reports.sheets import Cell, Sheet
@@ -22,7 +23,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         found = "".join(f"<li>{escape(f.sentence)}</li>" for f in a.findings)
         parts.append(f"<h3>{escape(a.title)}</h3><p class=note>{escape(a.citation)}</p>")
         parts.append(f"<ul>{found}</ul>" if found else "<p>Nothing fails to follow.</p>")
-    failed = [row for a in audits for row in a.rows if row.verdict is Verdict.DOES_NOT_FOLLOW]
+    failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     rows = [
         (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
         for r in failed
@@ -39,12 +40,14 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         f"{summarise(audits)}.",
         "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
     )
+    register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
+    sheets = ((sheet,) if rows else ()) + ((_corrections(register),) if register else ())
     return Section(
         name="audit",
         title="Audit of printed tables",
         texts=texts,
         html="".join(parts),
-        sheets=(sheet,) if rows else (),
+        sheets=sheets,
         data={
             "audit-all": [
                 {k: getattr(r, k) for k in ("source", "item", "printed", "recomputed", "low", "high")}
@@ -54,3 +57,23 @@ def audit_section(audits: Sequence[Audit]) -> Section:
             ]
         },
     )
+
+
+def _corrections(register: Sequence[Correction]) -> Sheet:
+    """The register of corrections, a cell a row."""
+    rows = [
+        tuple(Cell(text) for text in (c.paper, c.table, c.row, c.column, c.printed, _wanted(c), c.check))
+        for c in register
+    ]
+    return Sheet(
+        name="corrections",
+        corpus="printed tables",
+        title="What would have to be printed instead, where the print decides it",
+        header=("paper", "table", "row", "column", "from", "to", "found by"),
+        rows=tuple(rows),
+        left=4,
+    )
+
+
+def _wanted(c: Correction) -> str:
+    return shown(c.low) if c.exact else f"{shown(c.low)} … {shown(c.high)}"

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes, weighted_mean
-from referee.auditing.claims import Claim, CountClaim, OrderClaim, RangeClaim, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Unknown
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.plain_claims import CountClaim, OrderClaim, RangeClaim
+from referee.auditing.printed import Number, PrintedTable
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["counts", "order", "overall", "ranges", "same", "total"]
 
 
-def overall(paper: Paper, section: Section) -> list[Claim]:
+def overall(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """A mean over all items from the means of its parts."""
     table = paper.table(section.need("table", str), section)
     parts, whole = section.names("parts"), section.need("whole", str)
     sizes, without = Sizes(section, len(parts)), section.get("without", [], list)
     table.require(*parts, whole)
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for label in table.labels:
         if label not in without:
             claims.append(_overall(table, label, parts, whole, sizes, paper, section))
@@ -28,8 +30,8 @@ def overall(paper: Paper, section: Section) -> list[Claim]:
 
 
 def _overall(
-    table: Table, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: Section
-) -> Claim:
+    table: PrintedTable, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: CheckSection
+) -> PrintedClaim:
     subject = section.subject(paper, table, f"{label}, {whole}")
     printed = table.unsnapped(label, whole)
     numbers = [table.number(label, part) for part in parts]
@@ -54,11 +56,11 @@ def _overall(
     )
 
 
-def ranges(paper: Paper, section: Section) -> list[Claim]:
+def ranges(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """Values that a measure cannot take."""
     table = paper.table(section.need("table", str), section)
     low, high = (section.get(k, d, (int, float, str)) for k, d in (("low", -np.inf), ("high", np.inf)))
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for column in section.names("columns"):
         for label in table.labels:
             number = table.unsnapped(label, column)
@@ -71,7 +73,7 @@ def ranges(paper: Paper, section: Section) -> list[Claim]:
     return claims
 
 
-def _bound(bound: float | str, table: Table, label: str, side: int) -> float | None:
+def _bound(bound: float | str, table: PrintedTable, label: str, side: int) -> float | None:
     """A number, or the outermost value of another column in the same row; None where that is empty."""
     if not isinstance(bound, str):
         return float(bound)
@@ -79,14 +81,14 @@ def _bound(bound: float | str, table: Table, label: str, side: int) -> float | N
     return None if number is None else number.value + side * number.half
 
 
-def counts(paper: Paper, section: Section) -> list[Claim]:
+def counts(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """Shares that must be whole counts; where the print is too coarse to tell, nothing is claimed."""
     table = paper.table(section.need("table", str), section)
     n, missing, scale = section.need("n", int), section.get("missing", 0, int), section.scale()
     if not 0 <= missing < n:
         raise section.mistake(f"n = {n}, missing = {missing}", "n is a whole number above `missing`")
     possible = tuple(range(n, n - missing - 1, -1))
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for column in section.names("columns"):
         for label in table.labels:
             number = table.unsnapped(label, column)
@@ -102,7 +104,7 @@ def _too_coarse(number: Number, possible: tuple[int, ...], scale: float) -> bool
     return any(2 * number.half >= scale / n for n in possible)
 
 
-def order(paper: Paper, section: Section) -> list[Claim]:
+def order(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """Rows printed in the order of a column, of the same table or of another one (`scores`)."""
     table = paper.table(section.need("table", str), section)
     scores = paper.table(section.get("scores", table.id, str), section)
@@ -117,12 +119,12 @@ def order(paper: Paper, section: Section) -> list[Claim]:
     return [OrderClaim(subject=subject, because=f"rows are sorted by {by}", numbers=numbers, rising=way == "rising")]
 
 
-def same(paper: Paper, section: Section) -> list[Claim]:
+def same(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """The same number printed in two tables, perhaps with other digits."""
     table = paper.table(section.need("table", str), section)
     other = paper.table(section.need("other", str), section)
     rows, columns = section.get("rows", {}, dict), section.need("columns", dict)
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for label in table.labels:
         there = rows.get(label, label)
         if there not in other.labels:
@@ -133,8 +135,14 @@ def same(paper: Paper, section: Section) -> list[Claim]:
 
 
 def _twice(
-    table: Table, label: str, column: str, there: Number | None, other: Table, paper: Paper, section: Section
-) -> list[Claim]:
+    table: PrintedTable,
+    label: str,
+    column: str,
+    there: Number | None,
+    other: PrintedTable,
+    paper: Paper,
+    section: CheckSection,
+) -> list[PrintedClaim]:
     here = table.unsnapped(label, column)
     if here is None or there is None:
         return []
@@ -147,7 +155,7 @@ def _itself(points: FloatArray) -> FloatArray:
     return points[:, 0]
 
 
-def total(paper: Paper, section: Section) -> list[Claim]:
+def total(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """A sum over the rows of one or more columns."""
     table = paper.table(section.need("table", str), section)
     columns, without = section.names("columns"), section.get("without", [], list)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.auditing.claims import Claim, StarsClaim, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Unknown
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number, PrintedTable
+from referee.auditing.value_claims import StarsClaim, ValueClaim
 from referee.contracts import FloatArray
 from referee.statistics.correlation import critical_r
 
@@ -21,35 +22,35 @@ __all__ = ["correlations"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _PrintedPair:
     a: str
     b: str
     r: Number | None
     stars: int | None
 
 
-def correlations(paper: Paper, section: Section) -> list[Claim]:
+def correlations(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per printed r, and one per printed number of stars."""
     printed = paper.table(section.need("printed", str), section)
     pairs = _matrix(printed, section) if section.get("form", "pairs") == "matrix" else _pairs(printed, section)
     scores = _Scores(paper, section)
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for pair in _distinct(pairs):
         claims += _claims(pair, printed, scores, section)
     return claims
 
 
-def _pairs(table: Table, section: Section) -> Iterator[_Pair]:
+def _pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
     a, b = section.get("a", "measure_a", str), section.get("b", "measure_b", str)
     r, stars = section.get("r", "r", str), section.get("stars", None, str)
     table.require(a, b, r, *([stars] if stars else []))
     for label in table.labels:
-        yield _Pair(
+        yield _PrintedPair(
             table.text(label, a), table.text(label, b), table.number(label, r), _count(table, label, stars, section)
         )
 
 
-def _count(table: Table, label: str, column: str | None, section: Section) -> int | None:
+def _count(table: PrintedTable, label: str, column: str | None, section: CheckSection) -> int | None:
     """Stars as a number or as stars; an empty cell has none."""
     if column is None:
         return None
@@ -61,17 +62,17 @@ def _count(table: Table, label: str, column: str | None, section: Section) -> in
     return len(text)
 
 
-def _matrix(table: Table, section: Section) -> Iterator[_Pair]:
+def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
     """A square (or half of one): the first column names the rows, stars stand in the cells."""
     starred = section.get("stars", False, bool)
     for label in table.labels:
         for column in table.columns[1:]:
             number = table.number(label, column)
             if number is not None and label != column:
-                yield _Pair(label, column, number, number.stars if starred else None)
+                yield _PrintedPair(label, column, number, number.stars if starred else None)
 
 
-def _distinct(pairs: Iterator[_Pair]) -> Iterator[_Pair]:
+def _distinct(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
     seen = set()
     for pair in pairs:
         value = None if pair.r is None else pair.r.value
@@ -84,7 +85,7 @@ def _distinct(pairs: Iterator[_Pair]) -> Iterator[_Pair]:
 class _Scores:
     """The columns behind the names of measures: one column, or several whose mean is meant."""
 
-    def __init__(self, paper: Paper, section: Section) -> None:
+    def __init__(self, paper: Paper, section: CheckSection) -> None:
         self.paper, self.section = paper, section
         self.default = section.get("scores", None, str)
         self.columns = section.get("columns", {}, dict)
@@ -102,14 +103,14 @@ class _Scores:
         width = max(map(len, found.values()), default=0)
         return {label: tuple(numbers) for label, numbers in found.items() if len(numbers) == width}
 
-    def _place(self, part: str) -> tuple[Table, str]:
+    def _place(self, part: str) -> tuple[PrintedTable, str]:
         if self.default is None or ":" in part:
             id, _, column = part.partition(":")
             return self.paper.table(id, self.section), column
         return self.paper.table(self.default, self.section), part
 
 
-def _claims(pair: _Pair, printed: Table, scores: _Scores, section: Section) -> list[Claim]:
+def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section: CheckSection) -> list[PrintedClaim]:
     a, b = scores.column(pair.a), scores.column(pair.b)
     rows = [label for label in a if label in b]
     item, n = f"r({pair.a}, {pair.b})", len(rows)
@@ -122,7 +123,7 @@ def _claims(pair: _Pair, printed: Table, scores: _Scores, section: Section) -> l
     compute = _correlate(n, len(a[rows[0]]), len(b[rows[0]]))
     nothing = Number(text="", value=0.0, half=0.0, place=inputs[0].place)
     value = ValueClaim(subject=subject, because=because, printed=pair.r or nothing, inputs=inputs, compute=compute)
-    claims: list[Claim] = [] if pair.r is None else [value]
+    claims: list[PrintedClaim] = [] if pair.r is None else [value]
     everywhere = section.get("all_significant", False, bool)
     at_least = section.get("at_least", False, bool) or everywhere
     levels = section.get("levels", [0.05, 0.01], list)

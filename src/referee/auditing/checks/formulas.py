@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from referee.auditing.claims import Claim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import PrintedClaim, Subject, Unknown
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
+from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
 __all__ = ["formula", "parse"]
@@ -36,7 +37,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def formula(paper: Paper, section: Section) -> list[Claim]:
+def formula(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim for a single cell (`target = "table[row].column"`), or one per row (`table` and `target = "column"`)."""
     text, cells = section.need("formula", str), section.get("cells", {}, dict)
     try:
@@ -55,7 +56,7 @@ def formula(paper: Paper, section: Section) -> list[Claim]:
         skip = section.get("without", [], list)
         places = [(label, target) for label in section.get("rows", list(table.labels), list) if label not in skip]
     item = section.get("item", None, str)
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for row, column in places:
         found = {name: _number(name, row, cells, table.id, paper, section) for name in names}
         subject = section.subject(paper, table, item or _named(row, column))
@@ -68,7 +69,9 @@ def _named(row: str, column: str) -> str:
     return row if column == "value" else f"{row}, {column}"
 
 
-def _number(name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: Section) -> Number | None:
+def _number(
+    name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: CheckSection
+) -> Number | None:
     reference = cells.get(name)
     if reference is not None:
         return paper.number(reference, section)
@@ -86,7 +89,7 @@ def _claim(
     evaluate: Callable[[Mapping[str, FloatArray]], FloatArray],
     text: str,
     subject: Subject,
-) -> Claim:
+) -> PrintedClaim:
     empty = [name for name, number in found.items() if number is None]
     if printed is None or empty:
         return Unknown(subject=subject, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)

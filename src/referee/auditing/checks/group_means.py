@@ -1,59 +1,118 @@
-"""Means of two groups of systems (with and without some property) and the mean over all of them determine how many systems are in each.
+"""Means of two groups of systems (with and without some property), and the scores of all: who is in which group?
 
-Nobody prints which systems are in a group, but the same split must serve every measure: the number that suits most of them is taken, and the
-others are held to it.
+Nobody prints that, but the same split must serve every measure. The number of systems that suits most measures is taken and the others are
+held to it; and where only one choice of systems gives all the means, those are the members, and every mean is held to them. Shares may rest
+on fewer trials than the table of scores says (`missing`): one count is solved for all groups together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from referee.auditing.claims import Claim, ValueClaim
+from referee.auditing.checks.sizes import weighted_mean
+from referee.auditing.claims import PrintedClaim
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number, PrintedTable, snap
+from referee.auditing.value_claims import TWICE, ValueClaim, values_of
 from referee.contracts import FloatArray
 
 __all__ = ["groups"]
 
+# 2 ** 18 choices of systems are tried in a fraction of a second; more would fit by chance anyway
+MOST_SYSTEMS = 18
 
-def groups(paper: Paper, section: Section) -> list[Claim]:
-    """One claim per measure: the mean of the second group follows from that of the first and from the scores of all systems."""
+
+@dataclass(frozen=True)
+class _Measure:
+    """One row of a table of group means: the means of the two groups, and the scores of all systems.
+
+    `trials` says how many a share was taken of, `admitted` so where these are not those of the table of scores.
+    """
+
+    row: str
+    means: tuple[Number, Number]
+    scores: tuple[Number, ...]
+    trials: str = ""
+    admitted: str = ""
+
+
+def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Per measure the mean of the second group from that of the first and all scores; per group its mean from its members."""
     table = paper.table(section.need("table", str), section)
-    scores = paper.table(section.need("scores", str), section)
-    pair, columns = section.names("groups"), section.need("columns", dict)
-    if len(pair) != 2:
-        raise section.mistake(f"groups = {pair}", "name two columns, one for each group")
-    known: dict[str, tuple[Number, Number, tuple[Number, ...]]] = {}
-    for row, column in columns.items():
+    shares, missing, scale = section.get("shares", {}, dict), section.get("missing", 0, int), section.scale()
+    plain = {pair: _measures(pair, table, paper, section) for pair in _pairs(section)}
+    members = {pair: _members([m for m in found if m.row not in shares]) for pair, found in plain.items()}
+
+    def claims(n: Mapping[str, int]) -> list[PrintedClaim]:
+        made: list[PrintedClaim] = []
+        for pair, found in plain.items():
+            counted = [_over(m, shares, n, scale) for m in found]
+            made += _sums(paper, section, table, pair, counted)
+            made += _memberships(paper, section, table, pair, counted, members[pair])
+        return made
+
+    candidates = [{row: size - lost for row, size in shares.items()} for lost in range(missing + 1)]
+    return max((claims(n) for n in candidates), key=lambda made: sum(claim.holds() for claim in made))
+
+
+def _pairs(section: CheckSection) -> list[tuple[str, str]]:
+    """Pairs of columns; a single pair may be written without a second pair of brackets."""
+    named = section.need("groups", list)
+    pairs = [named] if all(isinstance(name, str) for name in named) else named
+    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise section.mistake(f"groups = {named}", "name two columns, one for each group, or a list of such pairs")
+    return [(str(first), str(second)) for first, second in pairs]
+
+
+def _measures(pair: tuple[str, str], table: PrintedTable, paper: Paper, section: CheckSection) -> list[_Measure]:
+    """The measures for which both means and at least two scores are printed."""
+    scores, without = paper.table(section.need("scores", str), section), section.get("without", [], list)
+    found: list[_Measure] = []
+    for row, column in section.need("columns", dict).items():
         first, second = (table.number(row, c) for c in pair)
-        numbers = tuple(n for _, n in scores.column(column, section.get("without", [], list)) if n is not None)
+        numbers = tuple(n for _, n in scores.column(column, without) if n is not None)
         if first is not None and second is not None and len(numbers) > 1:
-            known[row] = first, second, numbers
-    claims: dict[int, list[Claim]] = {}
-    for size in range(1, min((len(n) for *_, n in known.values()), default=1)):
-        claims[size] = [_claim(paper, section, table, row, pair[1], *k, size) for row, k in known.items()]
-    return max(claims.values(), key=lambda tried: sum(claim.fits() for claim in tried), default=[])
+            found.append(_Measure(row, (first, second), numbers))
+    return found
 
 
-def _claim(
-    paper: Paper,
-    section: Section,
-    table: Table,
-    row: str,
-    column: str,
-    first: Number,
-    second: Number,
-    scores: Sequence[Number],
-    size: int,
-) -> Claim:
-    total = len(scores)
-    subject = section.subject(paper, table, f"{row}, {column}")
-    because = f"{first.place.column} of {total - size} and {column} of {size} systems make up the mean of all {total}"
+def _over(measure: _Measure, shares: Mapping[str, int], n: Mapping[str, int], scale: float) -> _Measure:
+    """A measure of shares with the same whole counts out of another number of trials."""
+    stated = shares.get(measure.row)
+    if stated is None:
+        return measure
+    counts = [snap(s.low, s.high, stated, scale) for s in measure.scores]
+    known = zip(measure.scores, counts, strict=True)
+    scores = tuple(s if k is None else s.became(scale * k / n[measure.row], 0.0) for s, k in known)
+    trials = f" ({n[measure.row]} trials a system)"
+    other = f"the scores rest on {stated} trials a system, and what happened in the {n[measure.row]} is not printed"
+    return _Measure(measure.row, measure.means, scores, trials, other if n[measure.row] != stated else "")
+
+
+def _sums(
+    paper: Paper, section: CheckSection, table: PrintedTable, pair: tuple[str, str], measures: Sequence[_Measure]
+) -> list[PrintedClaim]:
+    """One claim per measure, with the size of the second group that suits most of them."""
+    least = min((len(m.scores) for m in measures), default=1)
+    tried = [[_sum(paper, section, table, pair, m, size) for m in measures] for size in range(1, least)]
+    return list(max(tried, key=lambda claims: sum(claim.holds() for claim in claims), default=[]))
+
+
+def _sum(
+    paper: Paper, section: CheckSection, table: PrintedTable, pair: tuple[str, str], measure: _Measure, size: int
+) -> PrintedClaim:
+    (first, second), total = measure.means, len(measure.scores)
     return ValueClaim(
-        subject=subject, because=because, printed=second, inputs=(first, *scores), compute=_rest(total, size)
+        subject=section.subject(paper, table, f"{measure.row}, {pair[1]}"),
+        because=f"{pair[0]} of {total - size} and {pair[1]} of {size} systems make up the mean of all {total}{measure.trials}",
+        printed=second,
+        inputs=(first, *measure.scores),
+        compute=_rest(total, size),
+        admitted=measure.admitted,
     )
 
 
@@ -64,3 +123,48 @@ def _rest(total: int, size: int) -> Compute:
         return np.asarray((points[:, 1:].sum(axis=1) - (total - size) * points[:, 0]) / size)
 
     return compute
+
+
+def _members(measures: Sequence[_Measure]) -> tuple[bool, ...] | None:
+    """Which systems are in the second group, where only one choice gives all means; otherwise None."""
+    total = len(measures[0].scores) if measures else 0
+    if not 1 < total <= MOST_SYSTEMS or any(len(m.scores) != total for m in measures):
+        return None
+    choices = (np.arange(2**total)[:, None] >> np.arange(total)) & 1 == 1
+    choices = choices[choices.any(axis=1) & ~choices.all(axis=1)]
+    for measure in measures:
+        first, second = measure.means
+        choices = choices[_give(~choices, measure.scores, first) & _give(choices, measure.scores, second)]
+    return tuple(map(bool, choices[0])) if len(choices) == 1 else None
+
+
+def _give(inside: np.ndarray, scores: Sequence[Number], mean: Number) -> np.ndarray:
+    """For every choice of systems, whether their scores can have a printed mean."""
+    size = inside.sum(axis=1)
+    halves = np.array([s.half for s in scores])
+    reach = inside @ halves / size + mean.half * (1 + TWICE) + 1e-9 * abs(mean.value)
+    return np.asarray(np.abs(inside @ values_of(scores) / size - mean.value) <= reach)
+
+
+def _memberships(
+    paper: Paper,
+    section: CheckSection,
+    table: PrintedTable,
+    pair: tuple[str, str],
+    measures: Sequence[_Measure],
+    members: Sequence[bool] | None,
+) -> Iterator[PrintedClaim]:
+    """Where the members are known, the mean of either group from their scores."""
+    if members is None:
+        return
+    for measure in measures:
+        for column, mean, wanted in zip(pair, measure.means, (False, True), strict=True):
+            inside = tuple(s for s, member in zip(measure.scores, members, strict=True) if member is wanted)
+            yield ValueClaim(
+                subject=section.subject(paper, table, f"{measure.row}, {column} from its members"),
+                because=f"mean of {', '.join(s.place.row for s in inside)}: no others give all means{measure.trials}",
+                printed=mean,
+                inputs=inside,
+                compute=weighted_mean([1] * len(inside)),
+                admitted=measure.admitted,
+            )

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Self
 
-from referee.auditing.claims import Change, Claim, Row, Unknown, Verdict
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table
+from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim, Remedy, Unknown
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import CellPlace, Number, PrintedTable
 
 __all__ = ["significance"]
 
@@ -17,10 +17,11 @@ NOT_SIGNIFICANT = {"n.s.", "ns", "n.s"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundClaim(Claim):
+class BoundClaim(PrintedClaim):
     """A bound on p and the statistic that implies it."""
 
     said: str
+    said_at: CellPlace
     above: bool
     bound: float
     kind: str
@@ -31,18 +32,26 @@ class BoundClaim(Claim):
     def cells(self) -> tuple[Number, ...]:
         return (self.statistic,)
 
+    @property
+    def symbol(self) -> str:
+        return "p = "
+
+    def remedy(self) -> Remedy:
+        row = self.judge()
+        return Remedy(self.said_at, self.said, *(float(f"{p:.4g}") for p in (row.low or 0.0, row.high or 0.0)))
+
     def changed(self, change: Change) -> Self:
         return replace(self, statistic=change(self.statistic))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         size = abs(self.statistic.value)
         p, high, low = (self._p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half))
         verdict = (
-            Verdict.FOLLOWS
+            AuditVerdict.FOLLOWS
             if self._holds(p)
-            else Verdict.ROUNDING
+            else AuditVerdict.ROUNDING
             if self._holds(low) or self._holds(high)
-            else Verdict.DOES_NOT_FOLLOW
+            else AuditVerdict.DOES_NOT_FOLLOW
         )
         return self.row(verdict, printed=self.said, recomputed=p, low=low, high=high)
 
@@ -57,7 +66,7 @@ class BoundClaim(Claim):
         return float(chdtrc(self.df[0], value))
 
 
-def significance(paper: Paper, section: Section) -> list[Claim]:
+def significance(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per row of a table of test statistics that prints a bound on p."""
     table = paper.table(section.need("table", str), section)
     columns = {k: section.get(k, k, str) for k in ("statistic", "value", "df1", "df2")}
@@ -68,7 +77,9 @@ def significance(paper: Paper, section: Section) -> list[Claim]:
     return [claim for claim in found if claim is not None]
 
 
-def _claim(table: Table, label: str, columns: dict[str, str], p: str, paper: Paper, section: Section) -> Claim | None:
+def _claim(
+    table: PrintedTable, label: str, columns: dict[str, str], p: str, paper: Paper, section: CheckSection
+) -> PrintedClaim | None:
     said, kind = table.text(label, p), table.text(label, columns["statistic"])
     above, bound = _bound(said)
     if bound is None or kind not in ("F", "chi2"):
@@ -81,7 +92,15 @@ def _claim(table: Table, label: str, columns: dict[str, str], p: str, paper: Pap
     degrees = ", ".join(f"{d:g}" for d in df)
     because = f"p of {kind}({degrees}) = {value.text}"
     return BoundClaim(
-        subject=subject, because=because, said=said, above=above, bound=bound, kind=kind, statistic=value, df=df
+        subject=subject,
+        because=because,
+        said=said,
+        said_at=table.place(label, p),
+        above=above,
+        bound=bound,
+        kind=kind,
+        statistic=value,
+        df=df,
     )
 
 

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Section
+from referee.auditing.paper import CheckSection
 from referee.auditing.printed import Number
 from referee.contracts import FloatArray
 
@@ -31,7 +31,7 @@ def weighted_mean(weights: Sequence[float]) -> Compute:
 class Sizes:
     """The counts of a check: `n = [56, 56]`, or `n = [60, 60]` of which up to `missing` may be lacking in each part."""
 
-    def __init__(self, section: Section, parts: int) -> None:
+    def __init__(self, section: CheckSection, parts: int) -> None:
         n = section.get("n", None, (int, list))
         self.full = None if n is None else tuple([n] * parts if isinstance(n, int) else n)
         self.missing = section.get("missing", 0, int)

@@ -13,10 +13,11 @@ from typing import Self
 import numpy as np
 
 from referee.auditing.checks.variances import CellMeans, read_cells
-from referee.auditing.claims import Change, Claim, Row, Unknown, Verdict, values_of
+from referee.auditing.claims import AuditRow, AuditVerdict, CannotTell, Change, PrintedClaim, Unknown
 from referee.auditing.intervals import extremes
-from referee.auditing.paper import Paper, Section
+from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import values_of
 from referee.statistics.subsets import Subsets, homogeneous_subsets, studentised_range
 
 __all__ = ["subsets"]
@@ -86,7 +87,7 @@ class _Tukey:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LettersClaim(Claim):
+class LettersClaim(PrintedClaim):
     """The letters of one system."""
 
     tukey: _Tukey
@@ -101,26 +102,25 @@ class LettersClaim(Claim):
         cells = replace(old, means=tuple(map(change, old.means)), sds=tuple(map(change, old.sds)))
         return replace(self, tukey=replace(self.tukey, cells=cells))
 
-    def judge(self) -> Row:
+    def judge(self) -> AuditRow:
         wrong, surely = self.tukey.disputes(self.at)
-        verdict = Verdict.DOES_NOT_FOLLOW if surely else Verdict.ROUNDING if wrong else Verdict.FOLLOWS
+        verdict = AuditVerdict.DOES_NOT_FOLLOW if surely else AuditVerdict.ROUNDING if wrong else AuditVerdict.FOLLOWS
         against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
         found = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
         return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=found)
 
 
-def subsets(paper: Paper, section: Section) -> list[Claim]:
+def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per system of a letter table."""
     table = paper.table(section.need("printed", str), section)
     column, label = section.get("letters", "letters", str), section.get("label", None, str)
     rows = {(table.text(row, label) if label else row): table.text(row, column) for row in table.labels}
-    cells = read_cells(paper, section)
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
     subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
-    if not isinstance(cells, str) and (not cells.sds or cells.error_df < 1):
-        cells = "no standard deviations are printed" if not cells.sds else "one observation per cell leaves no error"
-    if isinstance(cells, str):
-        return [Unknown(subject=subject, because=cells) for subject in subjects.values()]
+    try:
+        cells = _comparable(read_cells(paper, section))
+    except CannotTell as lack:
+        return [Unknown(subject=subject, because=str(lack)) for subject in subjects.values()]
     missing = [row for row in cells.labels if row not in rows]
     if missing:
         raise section.mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
@@ -129,3 +129,11 @@ def subsets(paper: Paper, section: Section) -> list[Claim]:
     because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"
     order = [cells.labels.index(row) for row in rows if row in cells.labels]
     return [LettersClaim(subject=subjects[cells.labels[i]], because=because, tukey=tukey, at=i) for i in order]
+
+
+def _comparable(cells: CellMeans) -> CellMeans:
+    if not cells.sds:
+        raise CannotTell("no standard deviations are printed")
+    if cells.error_df < 1:
+        raise CannotTell("one observation per cell leaves no error")
+    return cells

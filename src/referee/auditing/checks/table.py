@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from referee.auditing.checks.arithmetic import counts, order, overall, ranges, same, total
 from referee.auditing.checks.correlations import correlations
 from referee.auditing.checks.formulas import formula
 from referee.auditing.checks.group_means import groups
+from referee.auditing.checks.kruskal_wallis import kruskal_wallis
 from referee.auditing.checks.significance import significance
 from referee.auditing.checks.subsets import subsets
-from referee.auditing.checks.variances import anova, kruskal_wallis
-from referee.auditing.claims import Claim
-from referee.auditing.paper import Paper, Section
+from referee.auditing.checks.variances import anova
+from referee.auditing.claims import PrintedClaim
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.value_claims import ValueClaim
 
 __all__ = ["KINDS", "expand"]
 
-KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
+KINDS: dict[str, Callable[[Paper, CheckSection], list[PrintedClaim]]] = {
     "anova": anova,
     "correlations": correlations,
     "counts": counts,
@@ -33,13 +36,18 @@ KINDS: dict[str, Callable[[Paper, Section], list[Claim]]] = {
 }
 
 
-def expand(paper: Paper) -> list[Claim]:
+def expand(paper: Paper) -> list[PrintedClaim]:
     """Every single claim that the checks of a paper make."""
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     for section in paper.checks:
         kind = section.values["kind"]
         if kind not in KINDS:
             raise section.mistake(f"no check is called {kind!r}", f"kinds: {', '.join(KINDS)}")
-        claims += KINDS[kind](paper, section)
+        claims += _admitting(KINDS[kind](paper, section), section.get("admitted", "", str))
         section.finish()
     return claims
+
+
+def _admitting(claims: list[PrintedClaim], admitted: str) -> list[PrintedClaim]:
+    """The claims of a check whose inputs the paper itself says are another quantity."""
+    return [replace(c, admitted=admitted) if admitted and isinstance(c, ValueClaim) else c for c in claims]

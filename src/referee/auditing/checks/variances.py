@@ -1,26 +1,26 @@
-"""F values, chi-squares and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
+"""F values and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
 
-The formulas are those of `referee.statistics.variance` and `.ranks`, written for many versions of the same table at once, because the rounding of
+The formulas are those of `referee.statistics.variance`, written for many versions of the same table at once, because the rounding of
 forty cells is searched through for every printed F.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from referee.auditing.checks.sizes import Sizes
-from referee.auditing.claims import Claim, Subject, Unknown, ValueClaim
+from referee.auditing.claims import CannotTell, PrintedClaim, Subject, Unknown
 from referee.auditing.intervals import Compute
-from referee.auditing.paper import Paper, Section
-from referee.auditing.printed import Number, Table, snap
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number
+from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
-__all__ = ["CellMeans", "anova", "kruskal_wallis"]
+__all__ = ["CellMeans", "anova", "read_cells"]
 
 EFFECTS = ("system", "domain", "interaction")
 
@@ -89,8 +89,8 @@ def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
     return weights - fit, parts[effect].shape[1]
 
 
-def read_cells(paper: Paper, section: Section) -> CellMeans | str:
-    """The cells a check names, or a word on what is missing."""
+def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
+    """The cells a check names; CannotTell where something is missing."""
     table = paper.table(section.need("scores", str), section)
     parts, whole = section.names("cells"), section.get("whole", None, str)
     sd = section.get("sd", [], (str, list))
@@ -98,14 +98,14 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     sizes = Sizes(section, len(parts))
     labels = [label for label in table.labels if label not in section.get("without", [], list)]
     if sizes.full is None:
-        return "no counts are given"
+        raise CannotTell("no counts are given")
     if len(labels) < 2:
-        return "one system has nothing to be compared with"
+        raise CannotTell("one system has nothing to be compared with")
     means = [[table.number(label, c) for c in parts] for label in labels]
     spreads = [[table.number(label, c) for c in sds] for label in labels]
     empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
     if empty:
-        return f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)"
+        raise CannotTell(f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)")
     known = [[n for n in row if n is not None] for row in means]
     wholes = [table.number(label, whole) if whole else None for label in labels]
     counts = [sizes.of(row, number) for row, number in zip(known, wholes, strict=True)]
@@ -117,28 +117,37 @@ def read_cells(paper: Paper, section: Section) -> CellMeans | str:
     )
 
 
-def anova(paper: Paper, section: Section) -> list[Claim]:
+def anova(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """The printed F of SYSTEM, DOMAIN and their interaction, and the degrees of freedom of the error."""
-    cells = read_cells(paper, section)
-    printed = section.need("printed", dict)
-    claims: list[Claim] = []
-    for effect, reference in printed.items():
-        one_way = len(section.names("cells")) == 1
-        known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
-        if effect not in known or not isinstance(reference, str):
-            raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
-        table, row, column = paper.cell(reference, section)
-        number = table.number(row, column)
-        subject = section.subject(paper, table, row if effect != "error_df" else f"{row}, error df")
-        claims.append(_effect(effect, cells, number, subject))
+    try:
+        cells, missing = read_cells(paper, section), ""
+    except CannotTell as lack:
+        cells, missing = None, str(lack)
+    claims: list[PrintedClaim] = []
+    for effect, reference in section.need("printed", dict).items():
+        number, subject = _printed_effect(effect, reference, paper, section)
+        if cells is None or number is None:
+            because = missing or "the value is not printed"
+            claims.append(Unknown(subject=subject, because=because, printed=number))
+        else:
+            claims.append(_effect(effect, cells, number, subject))
     return claims
 
 
-def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject: Subject) -> Claim:
-    if isinstance(cells, str) or number is None:
-        return Unknown(
-            subject=subject, because=cells if isinstance(cells, str) else "the value is not printed", printed=number
-        )
+def _printed_effect(
+    effect: str, reference: object, paper: Paper, section: CheckSection
+) -> tuple[Number | None, Subject]:
+    """The cell in which an effect is printed, and what its claim is about."""
+    one_way = len(section.names("cells")) == 1
+    known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
+    if effect not in known or not isinstance(reference, str):
+        raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
+    table, row, column = paper.cell(reference, section)
+    item = row if effect != "error_df" else f"{row}, error df"
+    return table.number(row, column), section.subject(paper, table, item)
+
+
+def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> PrintedClaim:
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
@@ -156,54 +165,3 @@ def _effect(effect: str, cells: CellMeans | str, number: Number | None, subject:
 
 def _constant(value: float) -> Compute:
     return lambda points: np.full(len(points), float(value))
-
-
-def kruskal_wallis(paper: Paper, section: Section) -> list[Claim]:
-    """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
-    scores = paper.table(section.need("scores", str), section)
-    columns, whole = section.names("shares"), section.get("whole", None, str)
-    scale, sizes = section.scale(), Sizes(section, len(columns))
-    table, row, column = paper.cell(section.need("printed", str), section)
-    number = table.number(row, column)
-    subject = section.subject(paper, table, row)
-    labels = [label for label in scores.labels if label not in section.get("without", [], list)]
-    found = [[scores.number(label, c) for c in columns] for label in labels]
-    inputs = tuple(n for group in found for n in group if n is not None)
-    if number is None or len(inputs) < len(columns) * len(labels) or sizes.full is None or len(labels) < 2:
-        why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
-        return [Unknown(subject=subject, because=why, printed=number)]
-    groups = [_counted(group, label, scores, whole, sizes, scale) for group, label in zip(found, labels, strict=True)]
-    snapped = tuple(n for numbers, _ in groups for n in numbers)
-    counts = np.array([n for _, n in groups], dtype=float)
-    because = f"Kruskal-Wallis of 0/1 data, {len(labels)} groups, N = {int(counts.sum())}"
-    compute = _h(counts, scale)
-    return [ValueClaim(subject=subject, because=because, printed=number, inputs=snapped, compute=compute)]
-
-
-def _counted(
-    group: Sequence[Number | None], label: str, scores: Table, whole: str | None, sizes: Sizes, scale: float
-) -> tuple[list[Number], tuple[int, ...]]:
-    """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
-    numbers = [n for n in group if n is not None]
-    full = sizes.of(numbers, None) or ()
-    chosen: list[tuple[Number, int]] = []
-    for number, n in zip(numbers, full, strict=True):
-        tries = ((m, snap(number.low, number.high, m, scale)) for m in range(n, n - sizes.missing - 1, -1))
-        m, k = next(((m, k) for m, k in tries if k is not None), (n, None))
-        chosen.append((number if k is None else number.became(scale * k / m, 0.0), m))
-    return [number for number, _ in chosen], tuple(m for _, m in chosen)
-
-
-def _h(counts: FloatArray, scale: float) -> Compute:
-    """(N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the shares of whole systems."""
-    sizes, total = counts.sum(axis=1), counts.sum()
-
-    def compute(points: FloatArray) -> FloatArray:
-        shares = (points.reshape(-1, *counts.shape) / scale * counts).sum(axis=2) / sizes
-        mean = (shares * sizes).sum(axis=1) / total
-        spread = mean * (1 - mean)
-        squares = (sizes * (shares - mean[:, None]) ** 2).sum(axis=1)
-        nothing = np.full(len(points), np.nan)
-        return np.asarray(np.divide((total - 1) * squares, total * spread, out=nothing, where=spread > 0))
-
-    return compute

@@ -1,71 +1,131 @@
-"""From failed claims to sentences: what one mistake explains is said once, what reads alike is said together."""
+"""From failed claims to findings: what one mistake explains is said once, what fails alike is said together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
-from referee.auditing.claims import Claim, Row, StarsClaim, ValueClaim, Verdict
-from referee.auditing.explain.detective import explain
-from referee.auditing.explain.slips import describe_slip, other_formula
+from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
+from referee.auditing.explain.detective import Explanation, explain
+from referee.auditing.explain.printed_case import PrintedCase
+from referee.auditing.explain.slips import find_slip, other_formula
+from referee.auditing.explain.wording import list_items, say_numbers, say_pairs, shown
+from referee.auditing.value_claims import StarsClaim, ValueClaim
 
-__all__ = ["gather", "shown"]
-
-Found = tuple[str, tuple[int, ...]]
+__all__ = ["FoundOut", "gather"]
 
 
-def gather(claims: Sequence[Claim], rows: Sequence[Row], about: Sequence[str]) -> list[Found]:
-    """Sentences with the rows they explain: another formula, then one mistake behind several failures, then the rest."""
-    failed = [i for i, row in enumerate(rows) if row.verdict is Verdict.DOES_NOT_FOLLOW]
-    book = _Book(claims, rows, about)
+@dataclass(frozen=True, slots=True)
+class FoundOut:
+    """One thing that does not follow: the sentence, the rows (by position) behind it, and what would have to be printed.
+
+    No remedies where the print does not decide which number is wrong, or where the right one is no number.
+    """
+
+    sentence: str
+    rows: tuple[int, ...]
+    remedies: tuple[Remedy, ...] = ()
+
+
+def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str]) -> list[FoundOut]:
+    """One mistake behind several failures, then another formula, then the rest table by table."""
+    failed = [i for i, row in enumerate(rows) if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
+    record = _Record(claims, rows, about, failed)
     formulas = {i: words for i in failed if (words := other_formula(claims[i]))}
-    failed = [i for i in failed if i not in formulas]
-    found: list[Found] = []
-    for explanation in explain(claims, failed):
-        found.append(book.explained(explanation.sentence, explanation.claims))
-        failed = [i for i in failed if i not in explanation.claims]
-    alike = _groups(formulas, lambda i: (rows[i].source, formulas[i]))
-    found += [book.say(group, formulas[group[0]]) for group in alike]
-    for same_source in _groups(failed, lambda i: rows[i].source):
-        found += book.of_source(same_source)
-    return _merged(found, rows)
+    rest = [i for i in failed if i not in formulas]
+    found: list[FoundOut] = []
+    for explanation in explain(claims, rest):
+        found.append(record.explained(explanation))
+        rest = [i for i in rest if i not in explanation.claims]
+    for alike in _groups(formulas, lambda i: (rows[i].source, formulas[i])):
+        found.append(record.miscomputed(alike, formulas[alike[0]]))
+    for same_source in _groups(rest, lambda i: rows[i].source):
+        found += record.of_source(same_source)
+    return found
 
 
-def _groups(indices: Sequence[int] | dict[int, str], key: Callable[[int], Hashable]) -> list[list[int]]:
+def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
     groups: dict[Hashable, list[int]] = {}
     for i in indices:
         groups.setdefault(key(i), []).append(i)
     return list(groups.values())
 
 
-class _Book:
+class _Record:
     """The claims, their rows and the remarks of the checks they come from."""
 
-    def __init__(self, claims: Sequence[Claim], rows: Sequence[Row], about: Sequence[str]) -> None:
+    def __init__(
+        self, claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str], failed: Sequence[int]
+    ) -> None:
         self.claims, self.rows, self.about = claims, rows, about
+        self.case = PrintedCase(claims, failed)
 
-    def explained(self, sentence: str, indices: tuple[int, ...]) -> Found:
+    def explained(self, explanation: Explanation) -> FoundOut:
+        """Several failures behind which the detective found one mistake."""
+        indices = explanation.claims
         items = [self.rows[i].item for i in indices if not isinstance(self.claims[i], StarsClaim)]
         count = f"{len(indices)} numbers that do not follow as printed then do"
-        return f"{sentence}; {count} ({_listed(items)})", indices
+        return FoundOut(f"{explanation.sentence}; {count} ({list_items(items)})", indices, explanation.remedies)
 
-    def of_source(self, indices: Sequence[int]) -> list[Found]:
+    def miscomputed(self, indices: Sequence[int], words: str) -> FoundOut:
+        """Failures that another formula explains, and what was computed from the wrong numbers afterwards."""
+        remedies = self._remedies(indices)
+        later = {i: self.case.after(i, remedies) for i in self.case.broken_by(remedies)}
+        known = {i: remedy for i, remedy in later.items() if remedy is not None}
+        said = [f"{self.rows[i].item} then is {_between(r)}, not {r.printed}" for i, r in known.items()]
+        return FoundOut(
+            self._sentence(indices, "; ".join([words, *said])), tuple(indices), (*remedies, *known.values())
+        )
+
+    def of_source(self, indices: Sequence[int]) -> list[FoundOut]:
         """The unexplained failures of one table: together when one column is in all of them and in nothing that holds."""
         column = self._common_column(indices)
         if column and len(indices) > 1 and not self._impossible(indices):
             words = f"whatever involves {column} fails and the rest follows, but no single cell explains it"
-            return [self.say(indices, words)]
+            return [FoundOut(self._sentence(indices, words), tuple(indices))]
         checks = _groups(indices, lambda i: self.claims[i].subject.check)
-        return [found for check in checks for found in self._of_check(check)]
-
-    def _of_check(self, indices: Sequence[int]) -> list[Found]:
-        """The failures of one check: those that read alike together when they are many, else singly."""
-        groups = self._alike(indices) if len(indices) > 2 else [[i] for i in indices]
-        return [self.say(group, describe_slip(self.claims[group[0]])) for group in groups]
+        groups = [
+            group for check in checks for group in (self._alike(check) if len(check) > 2 else [[i] for i in check])
+        ]
+        return [self._unexplained(group) for group in self._same_numbers(groups)]
 
     def _alike(self, indices: Sequence[int]) -> list[list[int]]:
-        """Failures with the same kind of slip (its first two words say which) in the same column."""
-        slips = {i: tuple(describe_slip(self.claims[i]).split()[:2]) for i in indices}
-        return _groups(indices, lambda i: (slips[i], self.rows[i].item.rpartition(", ")[2]))
+        """Failures of one check with the same kind of slip in the same column."""
+
+        def likeness(i: int) -> Hashable:
+            target = self.claims[i].target
+            return find_slip(self.claims[i]).kind, self.rows[i].item if target is None else target.place.column
+
+        return _groups(indices, likeness)
+
+    def _same_numbers(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The same two numbers at several places of one table are one finding."""
+
+        def numbers(group: Sequence[int]) -> Hashable:
+            row = self.rows[group[0]]
+            alone = len(group) == 1 and row.recomputed is not None
+            return (row.printed, row.recomputed) if alone else tuple(group)
+
+        merged: dict[Hashable, list[int]] = {}
+        for group in groups:
+            merged.setdefault(numbers(group), []).extend(group)
+        return list(merged.values())
+
+    def _unexplained(self, indices: Sequence[int]) -> FoundOut:
+        """Failures without an explanation: at most a slip, and perhaps other numbers that confirm what is printed."""
+        if said := self._impossible(indices):
+            return FoundOut(self._sentence(indices, said), tuple(indices))
+        remedies = self._remedies(indices)
+        witnesses = [self.rows[i].item for i in self.case.broken_by(remedies)]
+        if witnesses:
+            printed = shown(self.rows[indices[0]].printed) if len(indices) == 1 else "what is printed"
+            words = f"{printed} is confirmed by {list_items(witnesses)}, so another number must be wrong"
+            return FoundOut(self._sentence(indices, words), tuple(indices))
+        return FoundOut(self._sentence(indices, find_slip(self.claims[indices[0]]).words), tuple(indices), remedies)
+
+    def _remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
+        wanted = (self.claims[i].remedy() for i in indices)
+        return tuple(remedy for remedy in wanted if remedy is not None)
 
     def _common_column(self, indices: Sequence[int]) -> str:
         """A column that all failed claims about a table are computed from, and none that holds."""
@@ -78,19 +138,17 @@ class _Book:
         shared = set.intersection(*bad) - set[str]().union(*good) if bad and good else set()
         return min(shared, default="")
 
-    def say(self, indices: Sequence[int], words: str) -> Found:
-        """One sentence: where, what is printed, what follows, and why."""
-        rows = [self.rows[i] for i in indices]
-        what = _numbers(rows[0]) if len({(row.printed, row.recomputed) for row in rows}) == 1 else _pairs(rows)
-        remark = self.about[self.claims[indices[0]].subject.check]
-        table = rows[0].source.partition(", ")[2]
-        impossible = "" if words else self._impossible(indices)
-        said = [f"{table}, {_listed([row.item for row in rows])}: {what}", words, impossible]
-        sentence = "; ".join(part for part in said if part)
-        return sentence + (f" ({remark})" if remark and not (words or impossible) else ""), tuple(indices)
+    def _sentence(self, indices: Sequence[int], words: str) -> str:
+        """One sentence: where, what is printed, what follows, and why (the remark of the check where nothing else is known)."""
+        rows, first = [self.rows[i] for i in indices], self.claims[indices[0]]
+        same = len({(row.printed, row.recomputed) for row in rows}) == 1
+        what = say_numbers(rows[0], first.symbol) if same else say_pairs(rows)
+        remark = self.about[first.subject.check]
+        said = f"{first.subject.table}, {list_items([row.item for row in rows])}: {what}"
+        return said + (f"; {words}" if words else f" ({remark})" if remark else "")
 
     def _impossible(self, indices: Sequence[int]) -> str:
-        """What is said when all failures are means outside their parts."""
+        """What is said when all failures are means outside their parts: either may be wrong."""
         claims = [self.claims[i] for i in indices]
         beyond = all(isinstance(c, ValueClaim) and c.outside_its_parts for c in claims)
         return "no mean of these parts, whatever their counts, can be that" if beyond else ""
@@ -100,52 +158,5 @@ def _columns(claim: ValueClaim) -> set[str]:
     return {n.place.column for n in claim.inputs}
 
 
-def _merged(found: Sequence[Found], rows: Sequence[Row]) -> list[Found]:
-    """The same two numbers at several places of one source are one finding."""
-    kept: dict[Hashable, Found] = {}
-    for sentence, indices in found:
-        row = rows[indices[0]]
-        key = (
-            (row.source, row.printed, row.recomputed) if len(indices) == 1 and row.recomputed is not None else sentence
-        )
-        if key in kept:
-            before, others = kept[key]
-            old = rows[others[0]].item
-            sentence, indices = before.replace(old, f"{old} and {row.item}", 1), others + indices
-        kept[key] = sentence, indices
-    return list(kept.values())
-
-
-def _numbers(row: Row) -> str:
-    if row.recomputed is None:
-        return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
-    exact = row.low is None or row.low == row.high
-    allowed = "" if exact else f" (rounding allows {shown(row.low)} to {shown(row.high)})"
-    name = "p = " if row.item.startswith("p of ") else ""
-    return f"{shown(row.printed)} is printed, {name}{shown(row.recomputed)} follows{allowed}"
-
-
-def _pairs(rows: Sequence[Row]) -> str:
-    """Several failures with different numbers, the first three as examples."""
-    pairs = [f"{shown(row.printed)} instead of {shown(row.recomputed)}" for row in rows[:3]]
-    return f"printed {', '.join(pairs)}{' …' if len(rows) > 3 else ''}"
-
-
-def _listed(items: Sequence[str]) -> str:
-    names = list(dict.fromkeys(items))
-    if len(names) > 3:
-        return f"{names[0]}; {names[1]}; and {len(names) - 2} more"
-    return "; ".join(names)
-
-
-def shown(value: float | str | None) -> str:
-    """A value for reading: whole numbers as such, others with about five digits."""
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if 0 < abs(value) < 1e-4:
-        return f"{value:.1e}"
-    if abs(value - round(value)) < 1e-9:
-        return f"{value:.0f}"
-    return f"{value:.4g}" if abs(value) < 1 else f"{value:.5g}" if abs(value) < 1000 else f"{value:.2f}"
+def _between(remedy: Remedy) -> str:
+    return shown(remedy.low) if remedy.low == remedy.high else f"{shown(remedy.low)} to {shown(remedy.high)}"

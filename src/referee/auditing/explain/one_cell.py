@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.auditing.claims import ValueClaim, values_of
 from referee.auditing.printed import Number
+from referee.auditing.value_claims import ValueClaim, values_of
 from referee.contracts import FloatArray
 
 __all__ = ["Solution", "solve_cell"]

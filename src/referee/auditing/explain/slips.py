@@ -2,33 +2,65 @@
 
 from __future__ import annotations
 
-from referee.auditing.claims import Claim, CountClaim, ValueClaim, Verdict
+from dataclasses import dataclass
+from enum import Enum, auto
 
-__all__ = ["describe_slip", "other_formula"]
+from referee.auditing.claims import PrintedClaim
+from referee.auditing.plain_claims import CountClaim
+from referee.auditing.value_claims import BracketClaim, ValueClaim
 
-POINT = ((10.0, "left"), (100.0, "left"), (1000.0, "left"), (0.1, "right"), (0.01, "right"), (0.001, "right"))
+__all__ = ["Slip", "SlipKind", "find_slip", "other_formula"]
+
+# A printed number that is so many times too large has its point too far to the right (0.43 for 0.043), and the other way round.
+POINT = {
+    10.0: "right",
+    100.0: "right",
+    1000.0: "right",
+    0.1: "left",
+    0.01: "left",
+    0.001: "left",
+}
 
 
-def other_formula(claim: Claim) -> str:
+class SlipKind(Enum):
+    """What may have happened to a printed number."""
+
+    NONE = auto()
+    NO_COUNT = auto()
+    SIGN = auto()
+    POINT = auto()
+    DIGIT = auto()
+    DIGITS_EXCHANGED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A slip and how it is said; no words where no simple slip explains the number."""
+
+    kind: SlipKind
+    words: str = ""
+
+
+def other_formula(claim: PrintedClaim) -> str:
     """What the author may have computed instead, in words, if that gives the printed number; otherwise nothing."""
     if not isinstance(claim, ValueClaim):
         return ""
-    good = (Verdict.FOLLOWS, Verdict.ROUNDING)
-    return next((w for w, compute in claim.otherwise if claim.computed_by(compute).judge().verdict in good), "")
+    return next((words for words, compute in claim.otherwise if claim.computed_by(compute).holds()), "")
 
 
-def describe_slip(claim: Claim) -> str:
-    """What may have happened to a printed number, in a few words; nothing where no simple slip explains it."""
+def find_slip(claim: PrintedClaim) -> Slip:
+    """What may have happened to the printed number of a claim that fails."""
     if isinstance(claim, CountClaim):
-        return "no whole count gives it"
-    if not isinstance(claim, ValueClaim):
-        return ""
+        return Slip(SlipKind.NO_COUNT, "no whole count gives it")
+    if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
+        return Slip(SlipKind.NONE)
     if _fits(claim, -claim.printed.value, claim.printed.half):
-        return "the sign is wrong"
-    for factor, side in POINT:
+        return Slip(SlipKind.SIGN, "the sign is wrong")
+    for factor, side in POINT.items():
+        # a number made larger by moving its point back knows its digits less well
         half = claim.printed.half * max(1.0, 1 / factor)
         if _fits(claim, claim.printed.value / factor, half):
-            return f"the decimal point stands too far to the {'right' if side == 'left' else 'left'}"
+            return Slip(SlipKind.POINT, f"the decimal point stands too far to the {side}")
     return _digits(claim)
 
 
@@ -38,17 +70,17 @@ def _fits(claim: ValueClaim, value: float, half: float) -> bool:
     return value != claim.printed.value and low - half <= value <= high + half
 
 
-def _digits(claim: ValueClaim) -> str:
+def _digits(claim: ValueClaim) -> Slip:
     """Whether the printed digits are those of the recomputed number but for one, or for two that changed places."""
     text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
     decimals = len(text.partition(".")[2])
     right = f"{claim.middle:.{decimals}f}"
     right = right.replace("0.", ".", 1) if text.lstrip("-").startswith(".") else right
     if len(right) != len(text):
-        return ""
+        return Slip(SlipKind.NONE)
     wrong = [i for i, (a, b) in enumerate(zip(text, right, strict=True)) if a != b]
     if len(wrong) == 1:
-        return f"one digit differs from {right}"
+        return Slip(SlipKind.DIGIT, f"one digit differs from {right}")
     if len(wrong) == 2 and text[wrong[0]] == right[wrong[1]] and text[wrong[1]] == right[wrong[0]]:
-        return f"two digits have changed places against {right}"
-    return ""
+        return Slip(SlipKind.DIGITS_EXCHANGED, f"two digits have changed places against {right}")
+    return Slip(SlipKind.NONE)

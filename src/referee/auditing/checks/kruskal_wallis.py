@@ -1,0 +1,110 @@
+"""Chi-squares of Kruskal-Wallis on 0/1 data follow from the shares of every system.
+
+Some papers print shares that average over several references and test whether at least one of them was met. The averages then bound what
+was tested (`references`): whoever met k of n x R references met at least one of them for k/R to k items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor
+
+import numpy as np
+
+from referee.auditing.checks.sizes import Sizes
+from referee.auditing.claims import PrintedClaim, Subject, Unknown
+from referee.auditing.intervals import Compute
+from referee.auditing.paper import CheckSection, Paper
+from referee.auditing.printed import Number, snap
+from referee.auditing.value_claims import BracketClaim, ValueClaim
+from referee.contracts import FloatArray
+
+__all__ = ["kruskal_wallis"]
+
+AVERAGED = "the test codes a match with at least one of {} references, the shares are averages over them"
+
+
+def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
+    scores = paper.table(section.need("scores", str), section)
+    columns = section.names("shares")
+    scale, sizes, references = section.scale(), Sizes(section, len(columns)), section.get("references", 1, int)
+    table, row, column = paper.cell(section.need("printed", str), section)
+    number = table.number(row, column)
+    subject = section.subject(paper, table, row)
+    labels = [label for label in scores.labels if label not in section.get("without", [], list)]
+    read = scores.number if references == 1 else scores.unsnapped
+    found = [[n for c in columns if (n := read(label, c)) is not None] for label in labels]
+    if number is None or any(len(row) < len(columns) for row in found) or sizes.full is None or len(labels) < 2:
+        why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
+        return [Unknown(subject=subject, because=why, printed=number)]
+    claim = _bracketed if references > 1 else _exact
+    return [claim(subject, number, found, sizes, scale, references)]
+
+
+def _exact(
+    subject: Subject, number: Number, found: Sequence[Sequence[Number]], sizes: Sizes, scale: float, _: int
+) -> PrintedClaim:
+    """The chi-square of the shares as printed."""
+    groups = [_counted(group, sizes, scale) for group in found]
+    snapped = tuple(n for numbers, _ in groups for n in numbers)
+    counts = np.array([n for _, n in groups], dtype=float)
+    compute = _h(counts, scale)
+    return ValueClaim(subject=subject, because=_because(counts), printed=number, inputs=snapped, compute=compute)
+
+
+def _bracketed(
+    subject: Subject, number: Number, found: Sequence[Sequence[Number]], sizes: Sizes, scale: float, references: int
+) -> PrintedClaim:
+    """The chi-squares that averages over several references allow."""
+    full = sizes.full or ()
+    bounded = [_at_least_one(s, n, references, scale) for group in found for s, n in zip(group, full, strict=True)]
+    counts = np.array([full] * len(found), dtype=float)
+    return BracketClaim(
+        subject=subject,
+        because=_because(counts),
+        printed=number,
+        inputs=tuple(bounded),
+        compute=_h(counts, scale),
+        admitted=AVERAGED.format(references),
+    )
+
+
+def _because(counts: FloatArray) -> str:
+    return f"Kruskal-Wallis of 0/1 data, {len(counts)} groups, N = {int(counts.sum())}"
+
+
+def _at_least_one(share: Number, n: int, references: int, scale: float) -> Number:
+    """The share of items that met at least one reference, as an interval, from the average over all references."""
+    met = n * references
+    fewest, most = ceil(share.low / scale * met - 1e-9), floor(share.high / scale * met + 1e-9)
+    if fewest > most:
+        return share  # no whole count gives it, which the check of counts says
+    low, high = ceil(max(0, fewest) / references) / n, min(n, most) / n
+    return share.became(scale * (low + high) / 2, scale * (high - low) / 2)
+
+
+def _counted(numbers: Sequence[Number], sizes: Sizes, scale: float) -> tuple[list[Number], tuple[int, ...]]:
+    """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
+    full = sizes.of(numbers, None) or ()
+    chosen: list[tuple[Number, int]] = []
+    for number, n in zip(numbers, full, strict=True):
+        tries = ((m, snap(number.low, number.high, m, scale)) for m in range(n, n - sizes.missing - 1, -1))
+        m, k = next(((m, k) for m, k in tries if k is not None), (n, None))
+        chosen.append((number if k is None else number.became(scale * k / m, 0.0), m))
+    return [number for number, _ in chosen], tuple(m for _, m in chosen)
+
+
+def _h(counts: FloatArray, scale: float) -> Compute:
+    """(N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the shares of whole systems."""
+    sizes, total = counts.sum(axis=1), counts.sum()
+
+    def compute(points: FloatArray) -> FloatArray:
+        shares = (points.reshape(-1, *counts.shape) / scale * counts).sum(axis=2) / sizes
+        mean = (shares * sizes).sum(axis=1) / total
+        spread = mean * (1 - mean)
+        squares = (sizes * (shares - mean[:, None]) ** 2).sum(axis=1)
+        nothing = np.full(len(points), np.nan)
+        return np.asarray(np.divide((total - 1) * squares, total * spread, out=nothing, where=spread > 0))
+
+    return compute

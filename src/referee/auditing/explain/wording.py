@@ -1,0 +1,45 @@
+"""How numbers that do not follow are said: a value for reading, what is printed and what follows, a list cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.auditing.claims import AuditRow
+
+__all__ = ["list_items", "say_numbers", "say_pairs", "shown"]
+
+
+def say_numbers(row: AuditRow, symbol: str = "") -> str:
+    """What is printed and what follows; `symbol` names what follows where it is not what is printed."""
+    if row.recomputed is None:
+        return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
+    exact = row.low is None or row.low == row.high
+    allowed = "" if exact else f" (rounding allows {shown(row.low)} to {shown(row.high)})"
+    return f"{shown(row.printed)} is printed, {symbol}{shown(row.recomputed)} follows{allowed}"
+
+
+def say_pairs(rows: Sequence[AuditRow]) -> str:
+    """Several failures with different numbers, the first three as examples."""
+    pairs = [f"{shown(row.printed)} instead of {shown(row.recomputed)}" for row in rows[:3]]
+    return f"printed {', '.join(pairs)}{' …' if len(rows) > 3 else ''}"
+
+
+def list_items(items: Sequence[str]) -> str:
+    """Names once each; of more than three only two."""
+    names = list(dict.fromkeys(items))
+    if len(names) > 3:
+        return f"{names[0]}; {names[1]}; and {len(names) - 2} more"
+    return "; ".join(names)
+
+
+def shown(value: float | str | None) -> str:
+    """A value for reading: whole numbers as such, others with about five digits."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if 0 < abs(value) < 1e-4:
+        return f"{value:.1e}"
+    if abs(value - round(value)) < 1e-9:
+        return f"{value:.0f}"
+    return f"{value:.4g}" if abs(value) < 1 else f"{value:.5g}" if abs(value) < 1000 else f"{value:.2f}"

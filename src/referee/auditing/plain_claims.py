@@ -1,0 +1,105 @@
+"""Claims about printed numbers as they stand: their range, whole counts behind shares, and the order of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, floor, isinf
+from typing import Self
+
+from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim
+from referee.auditing.printed import Number
+
+__all__ = ["CountClaim", "OrderClaim", "RangeClaim"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeClaim(PrintedClaim):
+    """A measure that cannot leave its range."""
+
+    printed: Number
+    low: float
+    high: float
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return (self.printed,)
+
+    @property
+    def target(self) -> Number | None:
+        return self.printed
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, printed=change(self.printed))
+
+    def judge(self) -> AuditRow:
+        inside = self.low <= self.printed.value <= self.high
+        low, high = (None if isinf(v) else v for v in (self.low, self.high))
+        verdict = AuditVerdict.FOLLOWS if inside else AuditVerdict.DOES_NOT_FOLLOW
+        return self.row(verdict, printed=self.printed.value, low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountClaim(PrintedClaim):
+    """A share that must be a whole count out of n items, for one of the possible n."""
+
+    printed: Number
+    sizes: tuple[int, ...]
+    scale: float
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return (self.printed,)
+
+    @property
+    def target(self) -> Number | None:
+        return self.printed
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, printed=change(self.printed))
+
+    def judge(self) -> AuditRow:
+        shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._around(n)]
+        distance, share, k, n = min(shares)
+        slack = 1e-9 * self.scale
+        verdict = AuditVerdict.FOLLOWS if distance <= self.printed.half + slack else AuditVerdict.DOES_NOT_FOLLOW
+        return self.row(verdict, f"{self.because}; nearest is {k} of {n}", printed=self.printed.value, recomputed=share)
+
+    def between(self, low: float, high: float) -> list[float]:
+        """The possible shares between two bounds."""
+        return [
+            self.scale * k / n
+            for n in self.sizes
+            for k in range(max(0, ceil(low * n / self.scale)), min(n, floor(high * n / self.scale)) + 1)
+        ]
+
+    def _around(self, n: int) -> list[tuple[int, float]]:
+        below = floor(self.printed.value * n / self.scale)
+        return [(k, self.scale * k / n) for k in (below, below + 1) if 0 <= k <= n] or [(n, self.scale)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderClaim(PrintedClaim):
+    """Rows that are printed in the order of a column."""
+
+    numbers: tuple[Number, ...]
+    rising: bool
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return self.numbers
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, numbers=tuple(map(change, self.numbers)))
+
+    def judge(self) -> AuditRow:
+        way = "low to high" if self.rising else "high to low"
+        wrong = [(a, b) for a, b in zip(self.numbers, self.numbers[1:], strict=False) if self._inverted(a, b)]
+        if not wrong:
+            return self.row(AuditVerdict.FOLLOWS, printed=way, recomputed=way)
+        a, b = wrong[0]
+        said = f"{a.place.row} ({a.text}) stands before {b.place.row} ({b.text}), though the order is {way}"
+        return self.row(AuditVerdict.DOES_NOT_FOLLOW, said, printed=way, recomputed="another order")
+
+    def _inverted(self, a: Number, b: Number) -> bool:
+        slack = 1e-9 * max(abs(a.value), abs(b.value))
+        return a.low > b.high + slack if self.rising else a.high + slack < b.low

@@ -1,0 +1,195 @@
+"""Claims that a function of printed numbers gives another: the value itself, bounds of it, or the stars that depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, floor, isnan
+from typing import Self
+
+import numpy as np
+
+from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim, Remedy
+from referee.auditing.intervals import Compute, extremes
+from referee.auditing.printed import Number
+
+__all__ = ["TWICE", "BracketClaim", "StarsClaim", "ValueClaim", "values_of"]
+
+# how much further than half a unit a number reaches that was rounded twice
+TWICE = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueClaim(PrintedClaim):
+    """A printed number and the function of other printed numbers that should give it.
+
+    `admitted` says so where the paper itself says that the numbers it is computed from are another quantity: what then
+    does not follow is not called a mistake.
+    """
+
+    printed: Number
+    inputs: tuple[Number, ...]
+    compute: Compute
+    otherwise: tuple[tuple[str, Compute], ...] = ()
+    is_mean: bool = False
+    admitted: str = ""
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return self.inputs
+
+    @property
+    def touches(self) -> tuple[Number, ...]:
+        return (*self.inputs, self.printed) if self.printed.text else self.inputs
+
+    @property
+    def target(self) -> Number | None:
+        return self.printed if self.printed.text else None
+
+    def remedy(self) -> Remedy | None:
+        """The smallest and largest number that could have been printed."""
+        if self.target is None or isnan(self.middle):
+            return None
+        low, high = printable(*self.reach, self.printed.half)
+        if self.printed.half == 0 and self.printed.value.is_integer():
+            # a count: whole numbers, after what floating point left behind is cut off
+            low, high = floor(round(low, 6)), ceil(round(high, 6))
+        return Remedy(self.printed.place, self.printed.text, low, high)
+
+    @property
+    def outside_its_parts(self) -> bool:
+        """A mean that lies outside its parts, which is impossible whatever their weights."""
+        parts = self.inputs
+        inside = min(n.low for n in parts) <= self.printed.high and self.printed.low <= max(n.high for n in parts)
+        return self.is_mean and not inside
+
+    def computed_by(self, compute: Compute) -> Self:
+        """The same claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""
+        return replace(self, compute=compute)
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, printed=change(self.printed), inputs=tuple(map(change, self.inputs)))
+
+    @cached_property
+    def middle(self) -> float:
+        """The value computed from the numbers as printed."""
+        return float(self.compute(values_of(self.inputs)[None, :])[0])
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The smallest and largest value that the rounding of the inputs allows."""
+        found = self._search(starts=1)
+        return found if self._within(found) else self._search(starts=4)
+
+    def _search(self, starts: int) -> tuple[float, float]:
+        halves = np.array([n.half for n in self.inputs])
+        return extremes(self.compute, values_of(self.inputs), halves, starts=starts)
+
+    def _within(self, bounds: tuple[float, float]) -> bool:
+        """Whether the printed number can be one between two bounds, rounded.
+
+        A program prints 44.975 for 44.9747, and the author makes it 44.98: rounding twice reaches a tenth of a half unit further.
+        """
+        slack = 1e-9 * max(1.0, abs(self.printed.value)) + TWICE * self.printed.half
+        return bounds[0] - slack <= self.printed.high and self.printed.low <= bounds[1] + slack
+
+    def judge(self) -> AuditRow:
+        if isnan(self.middle):
+            return self.row(
+                AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
+            )
+        verdict, said = self._verdict(), ""
+        if self.admitted and verdict is AuditVerdict.DOES_NOT_FOLLOW:
+            verdict, said = AuditVerdict.UNDETERMINED, f"{self.because}; {self.admitted}"
+        low, high = printable(*self.reach, self.printed.half)
+        return self.row(verdict, said, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
+
+    def _verdict(self) -> AuditVerdict:
+        slack = 1e-9 * max(1.0, abs(self.printed.value))
+        if abs(self.middle - self.printed.value) <= self.printed.half + slack:
+            return AuditVerdict.FOLLOWS
+        return AuditVerdict.ROUNDING if self._within(self.reach) else AuditVerdict.DOES_NOT_FOLLOW
+
+
+@dataclass(frozen=True, kw_only=True)
+class BracketClaim(ValueClaim):
+    """A printed number whose inputs are admitted to be another quantity that only bounds the right one.
+
+    It can be excluded, never confirmed; and what follows is the whole interval, so there is no remedy.
+    """
+
+    def remedy(self) -> Remedy | None:
+        return None
+
+    def judge(self) -> AuditRow:
+        low, high = printable(*self.reach, self.printed.half)
+        said = f"{self.because}; {self.admitted}"
+        possible = self._within(self.reach)
+        verdict = AuditVerdict.UNDETERMINED if possible else AuditVerdict.DOES_NOT_FOLLOW
+        return self.row(verdict, said, printed=self.printed.value, low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StarsClaim(PrintedClaim):
+    """The stars beside a correlation: `critical` are the smallest |r| for one star, two stars …"""
+
+    printed: int
+    r: ValueClaim
+    critical: tuple[float, ...]
+    at_least: bool = False
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return self.r.cells
+
+    def changed(self, change: Change) -> Self:
+        return replace(self, r=self.r.changed(change))
+
+    def judge(self) -> AuditRow:
+        if isnan(self.r.middle):
+            return self.row(
+                AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed
+            )
+        low, high = self.r.reach
+        nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        found, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
+        verdict = (
+            AuditVerdict.FOLLOWS
+            if self._agrees(found)
+            else AuditVerdict.ROUNDING
+            if any(self._agrees(s) for s in range(least, most + 1))
+            else AuditVerdict.DOES_NOT_FOLLOW
+        )
+        if self.at_least and found > self.printed > 0:
+            # The table's stars say "at least so significant", so the printed one is what follows, and more would be true, too.
+            return self.row(
+                verdict,
+                f"{self.because}; stars mean at least this level here",
+                printed=self.printed,
+                recomputed=found,
+                low=self.printed,
+                high=most,
+            )
+        return self.row(verdict, printed=self.printed, recomputed=found, low=least, high=most)
+
+    def _stars(self, r: float) -> int:
+        return sum(abs(r) >= limit for limit in self.critical)
+
+    def _agrees(self, stars: int) -> bool:
+        return stars >= self.printed if self.at_least and self.printed else stars == self.printed
+
+
+def values_of(numbers: Sequence[Number]) -> np.ndarray:
+    return np.array([n.value for n in numbers], dtype=float)
+
+
+def printable(low: float, high: float, half: float) -> tuple[float, float]:
+    """The smallest and largest number that rounding to the printed digits can make of a value between two bounds."""
+    if half == 0:
+        return low, high
+    unit, slack = 2 * half, 1e-9
+    digits = max(0, round(-np.log10(unit)))
+    reach = half * (1 + TWICE)
+    first, last = ceil((low - reach) / unit - slack), floor((high + reach) / unit + slack)
+    return round(first * unit, digits), round(last * unit, digits)

@@ -1,0 +1,76 @@
+"""What corrections of printed tables do to verdicts: every coefficient that moves, and whether its verdict changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from referee.courtroom.evidence import ALL, Evidence
+from referee.courtroom.verdicts import Case
+
+__all__ = ["VerdictChange", "compare_verdicts"]
+
+# a coefficient that moves by less was computed from the same numbers
+NEARLY = 1e-9
+Pair = tuple[str | None, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictChange:
+    """One pair of measures whose coefficient the corrections move.
+
+    `holds` says whether the verdict as corrected is the same wherever in their intervals the corrections lie.
+    """
+
+    automatic: str
+    hearer: str
+    domain: str | None
+    r_printed: float | None
+    r_corrected: float | None
+    finding_printed: str
+    finding_corrected: str
+    holds: bool
+
+    @property
+    def turned(self) -> bool:
+        """Whether the verdict changes, and not only the number."""
+        return self.finding_printed != self.finding_corrected
+
+
+def compare_verdicts(
+    printed: tuple[Sequence[Evidence], Sequence[Case]],
+    corrected: tuple[Sequence[Evidence], Sequence[Case]],
+    elsewhere: Iterable[Sequence[Case]],
+) -> list[VerdictChange]:
+    """Evidence and cases as printed against those as corrected; `elsewhere` are the cases at other values of the corrections."""
+    before, after = (_coefficients(evidence) for evidence, _ in (printed, corrected))
+    said, now = (_findings(cases) for _, cases in (printed, corrected))
+    others = [_findings(cases) for cases in elsewhere]
+    return [
+        VerdictChange(
+            domain=pair[0],
+            automatic=pair[1],
+            hearer=pair[2],
+            r_printed=before[pair],
+            r_corrected=after[pair],
+            finding_printed=said[pair],
+            finding_corrected=now[pair],
+            holds=all(other[pair] == now[pair] for other in others),
+        )
+        for pair in said
+        if _moves(before[pair], after[pair]) or said[pair] != now[pair]
+    ]
+
+
+def _coefficients(evidence: Iterable[Evidence]) -> dict[Pair, float | None]:
+    return {(e.domain, e.automatic, e.hearer): e.pearson.r for e in evidence if e.rows == ALL}
+
+
+def _findings(cases: Iterable[Case]) -> dict[Pair, str]:
+    return {(c.domain, c.automatic, c.hearer): c.finding for c in cases}
+
+
+def _moves(before: float | None, after: float | None) -> bool:
+    if before is None or after is None:
+        return before is not after
+    return abs(before - after) > NEARLY
