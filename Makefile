@@ -118,13 +118,13 @@ tools:
 BUNDLE := src/referee/studies/static/.built
 bundle: $(BUNDLE)
 
-$(BUNDLE): $(shell find browser -type f -not -path '*/node_modules/*' 2>/dev/null)
+$(BUNDLE): src/referee/studies/texts/en/strings.toml $(shell find browser -type f -not -path '*/node_modules/*' -not -path '*/generated/*' 2>/dev/null)
 	@command -v npm >/dev/null 2>&1 || { $(APT) nodejs npm >/dev/null; } || { echo "the pages are built with Node 20 or newer: install node and npm"; exit 1; }
 	cd browser && npm ci --silent --no-audit --no-fund && npm run --silent build
 	@touch $@
 
 pages: bundle
-	cd browser && npm run --silent check && npm test --silent
+	cd browser && npm run --silent check && npm run --silent lint && npm test --silent
 
 unit: setup tools bundle
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered -q
@@ -140,4 +140,4 @@ lock:
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean:
-	rm -rf $(VENV) src/referee/studies/static browser/node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report
+	rm -rf $(VENV) src/referee/studies/static browser/node_modules browser/src/generated site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report

@@ -1,9 +1,10 @@
-// Bundles every entry point into the Python package: src/<name>.ts and src/<name>.css become <name>.js and .css, and src/page.html with a title becomes <name>.html.
+// Bundles every entry point into the Python package: src/pages/<name>.ts and .css become <name>.js and .css, and src/pages/page.html with a title becomes <name>.html.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import "./words.mjs";
 
 const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate" };
 const ENTRIES = Object.keys(TITLES);
@@ -13,7 +14,7 @@ const target = join(here, "..", "src", "referee", "studies", "static");
 
 const bundle = (kind) =>
   build({
-    entryPoints: ENTRIES.map((entry) => join(here, "src", `${entry}.${kind}`)),
+    entryPoints: ENTRIES.map((entry) => join(here, "src", "pages", `${entry}.${kind}`)),
     outdir: target,
     bundle: true,
     minify: true,
@@ -31,14 +32,14 @@ async function stamp(name) {
 }
 
 async function writePage(entry) {
-  const shell = await readFile(join(here, "src", "page.html"), "utf8");
+  const shell = await readFile(join(here, "src", "pages", "page.html"), "utf8");
   const page = shell.replace("TITLE", TITLES[entry]).replace("SCRIPT", await stamp(`${entry}.js`)).replace("STYLE", await stamp(`${entry}.css`));
   await writeFile(join(target, `${entry}.html`), page);
 }
 
 // Every package whose code is in a bundle is named with its licence, as its licence asks.
 async function writeLicences(inputs) {
-  const packages = [...new Set(Object.keys(inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort();
+  const packages = [...new Set(Object.keys(inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort((a, b) => a.localeCompare(b));
   const texts = await Promise.all(packages.map(async (name) => {
     const folder = join(here, "node_modules", name);
     const { version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));

@@ -9,7 +9,7 @@ const KINDS: [string, boolean][] = [["page", false], ["practice", true], ["page"
 const steps: Step[] = KINDS.map(([kind, saved], index) => ({ index, kind, plugin: "page", saved, parameters: {} }));
 
 function plan(saved: number[], aborted: "again" | "skip" = "again", attempts: Record<string, number> = {}): Plan {
-  return { study: { id: "s", title: "", language: "en", direction: "ltr", mode: "debug" }, alias: "P-1", position: 0, saved, attempts, policy: { unsaved_limit: 3, aborted }, pictures: [], strings: {}, steps };
+  return { study: { id: "s", title: "", language: "en", direction: "ltr", mode: "debug" }, alias: "P-1", position: 0, saved, attempts, policy: { unsaved_limit: 3, aborted, resume: "resume", feedback: false }, pictures: [], strings: {}, steps };
 }
 const letter = (index: number, state: "done" | "aborted", attempt = 1) => letterOf("P-1", null, { index, attempt, state, answer: {}, times: {}, flags: [], sent_ms: 0 } satisfies TrialBody);
 const indexes = (p: Plan, ...letters: ReturnType<typeof letter>[]): number[] => planAgenda(p, letters).steps.map((step) => step.index);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addMark, markAt, referentsTold, sameMarks, wordsIn } from "../src/annotator/marks.ts";
 import { inRed } from "../src/plugins/replay-identify.ts";
-import { countUpTo, Film, type FilmData } from "../src/tangram/film.ts";
-import { captionAt, clock } from "../src/tangram/player.ts";
-import { Projector } from "../src/tangram/projector.ts";
+import { countUpTo, Film, type FilmData } from "../src/replay/film.ts";
+import { clock } from "../src/common/clock.ts";
+import { captionAt } from "../src/replay/player.ts";
+import { Projector } from "../src/replay/projector.ts";
 import { FakeFrames } from "./fake-frames.ts";
 
 const at = (x: number) => ({ x, y: 100, rotation: 0, flipped: false });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress } from "../src/participant/address.ts";
 import { preload } from "../src/participant/preload.ts";
-import { prose } from "../src/prose.ts";
+import { prose } from "../src/common/prose.ts";
 import { wilson } from "../src/organiser/charts.ts";
-import { speaker } from "../src/strings.ts";
+import { speaker } from "../src/common/strings.ts";
 
 function html(source: string): string {
   const holder = document.createElement("div");

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { initJsPsych } from "jspsych";
-import type { Result } from "../src/plugins/result.ts";
-import { neighbour, Scene, type Entity } from "../src/plugins/scene.ts";
-import { PLUGINS } from "../src/plugins/table.ts";
-import type { FilmData } from "../src/tangram/film.ts";
-import { speaker } from "../src/strings.ts";
+import type { Result } from "../src/plugins/parts/result.ts";
+import { neighbour, Scene, type Entity } from "../src/plugins/parts/scene.ts";
+import { missingParameters, PLUGINS } from "../src/plugins/table.ts";
+import type { FilmData } from "../src/replay/film.ts";
+import { speaker } from "../src/common/strings.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)> the chair";
 const entities: Entity[] = [
@@ -18,15 +18,30 @@ const film: FilmData = {
   state: { pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), placed(150 * n, 400)])), order: ["1", "2", "3", "4", "5", "6", "7"], step: 45, area: [1200, 800] },
   marks: [[1050, 300, 300], [1100, "2", 320, 410, 90, true]],
 };
-const replayed = { film, text: "put that there", span: [4, 8], pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"] };
+const spoken = { language: "en", direction: "ltr" };
+const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
+const replayed = {
+  ...spoken, film, text: "put that there", span: [4, 8], role: "overhearer", cursor: true, subtitles: true, confirm: true, speed: 1, timeout_ms: 0,
+  pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"],
+};
 const EXAMPLES: Record<string, Record<string, unknown>[]> = {
-  tangram: [{ puzzles: 2 }],
-  page: [{ html: "<h1>Hello</h1>" }],
-  form: [{ fields: [{ name: "age", question: "Age?", kind: "number" }, { name: "sight", question: "Sight?", kind: "choice", choices: ["good", "bad"], required: true }, { name: "tongues", question: "Languages?", kind: "multi", choices: ["en", "pt"] }] }],
-  identify: ["together", "before", "words"].map((reading) => ({ ...scene, text: "the large red chair", reading, timeout_ms: 15000, choices: ["none"], best_guess: true })),
-  produce: [{ ...scene, target: "e2" }],
+  tangram: [{ puzzles: 2, chat: true, voice: false }],
+  page: [{ html: "<h1>Hello</h1>", button: "Continue" }],
+  form: [{
+    html: "", button: "Continue",
+    fields: [
+      { name: "age", question: "Age?", kind: "number", required: false, longest: 30 },
+      { name: "sight", question: "Sight?", kind: "choice", choices: ["good", "bad"], required: true, longest: 200 },
+      { name: "tongues", question: "Languages?", kind: "multi", choices: ["en", "pt"], required: false, longest: 200 },
+    ],
+  }],
+  identify: ["together", "before", "words"].map((reading) => ({ ...identified, reading, timeout_ms: 15000, choices: ["none"], best_guess: true })),
+  produce: [{ ...scene, ...spoken, target: "e2", prompt: "", shortest: 2, longest: 300 }, { ...scene, ...spoken, target: "e1", targets: ["e1", "e3"], prompt: "Which ones?", shortest: 20, longest: 30 }],
   "replay-identify": [replayed, { ...replayed, role: "operator", confirm: false }],
-  judge: [{ ...scene, text: "a chair", scales: [{ name: "adequacy", question: "Clear?", kind: "likert", points: 5 }, { name: "fluency", question: "Fluent?", kind: "slider" }] }, { ...scene, pairwise: { left: "a", right: "b" } }],
+  judge: [
+    { ...scene, ...spoken, text: "a chair", scales: [{ name: "adequacy", question: "Clear?", kind: "likert", points: 5, low: "no", high: "yes" }, { name: "fluency", question: "Fluent?", kind: "slider", points: 101, low: "no", high: "yes" }] },
+    { ...scene, ...spoken, target: "e1", question: "Which?", tie: true, pairwise: { left: "a", right: "b" } },
+  ],
 };
 
 async function simulate(mode: "data-only" | "visual", name: string, parameters: Record<string, unknown>): Promise<Result> {
@@ -72,7 +87,7 @@ test("word by word there is one time for each word, and the times add up", async
 test("who reads for too long sees no scene, and the trial ends as a timeout", async () => {
   const holder = document.body.appendChild(document.createElement("div"));
   const jsPsych = initJsPsych({ display_element: holder });
-  const played = jsPsych.run([{ type: PLUGINS.identify!, ...scene, text: "the chair", reading: "before", reading_timeout_ms: 150 }]);
+  const played = jsPsych.run([{ type: PLUGINS.identify!, ...identified, text: "the chair", reading: "before", reading_timeout_ms: 150 }]);
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(holder.querySelector(".scene"), null);
   await played;
@@ -84,11 +99,37 @@ test("who reads for too long sees no scene, and the trial ends as a timeout", as
 test("a hostile description is shown as text", async () => {
   const holder = document.body.appendChild(document.createElement("div"));
   const jsPsych = initJsPsych({ display_element: holder });
-  void jsPsych.run([{ type: PLUGINS.identify!, ...scene, text: HOSTILE }]);
+  void jsPsych.run([{ type: PLUGINS.identify!, ...identified, text: HOSTILE }]);
   await new Promise((resolve) => setTimeout(resolve, 120));
   assert.equal(holder.querySelector(".description")!.textContent, HOSTILE);
   assert.equal(holder.querySelectorAll("img").length, entities.length);
   holder.remove();
+});
+
+test("a description is not done before it is as long as the protocol asks, and all that is described is marked", async () => {
+  const holder = document.body.appendChild(document.createElement("div"));
+  const jsPsych = initJsPsych({ display_element: holder });
+  void jsPsych.run([{ type: PLUGINS.produce!, ...EXAMPLES.produce![1]! }]);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  assert.equal(holder.querySelector(".description")!.textContent, "Which ones?");
+  assert.deepEqual([...holder.querySelectorAll<HTMLElement>(".entity.marked")].map((node) => node.dataset.entity), ["e1", "e3"]);
+  const [field, done] = [holder.querySelector("textarea")!, holder.querySelector<HTMLButtonElement>(".panel > .button")!];
+  assert.equal(field.maxLength, 30);
+  for (const [text, short] of [["the chairs", true], ["the chairs 😀 in the co", false], [" ".repeat(25), true]] as const) {
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    assert.equal(done.disabled, short, text);
+  }
+  holder.remove();
+});
+
+test("a plug-in names what the plan does not say, and has no default in its place", () => {
+  assert.deepEqual(missingParameters(PLUGINS.produce!, { ...EXAMPLES.produce![0]!, longest: undefined }), ["longest"]);
+  for (const [name, plugin] of Object.entries(PLUGINS)) {
+    for (const example of EXAMPLES[name]!) assert.deepEqual(missingParameters(plugin, example), [], name);
+    const defaults = Object.values(plugin.info.parameters).map((parameter) => parameter.default as unknown);
+    assert.deepEqual(defaults.filter((value) => value != null).flat(), [], name);
+  }
 });
 
 test("names of objects tell their number and nothing else, in reading order", () => {

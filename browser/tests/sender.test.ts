@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal, Silence, type Saved } from "../src/participant/api.ts";
+import { backOff } from "../src/common/patience.ts";
+import { Refusal, Silence } from "../src/common/server.ts";
+import type { Saved } from "../src/participant/api.ts";
 import { letterOf, PageOutbox } from "../src/participant/outbox.ts";
 import type { TrialBody } from "../src/participant/plan.ts";
-import { backOff, Sender } from "../src/participant/sender.ts";
+import { Sender } from "../src/participant/sender.ts";
 
 const body = (index: number): TrialBody => ({ index, attempt: 1, state: "done", answer: {}, times: {}, flags: [], sent_ms: 1 });
 const saved: Saved = { saved: true, count: 1, missing: 0 };
@@ -73,7 +75,7 @@ test("a crowded server says how long to wait", async () => {
 
 test("no more than three letters wait: the fourth trial does not begin", async () => {
   const box = new PageOutbox();
-  let open: (() => void)[] = [];
+  const open: (() => void)[] = [];
   const sender = new Sender({ save: () => new Promise<Saved>((resolve) => open.push(() => resolve(saved))), saveInParting: () => undefined }, box);
   for (const index of [1, 2, 3]) void sender.send(letterOf("P-1", null, body(index)));
   let began = false;

@@ -1,6 +1,6 @@
 """The walk that the browser's tests check its board against is what the Python board does.
 
-To make it again: python tests/dialogue/test_board_in_typescript.py > browser/tests/tangram_walk.json
+To make it again: python tests/dialogue/test_board_in_typescript.py > browser/tests/tangram-walk.json
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from referee.situated.game.board import CHANGES, PIECES, Change
 from referee.situated.game.goals import scatter
 
-WALK = Path(__file__).parents[2] / "browser/tests/tangram_walk.json"
+WALK = Path(__file__).parents[2] / "browser/tests/tangram-walk.json"
 
 
 def walk(seed: int = 11, steps: int = 150) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from referee import catalogue
 from referee.studies.texts import HERE, LANGUAGES, PAGES, default_pages, fill, interface_words, to_html
 
-BROWSER = Path(__file__).parents[2] / "browser" / "src" / "strings.ts"
+BROWSER = Path(__file__).parents[2] / "browser" / "src"
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -39,10 +39,33 @@ def test_translations_have_the_same_words_and_placeholders(language: str) -> Non
 
 
 @pytest.mark.skipif(not BROWSER.exists(), reason="the browser's sources are not part of this copy")
-def test_every_word_that_the_browser_knows_is_translated() -> None:
-    known = set(re.findall(r'^\s+"?([\w-]+)"?: "', BROWSER.read_text(encoding="utf-8"), re.MULTILINE))
-    assert len(known) > 30
-    assert known - set(interface_words("en")) == set()
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_word_that_a_page_says_is_in_the_file(language: str) -> None:
+    sources = "\n".join(_browser_sources())
+    said = set(re.findall(r'\bsay\("([\w-]+)"', sources))
+    told = {f"room_{word}" for word in re.findall(r'\btell\("([\w-]+)"', sources)}
+    assert len(said) > 30
+    assert len(told) > 30
+    assert (said | told) - interface_words(language).keys() == set()
+
+
+@pytest.mark.skipif(not BROWSER.exists(), reason="the browser's sources are not part of this copy")
+def test_no_word_in_the_file_is_without_use_and_none_has_a_second_home() -> None:
+    pages, server = _browser_sources(), [path.read_text(encoding="utf-8") for path in HERE.parent.rglob("*.py")]
+    words = interface_words("en")
+    named = {name: f'"{name.removeprefix("room_")}"' for name in words}
+    assert [name for name in words if not any(named[name] in source for source in (*pages, *server))] == []
+    sentences = [text for text in words.values() if " " in text and len(text) > 20]
+    assert [text for text in sentences if any(text in source for source in pages)] == [], "written into a page as well"
+
+
+def _browser_sources() -> list[str]:
+    """The pages' own code; what is made out of the file of words is not looked at."""
+    return [path.read_text(encoding="utf-8") for path in BROWSER.rglob("*.ts") if path.parent.name != "generated"]
+
+
+def test_a_regional_language_has_the_words_of_its_language() -> None:
+    assert interface_words("pt-BR") == interface_words("pt")
 
 
 @pytest.mark.parametrize(

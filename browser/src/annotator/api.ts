@@ -1,6 +1,8 @@
 // What the annotator's desk says and takes. Saving goes in order, one after the other, again and again until it is acknowledged.
 
-import type { FilmData } from "../tangram/film.ts";
+import { pageWaiting } from "../common/patience.ts";
+import { Refusal, Server, wordsOf } from "../common/server.ts";
+import type { FilmData } from "../replay/film.ts";
 
 export interface Mark {
   start: number;
@@ -35,52 +37,48 @@ export interface DeskFacts {
   attributes: Record<string, string>;
 }
 
+// The program runs on this same machine: it is there at once or it has been ended.
 const AGAIN_MS = 1500;
 
 export class DeskApi {
   private last: Promise<void> = Promise.resolve();
   private waiting = 0;
+  private readonly server: Server;
 
-  constructor(private readonly token: string, private readonly tell: (unsaved: number, problem: string | null) => void) {}
+  constructor(token: string, private readonly tell: (unsaved: number, problem: string | null) => void) {
+    this.server = new Server({ base: "api/", token: () => token });
+  }
 
   desk(): Promise<DeskFacts> {
-    return this.ask("api/desk");
+    return this.server.ask("GET", "desk");
   }
 
   sheet(number: number): Promise<Sheet> {
-    return this.ask(`api/recordings/${number}`);
+    return this.server.ask("GET", `recordings/${number}`);
   }
 
   save(number: number, utterance: number, expressions: readonly Mark[], done: boolean): Promise<void> {
-    const body = JSON.stringify({ utterance, expressions, done });
+    // As it is now: marks may change while an earlier save is still under way.
+    const body: unknown = JSON.parse(JSON.stringify({ utterance, expressions, done }));
     this.tell(++this.waiting, null);
     this.last = this.last.then(() => this.deliver(number, body));
     return this.last;
   }
 
-  private async deliver(number: number, body: string): Promise<void> {
+  private async deliver(number: number, body: unknown): Promise<void> {
     for (;;) {
       try {
-        await this.ask(`api/recordings/${number}/marks`, { method: "POST", body });
+        await this.server.ask("POST", `recordings/${number}/marks`, body);
         this.tell(--this.waiting, null);
         return;
       } catch (error) {
         if (error instanceof Refusal) {
-          this.tell(--this.waiting, error.message);
+          this.tell(--this.waiting, wordsOf(error));
           return;
         }
         this.tell(this.waiting, "The program does not answer. Is it still running? Marks are kept here until it does.");
-        await new Promise((resolve) => void setTimeout(resolve, AGAIN_MS));
+        await pageWaiting.sleep(AGAIN_MS);
       }
     }
   }
-
-  private async ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-    const headers = { "authorization": `Bearer ${this.token}`, "content-type": "application/json" };
-    const reply = await fetch(path, { ...init, headers });
-    if (!reply.ok) throw new Refusal(String(((await reply.json()) as { message?: string }).message ?? reply.status));
-    return (await reply.json()) as T;
-  }
 }
-
-export class Refusal extends Error {}

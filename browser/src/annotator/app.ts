@@ -1,9 +1,9 @@
 // The annotator's page: choose a recording, go from utterance to utterance, hear the replay, mark. Nothing is lost on the way: each change is saved at once.
 
-import { make } from "../dom.ts";
-import { Film } from "../tangram/film.ts";
-import { Player } from "../tangram/player.ts";
-import { Transcript } from "../tangram/transcript.ts";
+import { make } from "../common/dom.ts";
+import { Film } from "../replay/film.ts";
+import { Player } from "../replay/player.ts";
+import { Transcript } from "../replay/transcript.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { DeskApi, type DeskFacts, type Mark, type Sheet } from "./api.ts";
 import { Editor } from "./editor.ts";

@@ -1,6 +1,6 @@
 // The work on one utterance: its expressions, their referents and codes; every change is told at once and can be taken back.
 
-import { button, make } from "../dom.ts";
+import { button, make } from "../common/dom.ts";
 import { PIECES } from "../tangram/board.ts";
 import type { Mark, Utterance } from "./api.ts";
 import { addMark, changeMark, referentsTold, sameMarks, tidy, toggled } from "./marks.ts";

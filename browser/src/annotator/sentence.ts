@@ -1,6 +1,6 @@
 // An utterance whose words can be marked: press a word or draw over several, or walk with the arrows and press Enter.
 
-import { make } from "../dom.ts";
+import { make } from "../common/dom.ts";
 import type { Mark } from "./api.ts";
 import { markAt, wordsIn, type Word } from "./marks.ts";
 

@@ -1,4 +1,6 @@
-// What the server tells organisers. The token comes from the part of the link that browsers never send, and leaves the address bar at once.
+// What the server tells organisers.
+
+import { Server } from "../common/server.ts";
 
 export interface Progress {
   study: { id: string; title: string; mode: string; hash: string };
@@ -41,42 +43,38 @@ export interface SystemResult {
   means: Record<string, { n: number; mean: number }>;
 }
 
-export class OrganiserRefusal extends Error {
-  constructor(readonly status: number, readonly problem: string, message: string) {
-    super(message);
-  }
-}
-
-const KEY = "referee/organiser";
-
-export function takeToken(study: string): string | null {
-  const given = decodeURIComponent(location.hash.replace(/^#(token=)?/, ""));
-  if (given) {
-    sessionStorage.setItem(`${KEY}/${study}`, given);
-    history.replaceState(null, "", location.pathname + location.search);
-  }
-  return given || sessionStorage.getItem(`${KEY}/${study}`);
-}
-
 export class OrganiserApi {
-  constructor(private readonly base: string, private readonly token: string) {}
+  private readonly server: Server;
 
-  get<T>(path: string): Promise<T> {
-    return this.ask("GET", path).then((reply) => reply.json() as Promise<T>);
+  constructor(base: string, token: string) {
+    this.server = new Server({ base: `${base}organise/`, token: () => token });
   }
 
-  post(path: string): Promise<unknown> {
-    return this.ask("POST", path).then((reply) => reply.json());
+  progress(): Promise<Progress> {
+    return this.server.ask("GET", "progress");
   }
 
-  blob(path: string): Promise<Blob> {
-    return this.ask("GET", path).then((reply) => reply.blob());
+  participants(): Promise<{ participants: Person[] }> {
+    return this.server.ask("GET", "participants");
   }
 
-  private async ask(method: string, path: string): Promise<Response> {
-    const reply = await fetch(`${this.base}organise/${path}`, { method, headers: { Authorization: `Bearer ${this.token}` }, cache: "no-store", credentials: "omit" });
-    if (reply.ok) return reply;
-    const said = (await reply.json().catch(() => ({}))) as { problem?: string; message?: string };
-    throw new OrganiserRefusal(reply.status, said.problem ?? "refused", said.message ?? `The server answered ${reply.status}.`);
+  quality(): Promise<Quality> {
+    return this.server.ask("GET", "quality");
+  }
+
+  results(): Promise<{ systems: SystemResult[] }> {
+    return this.server.ask("GET", "results");
+  }
+
+  unblind(): Promise<unknown> {
+    return this.server.ask("POST", "unblind");
+  }
+
+  withdraw(alias: string): Promise<unknown> {
+    return this.server.ask("POST", `withdraw/${encodeURIComponent(alias)}`);
+  }
+
+  data(): Promise<Blob> {
+    return this.server.fetchFile("export.zip");
   }
 }

@@ -1,7 +1,10 @@
 // The organisers' dashboard: asks every few seconds, redraws only what has changed, and changes nothing unless it is told to.
 
-import { button, make } from "../dom.ts";
-import { OrganiserApi, OrganiserRefusal, takeToken, type Person, type Progress, type Quality, type SystemResult } from "./api.ts";
+import { button, make } from "../common/dom.ts";
+import { Refusal, wordsOf } from "../common/server.ts";
+import { studyAt } from "../common/study-address.ts";
+import { takeToken } from "../common/token.ts";
+import { OrganiserApi, type Person, type Progress, type Quality, type SystemResult } from "./api.ts";
 import { blindedPanel, dropoutsPanel, listsPanel, panel, peoplePanel, qualityPanel, resultsPanel, statesPanel, tiles } from "./panels.ts";
 
 const EVERY_MS = 4000;
@@ -9,8 +12,7 @@ const PARTS = ["tiles", "lists", "funnel", "quality", "dropouts", "results", "pe
 type Part = (typeof PARTS)[number];
 
 export class Dashboard {
-  private readonly base: string;
-  private readonly study: string;
+  private readonly address = studyAt(location.pathname);
   private api: OrganiserApi | null = null;
   private readonly drawn = new Map<Part, string>();
   private readonly places = new Map<Part, HTMLElement>();
@@ -24,16 +26,13 @@ export class Dashboard {
   private readonly note = make("p", { class: "notice", role: "alert", hidden: true });
 
   constructor(private readonly root: HTMLElement) {
-    const found = /^(.*\/s\/([^/]+))\//.exec(location.pathname);
-    this.base = `${found?.[1] ?? ""}/`;
-    this.study = found?.[2] ?? "";
     for (const part of PARTS) this.places.set(part, make("div", { class: `place place-${part}` }));
   }
 
   start(): void {
-    const token = takeToken(this.study);
+    const token = takeToken(`referee/organiser/${this.address.study}`);
     if (!token) return this.askToken("This page needs the organiser's link, with the token after the #.");
-    this.api = new OrganiserApi(this.base, token);
+    this.api = new OrganiserApi(this.address.base, token);
     this.layOut();
     void this.keepLooking();
   }
@@ -60,15 +59,13 @@ export class Dashboard {
     const api = this.api;
     if (!api) return;
     try {
-      const [progress, { participants }, quality] = await Promise.all([
-        api.get<Progress>("progress"), api.get<{ participants: Person[] }>("participants"), api.get<Quality>("quality"),
-      ]);
-      const systems = progress.unblinded ? (await api.get<{ systems: SystemResult[] }>("results")).systems : null;
+      const [progress, { participants }, quality] = await Promise.all([api.progress(), api.participants(), api.quality()]);
+      const systems = progress.unblinded ? (await api.results()).systems : null;
       this.draw(progress, participants, quality, systems);
       this.status.textContent = `live, ${new Date().toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" })}`;
       this.status.classList.remove("lost");
     } catch (error) {
-      if (error instanceof OrganiserRefusal && error.status === 401) return this.askToken(error.message);
+      if (error instanceof Refusal && error.status === 401) return this.askToken(wordsOf(error));
       this.status.textContent = "no answer from the server, trying again…";
       this.status.classList.add("lost");
     }
@@ -100,19 +97,19 @@ export class Dashboard {
     this.download.title = allowed ? "Everything as tidy tables, with codebook and checksums; no names of people. Taking it is recorded." : "The data name the systems: until the study is unblinded, only the managing link gives them.";
   }
 
-  private redraw(part: Part, data: unknown, make: () => HTMLElement): void {
+  private redraw(part: Part, data: unknown, drawPart: () => HTMLElement): void {
     const seen = JSON.stringify(data);
     if (this.drawn.get(part) === seen) return;
     this.drawn.set(part, seen);
-    this.places.get(part)!.replaceChildren(make());
+    this.places.get(part)!.replaceChildren(drawPart());
   }
 
   private unblind(): void {
-    this.confirm("Unblind this study?", "From now on everybody with the link sees errors and times by system. This is recorded in the study's log and cannot be undone.", "Unblind", () => this.api!.post("unblind"));
+    this.confirm("Unblind this study?", "From now on everybody with the link sees errors and times by system. This is recorded in the study's log and cannot be undone.", "Unblind", () => this.api!.unblind());
   }
 
   private withdraw(alias: string): void {
-    this.confirm(`Withdraw ${alias}?`, "Their answers leave all exports at once and are deleted after the announced delay. This cannot be undone.", "Withdraw", () => this.api!.post(`withdraw/${encodeURIComponent(alias)}`));
+    this.confirm(`Withdraw ${alias}?`, "Their answers leave all exports at once and are deleted after the announced delay. This cannot be undone.", "Withdraw", () => this.api!.withdraw(alias));
   }
 
   private confirm(title: string, text: string, yes: string, act: () => Promise<unknown>): void {
@@ -133,14 +130,14 @@ export class Dashboard {
     try {
       await act();
     } catch (error) {
-      this.note.textContent = error instanceof Error ? error.message : String(error);
+      this.note.textContent = wordsOf(error);
       this.note.hidden = false;
     }
   }
 
   private async fetchData(): Promise<void> {
-    const address = URL.createObjectURL(await this.api!.blob("export.zip"));
-    const link = make("a", { href: address, download: `${this.study}.zip` });
+    const address = URL.createObjectURL(await this.api!.data());
+    const link = make("a", { href: address, download: `${this.address.study}.zip` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }

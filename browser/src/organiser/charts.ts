@@ -1,6 +1,6 @@
 // Small charts of HTML and SVG: words are HTML, so that they never shrink; bars are SVG in percentages, so that they fill any width.
 
-import { draw, make, type Child } from "../dom.ts";
+import { draw, make, type Child } from "../common/dom.ts";
 
 export interface Segment {
   value: number;

@@ -1,6 +1,6 @@
 // The panels of the dashboard, each made from what the server said and from nothing else.
 
-import { button, make, type Child } from "../dom.ts";
+import { button, make, type Child } from "../common/dom.ts";
 import type { Person, Progress, Quality, SystemResult } from "./api.ts";
 import { bar, interval, legend, row, wilson } from "./charts.ts";
 

@@ -1,12 +1,14 @@
 // A participant's way through a study: enter, agree, calibrate, load, play, finish; and every way out of it.
 
-import { plainSurroundings, type Surroundings } from "../plugins/surroundings.ts";
-import { speaker, type Say } from "../strings.ts";
-import { visit } from "../tangram/visit.ts";
+import { mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
+import { Refusal } from "../common/server.ts";
+import { plainSurroundings, type Surroundings } from "../plugins/parts/surroundings.ts";
+import { speaker, type Say } from "../common/strings.ts";
+import { visit } from "../room/visit.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { readAddress } from "./address.ts";
 import { backToRoom, interruptedBody, planAgenda } from "./agenda.ts";
-import { Api, Refusal, Silence } from "./api.ts";
+import { Api } from "./api.ts";
 import { calibrate, describeClient } from "./calibration.ts";
 import { Frame } from "./frame.ts";
 import { Memory, takeTabName } from "./memory.ts";
@@ -14,10 +16,8 @@ import { letterOf, openOutbox, type Letter, type Outbox } from "./outbox.ts";
 import type { Ending, Entrance, Plan } from "./plan.ts";
 import { preload } from "./preload.ts";
 import { askAboutPictures, askAgain, askCode, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
-import { backOff, pageWaiting, Sender } from "./sender.ts";
+import { Sender } from "./sender.ts";
 import { Play } from "./timeline.ts";
-
-const NEVER = new AbortController().signal;
 
 export class App {
   private readonly address = readAddress(location);
@@ -33,7 +33,7 @@ export class App {
 
   constructor(root: HTMLElement) {
     this.frame = new Frame(root, this.say);
-    visit.introduce({ base: this.address.base, token: () => this.api.token, tab: this.api.tab });
+    visit.introduce({ base: this.address.base, token: () => this.api.token, tab: this.api.tab, server: this.api.server });
     this.channel?.addEventListener("message", (event) => {
       if (event.data?.claimed && event.data.claimed !== this.api.tab && this.api.token) void this.giveWay();
     });
@@ -230,10 +230,9 @@ export class App {
         this.frame.setOffline(false);
         return answer;
       } catch (error) {
-        if (!(error instanceof Silence) && !(error instanceof Refusal && error.status === 429)) throw error;
+        if (!mayPass(error)) throw error;
         this.frame.setOffline(true);
-        const wished = error instanceof Refusal ? (error.retryAfter ?? 0) * 1000 : 0;
-        await pageWaiting.sleep(Math.max(wished, backOff(failures, Math.random())), NEVER);
+        await pageWaiting.sleep(pauseAfter(error, failures, pageWaiting.random()));
       }
     }
   }

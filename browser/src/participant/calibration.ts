@@ -25,7 +25,7 @@ export function describeClient(calibration: Calibration): Record<string, unknown
     user_agent: navigator.userAgent,
     language: navigator.language,
     touch: navigator.maxTouchPoints > 0,
-    cross_origin_isolated: window.crossOriginIsolated === true,
+    cross_origin_isolated: window.crossOriginIsolated ?? false, // Safari 15.0 does not know the word
     visibility: document.visibilityState,
   };
 }

@@ -1,7 +1,7 @@
 // What surrounds every page of a study: how far one is, whether all is saved, whether the network is there, and the way out.
 
-import { button, make, onSingleClick } from "../dom.ts";
-import type { Say } from "../strings.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import type { Say } from "../common/strings.ts";
 import { INTERRUPTION } from "../timing/watch.ts";
 
 export class Frame {

@@ -36,17 +36,22 @@ function inOrder(letters: Letter[]): Letter[] {
   return letters.sort((a, b) => a.order - b.order);
 }
 
+// A browser that aborts of itself gives no error of its own.
+function failure(error: DOMException | null): Error {
+  return error ?? new Error("the browser's database gave up");
+}
+
 function done(request: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     request.oncomplete = () => resolve();
-    request.onabort = request.onerror = () => reject(request.error);
+    request.onabort = request.onerror = () => reject(failure(request.error));
   });
 }
 
 function answer<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    request.onerror = () => reject(failure(request.error));
   });
 }
 

@@ -1,6 +1,6 @@
 // What the server says about a study and a session, in the form in which it says it.
 
-import type { Strings } from "../strings.ts";
+import type { Strings } from "../common/strings.ts";
 
 export interface StudyFacts {
   id: string;
@@ -43,7 +43,7 @@ export interface Plan {
   saved: number[];
   attempts?: Record<string, number>; // the number of the next attempt, where there was one
   token?: string;
-  policy: { unsaved_limit: number; aborted: "again" | "skip"; resume?: string; feedback?: boolean };
+  policy: { unsaved_limit: number; aborted: "again" | "skip"; resume: string; feedback: boolean };
   pictures: string[];
   strings: Strings;
   steps: Step[];

@@ -1,8 +1,8 @@
 // The screens around the timeline: consent before it, waiting within it, the code after it.
 
-import { button, make, onSingleClick } from "../dom.ts";
-import { prose } from "../prose.ts";
-import type { Say, StringName } from "../strings.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import { prose } from "../common/prose.ts";
+import type { Say, StringName } from "../common/strings.ts";
 import type { Frame } from "./frame.ts";
 import type { Ending } from "./plan.ts";
 

@@ -1,6 +1,8 @@
 // Brings letters to the server, one after the other, again and again until each is acknowledged; only then it leaves the box.
 
-import { Refusal, type Api, type Saved } from "./api.ts";
+import { isBusy, pageWaiting, pauseAfter, type Waiting } from "../common/patience.ts";
+import { Refusal } from "../common/server.ts";
+import type { Api, Saved } from "./api.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 
 export interface SenderState {
@@ -8,31 +10,9 @@ export interface SenderState {
   failing: boolean;
 }
 
-export interface Waiting {
-  sleep(ms: number, wake: AbortSignal): Promise<void>;
-  random(): number;
-}
-
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
 const PARTING_BYTES = 60_000;
 // Refusals that end the session on this page; whoever listens decides what the participant sees.
 const FATAL = new Set(["other-tab", "withdrawn", "ended", "consent-again", "consent-first", "no-token", "expired"]);
-
-export function backOff(failures: number, random: number): number {
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10)) * (0.5 + random / 2);
-}
-
-export const pageWaiting: Waiting = {
-  random: Math.random,
-  sleep: (ms, wake) => new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    wake.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  }),
-};
 
 export class Sender {
   onState: (state: SenderState) => void = () => undefined;
@@ -124,7 +104,7 @@ export class Sender {
   }
 
   private async fail(letter: Letter, error: unknown): Promise<void> {
-    if (!(error instanceof Refusal) || error.status === 429) return this.waitAfter(error);
+    if (!(error instanceof Refusal) || isBusy(error)) return this.waitAfter(error);
     if (FATAL.has(error.problem) || error.status === 401) {
       this.stop();
       this.onFatal(error);
@@ -138,8 +118,7 @@ export class Sender {
   }
 
   private async waitAfter(error: unknown): Promise<void> {
-    const asked = error instanceof Refusal ? (error.retryAfter ?? 0) * 1000 : 0;
-    const wait = Math.max(asked, backOff(this.failures, this.waiting.random()));
+    const wait = pauseAfter(error, this.failures, this.waiting.random());
     this.failures += 1;
     this.tell();
     this.wake = new AbortController();

@@ -1,12 +1,12 @@
 // Plays a plan with jsPsych: before each step there is room in the outbox, after each its answer lies in it.
 
 import { initJsPsych, type JsPsych, type PluginInfo, type TrialType } from "jspsych";
-import { make } from "../dom.ts";
-import type { Result } from "../plugins/result.ts";
-import type { SimulationMode } from "../plugins/simulating.ts";
-import type { Surroundings } from "../plugins/surroundings.ts";
-import { PLUGINS } from "../plugins/table.ts";
-import { visit } from "../tangram/visit.ts";
+import { make } from "../common/dom.ts";
+import type { Result } from "../plugins/parts/result.ts";
+import type { SimulationMode } from "../plugins/parts/simulating.ts";
+import type { Surroundings } from "../plugins/parts/surroundings.ts";
+import { missingParameters, PLUGINS } from "../plugins/table.ts";
+import { visit } from "../room/visit.ts";
 import { flip, hold } from "../timing/frames.ts";
 import type { Agenda } from "./agenda.ts";
 import { isInterruptible } from "./agenda.ts";
@@ -67,6 +67,8 @@ export class Play {
   private describe(step: Step, next: Step | undefined): TrialDescription {
     const plugin = PLUGINS[step.plugin];
     if (!plugin) throw new Error(`there is no plug-in ${step.plugin}`);
+    const missing = missingParameters(plugin, step.parameters);
+    if (missing.length) throw new Error(`step ${step.index}: the plug-in ${step.plugin} needs ${missing.join(", ")} from the protocol`);
     const known = Object.entries(step.parameters).filter(([name]) => name in plugin.info.parameters);
     return {
       type: plugin,

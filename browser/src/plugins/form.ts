@@ -1,22 +1,22 @@
 // A form of questions about the person or the study; what is optional may be left empty.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make, onSingleClick } from "../dom.ts";
-import { prose } from "../prose.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import { prose } from "../common/prose.ts";
 import { flip, type Onset } from "../timing/frames.ts";
 import { Watch } from "../timing/watch.ts";
-import { makeField, type FieldDescription } from "./fields.ts";
-import { onsetTimes, RESULT_DATA, VERSION, type Result } from "./result.ts";
-import { appearance, pause, pick, simulate, someOnset, someTime, type, type SimulationMode, type SimulationOptions } from "./simulating.ts";
-import { surroundingsOf } from "./surroundings.ts";
+import { makeField, type FieldDescription } from "./parts/fields.ts";
+import { plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
+import { appearance, pause, pick, simulate, someOnset, someTime, type, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { surroundingsOf } from "./parts/surroundings.ts";
 
 const info = {
   name: "form",
   version: VERSION,
   parameters: {
-    html: { type: ParameterType.HTML_STRING, default: "" },
+    html: { type: ParameterType.HTML_STRING, default: undefined },
     fields: { type: ParameterType.OBJECT, array: true, default: undefined },
-    button: { type: ParameterType.STRING, default: "" },
+    button: { type: ParameterType.STRING, default: undefined },
   },
   data: RESULT_DATA,
 } as const;
@@ -32,9 +32,9 @@ export class FormPlugin implements JsPsychPlugin<Info> {
     const { frames, say } = surroundingsOf(this.jsPsych);
     const watch = new Watch(frames);
     const fields = (trial.fields as FieldDescription[]).map((field, i) => makeField(field, say, `field-${i}`));
-    const next = button(trial.button || say("continue"));
+    const next = button(trial.button);
     const note = make("p", { class: "question", role: "alert" });
-    const text = make("article", { class: "prose", tabindex: -1 }, prose(trial.html ?? ""));
+    const text = make("article", { class: "prose", tabindex: -1 }, prose(trial.html));
     display.append(make("div", { class: "page form" }, text, ...fields.map((field) => field.node), note, make("div", { class: "actions" }, next)));
     text.focus();
     void flip(frames, () => undefined).then((onset) => {
@@ -71,7 +71,7 @@ export class FormPlugin implements JsPsychPlugin<Info> {
 }
 
 function someValue(field: FieldDescription): unknown {
-  if (field.kind === "number") return field.minimum ?? 30;
+  if (field.kind === "number") return 30;
   if (field.kind !== "choice" && field.kind !== "multi") return "simulated";
   const value = pick(field.choices ?? [""]);
   return field.kind === "multi" ? [value] : value;
@@ -83,5 +83,5 @@ function fill(display: HTMLElement, field: FieldDescription, id: string): void {
 }
 
 function resultOf(onset: Onset, response: number, fields: Record<string, unknown>, flags: Result["flags"]): Result {
-  return { answer: { fields }, times: { combined_ms: response - onset.onset, ...onsetTimes(onset), t_response: response }, flags };
+  return { answer: { fields }, times: plainTimes(onset, response), flags };
 }

@@ -1,31 +1,32 @@
 // Judging descriptions: each on scales, or two against each other, with the scene in view.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make, onSingleClick } from "../dom.ts";
-import { flip, type Onset } from "../timing/frames.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import { flip } from "../timing/frames.ts";
 import { onPress, type Press } from "../timing/press.ts";
-import { Watch, type Flag } from "../timing/watch.ts";
-import { hide, reveal } from "./reading.ts";
-import { flagsOf, merge, onsetTimes, RESULT_DATA, VERSION, type Result } from "./result.ts";
-import { makeScale, type ScaleDescription } from "./scales.ts";
-import { Scene, type Entity, type Grid } from "./scene.ts";
-import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
-import { surroundingsOf, type Surroundings } from "./surroundings.ts";
+import { Watch } from "../timing/watch.ts";
+import { hide, reveal } from "./parts/reading.ts";
+import { flagsOf, merge, plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
+import { makeScale, type ScaleDescription } from "./parts/scales.ts";
+import { missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 
 const info = {
   name: "judge",
   version: VERSION,
   parameters: {
-    text: { type: ParameterType.STRING, default: "" },
-    language: { type: ParameterType.STRING, default: "" },
-    direction: { type: ParameterType.STRING, default: "ltr" },
-    grid: { type: ParameterType.OBJECT, default: { columns: 5, rows: 3 } },
-    entities: { type: ParameterType.OBJECT, array: true, default: [] },
+    text: { type: ParameterType.STRING, default: null },
+    language: { type: ParameterType.STRING, default: undefined },
+    direction: { type: ParameterType.STRING, default: undefined },
+    grid: { type: ParameterType.OBJECT, default: undefined },
+    entities: { type: ParameterType.OBJECT, array: true, default: undefined },
     target: { type: ParameterType.STRING, default: null },
+    targets: { type: ParameterType.STRING, array: true, default: [] },
     scales: { type: ParameterType.OBJECT, array: true, default: [] },
-    question: { type: ParameterType.STRING, default: "" },
+    question: { type: ParameterType.STRING, default: null },
     pairwise: { type: ParameterType.OBJECT, default: null },
-    tie: { type: ParameterType.BOOL, default: true },
+    tie: { type: ParameterType.BOOL, default: null },
   },
   data: RESULT_DATA,
 } as const;
@@ -47,20 +48,19 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const around = surroundingsOf(this.jsPsych);
     const watch = new Watch(around.frames);
     const entities = trial.entities as Entity[];
-    const scene = entities.length ? new Scene(trial.grid as Grid, entities, around.say, { pressable: false, target: trial.target }) : null;
+    const scene = entities.length ? new Scene(trial.grid as Grid, entities, around.say, { pressable: false, targets: targetsOf(trial) }) : null;
     const panel = make("div", { class: "panel judge" }, trial.text && description(trial, trial.text), scene?.node);
     const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
     hide(panel);
     const place = make("div", { class: "trial", tabindex: -1 }, panel);
     display.append(place);
     place.focus({ preventScroll: true });
-    const failed: Flag[] = entities.some((entity) => around.failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
     void flip(around.frames, () => reveal(panel)).then(async (onset) => {
       const judgement = await judged;
       this.jsPsych.finishTrial({
         answer: judgement.answer,
-        times: timesOf(onset, judgement.time),
-        flags: merge(watch.stop(), flagsOf([onset], judgement.press), failed),
+        times: plainTimes(onset, judgement.time),
+        flags: merge(watch.stop(), flagsOf([onset], judgement.press), missingPictures(entities, around)),
       });
     });
   }
@@ -69,7 +69,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     simulate(this.jsPsych, mode, options, load, {
       data: () => {
         const onset = someOnset();
-        return { answer: someAnswer(trial), times: timesOf(onset, onset.onset + someTime(5000)), flags: ["untrusted"] };
+        return { answer: someAnswer(trial), times: plainTimes(onset, onset.onset + someTime(5000)), flags: ["untrusted"] };
       },
       begin: (display) => this.trial(display, trial),
       act: (display) => actAsPerson(display, trial),
@@ -78,7 +78,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
 }
 
 function description(trial: Parameters, text: string): HTMLElement {
-  return make("p", { class: "description", lang: trial.language || null, dir: trial.direction ?? "ltr" }, text);
+  return make("p", { class: "description", lang: trial.language || null, dir: trial.direction }, text);
 }
 
 function rate(panel: HTMLElement, trial: Parameters, around: Surroundings): Promise<Judgement> {
@@ -115,13 +115,9 @@ function compare(panel: HTMLElement, trial: Parameters, around: Surroundings): P
   });
 }
 
-function timesOf(onset: Onset, response: number): Result["times"] {
-  return { combined_ms: response - onset.onset, ...onsetTimes(onset), t_response: response };
-}
-
 function someAnswer(trial: Parameters): Result["answer"] {
   if (trial.pairwise) return { choice: pick(["left", "right", ...(trial.tie ? ["tie"] : [])]) };
-  const rating = (scale: ScaleDescription): number => scale.kind === "slider" ? Math.floor(Math.random() * (scale.points ?? 101)) : 1 + Math.floor(Math.random() * (scale.points ?? 7));
+  const rating = (scale: ScaleDescription): number => scale.kind === "slider" ? Math.floor(Math.random() * scale.points) : 1 + Math.floor(Math.random() * scale.points);
   return { ratings: Object.fromEntries((trial.scales as ScaleDescription[]).map((scale) => [scale.name, rating(scale)])) };
 }
 

@@ -1,20 +1,20 @@
 // A page of text with a button: instructions, breaks, and whatever else a study has to say.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make, onSingleClick } from "../dom.ts";
-import { prose } from "../prose.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import { prose } from "../common/prose.ts";
 import { flip, type Onset } from "../timing/frames.ts";
 import { Watch } from "../timing/watch.ts";
-import { onsetTimes, RESULT_DATA, VERSION, type Result } from "./result.ts";
-import { appearance, pause, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
-import { surroundingsOf } from "./surroundings.ts";
+import { plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
+import { appearance, pause, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { surroundingsOf } from "./parts/surroundings.ts";
 
 const info = {
   name: "page",
   version: VERSION,
   parameters: {
-    html: { type: ParameterType.HTML_STRING, default: "" },
-    button: { type: ParameterType.STRING, default: "" },
+    html: { type: ParameterType.HTML_STRING, default: undefined },
+    button: { type: ParameterType.STRING, default: undefined },
   },
   data: RESULT_DATA,
 } as const;
@@ -27,10 +27,10 @@ export class PagePlugin implements JsPsychPlugin<Info> {
   constructor(private readonly jsPsych: JsPsych) {}
 
   trial(display: HTMLElement, trial: TrialType<Info>): void {
-    const { frames, say } = surroundingsOf(this.jsPsych);
+    const { frames } = surroundingsOf(this.jsPsych);
     const watch = new Watch(frames);
-    const next = button(trial.button || say("continue"));
-    const text = make("article", { class: "prose", tabindex: -1 }, prose(trial.html ?? ""));
+    const next = button(trial.button);
+    const text = make("article", { class: "prose", tabindex: -1 }, prose(trial.html));
     display.append(make("div", { class: "page" }, text, make("div", { class: "actions" }, next)));
     text.focus();
     void flip(frames, () => undefined).then((onset) => {
@@ -58,5 +58,5 @@ export class PagePlugin implements JsPsychPlugin<Info> {
 }
 
 function resultOf(onset: Onset, response: number, flags: Result["flags"]): Result {
-  return { answer: {}, times: { combined_ms: response - onset.onset, ...onsetTimes(onset), t_response: response }, flags };
+  return { answer: {}, times: plainTimes(onset, response), flags };
 }

@@ -1,36 +1,37 @@
 // Identification in replayed dialogue (Spanger et al. 2013): watch a clip, read the next utterance with the expression in red, say which piece is meant.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make } from "../dom.ts";
+import { button, make } from "../common/dom.ts";
 import { pieceNear } from "../tangram/board.ts";
-import { Film, type FilmData } from "../tangram/film.ts";
-import { captionAt } from "../tangram/player.ts";
-import { Projector } from "../tangram/projector.ts";
-import { flip, hold, type Onset } from "../timing/frames.ts";
-import { isPressKey, onPress, type Pointer, type Press } from "../timing/press.ts";
+import { Film, type FilmData } from "../replay/film.ts";
+import { captionAt } from "../replay/player.ts";
+import { Projector } from "../replay/projector.ts";
+import { flip, type Onset } from "../timing/frames.ts";
+import { isPressKey, onPress, pointerOf, pressOf, type Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
-import { hide, reveal } from "./reading.ts";
-import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./result.ts";
-import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
-import { surroundingsOf, type Surroundings } from "./surroundings.ts";
+import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision, type Heard } from "./parts/choosing.ts";
+import { hide, reveal } from "./parts/reading.ts";
+import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 
 const info = {
   name: "replay-identify",
   version: VERSION,
   parameters: {
     film: { type: ParameterType.OBJECT, default: undefined },
-    text: { type: ParameterType.STRING, default: "" },
-    span: { type: ParameterType.INT, array: true, default: [0, 0] },
-    language: { type: ParameterType.STRING, default: "" },
-    direction: { type: ParameterType.STRING, default: "ltr" },
+    text: { type: ParameterType.STRING, default: undefined },
+    span: { type: ParameterType.INT, array: true, default: undefined },
+    language: { type: ParameterType.STRING, default: undefined },
+    direction: { type: ParameterType.STRING, default: undefined },
     pieces: { type: ParameterType.OBJECT, default: undefined },
-    choices: { type: ParameterType.STRING, array: true, default: [] },
-    role: { type: ParameterType.STRING, default: "overhearer" },
-    cursor: { type: ParameterType.BOOL, default: true },
-    subtitles: { type: ParameterType.BOOL, default: true },
-    confirm: { type: ParameterType.BOOL, default: true },
-    speed: { type: ParameterType.FLOAT, default: 1 },
-    timeout_ms: { type: ParameterType.FLOAT, default: 0 },
+    choices: { type: ParameterType.STRING, array: true, default: undefined },
+    role: { type: ParameterType.STRING, default: undefined },
+    cursor: { type: ParameterType.BOOL, default: undefined },
+    subtitles: { type: ParameterType.BOOL, default: undefined },
+    confirm: { type: ParameterType.BOOL, default: undefined },
+    speed: { type: ParameterType.FLOAT, default: undefined },
+    timeout_ms: { type: ParameterType.FLOAT, default: undefined },
   },
   data: RESULT_DATA,
 } as const;
@@ -39,15 +40,6 @@ type Info = typeof info;
 export type ReplayParameters = TrialType<Info>;
 
 const FINGER_PX = 22;
-const TIMEOUT_TOLD_MS = 1500;
-
-interface Decision {
-  outcome: string;
-  piece: string | null;
-  press: Press | null;
-  corrected: boolean;
-  confirmed: Press | null;
-}
 
 export class ReplayIdentifyPlugin implements JsPsychPlugin<Info> {
   static info = info;
@@ -89,12 +81,12 @@ class Overhearing {
     this.operator = trial.role === "operator";
     this.film = new Film(trial.film as FilmData);
     this.projector = new Projector(this.film, around.frames, say("working_area"), ({ time }) => this.follow(time));
-    this.projector.speed = trial.speed ?? 1;
-    this.projector.cursor = trial.cursor ?? true;
+    this.projector.speed = trial.speed;
+    this.projector.cursor = trial.cursor;
     this.start = button(say("watch"));
-    this.utterance = make("p", { class: "description utterance", lang: trial.language || null, dir: trial.direction ?? "ltr", "aria-live": "polite" }, ...inRed(trial.text ?? "", trial.span as [number, number]));
+    this.utterance = make("p", { class: "description utterance", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, ...inRed(trial.text, trial.span as [number, number]));
     this.question = make("p", { class: "question", role: "status" }, say(this.operator ? "press_piece" : "which_piece"));
-    this.answers = make("div", { class: "choices piece-choices" }, ...(this.operator ? [] : Object.keys(this.pieces).map((piece) => this.makeChoice(piece, piece))), ...(trial.choices as string[]).map((name) => this.makeChoice(name, say("i_dont_know"))));
+    this.answers = make("div", { class: "choices piece-choices" }, ...(this.operator ? [] : Object.keys(this.pieces).map((piece) => this.makePieceChoice(piece))), ...trial.choices.map((name) => makeChoice(name, say("i_dont_know"))));
     this.settling = make("div", { class: "choices" });
     this.place = this.layOut();
     display.append(this.place);
@@ -110,6 +102,7 @@ class Overhearing {
     });
     this.lastEnd = onset.onset;
     const decision = await this.decide(onset);
+    this.projector.pause();
     if (decision.outcome === "timeout") await this.tellTimeout();
     return this.conclude(onset, clip, decision);
   }
@@ -125,11 +118,9 @@ class Overhearing {
     return make("div", { class: "trial replay-trial", tabindex: -1 }, make("div", { class: "panel" }, stage, bar, this.utterance, this.question, this.answers, this.settling));
   }
 
-  private makeChoice(value: string, label: string): HTMLElement {
-    const piece = value in this.pieces;
-    const node = button(label, "quiet");
-    node.dataset.choice = value;
-    if (piece) node.setAttribute("aria-label", this.around.say("piece", { n: value }));
+  private makePieceChoice(piece: string): HTMLElement {
+    const node = makeChoice(piece, piece);
+    node.setAttribute("aria-label", this.around.say("piece", { n: piece }));
     return node;
   }
 
@@ -181,68 +172,35 @@ class Overhearing {
   // -- choosing --------------------------------------------------------------------------------------------------------------
 
   private decide(onset: Onset): Promise<Decision> {
-    return new Promise((resolve) => {
-      const done = new AbortController();
-      const settle = (decision: Decision): void => {
-        done.abort();
-        this.watch.clearDeadline();
-        this.projector.pause();
-        resolve(decision);
-      };
-      const limit = this.trial.timeout_ms;
-      if (limit) this.watch.setDeadline(onset.onset + limit, () => settle({ outcome: "timeout", piece: null, press: null, corrected: false, confirmed: null }));
-      onPress(this.start, () => this.watchAgain(), done.signal, true);
-      this.choose(settle, done.signal, onset);
+    const { around, watch, trial } = this;
+    return decide({
+      around, watch, onset,
+      limit: trial.timeout_ms,
+      settling: trial.confirm ? this.settling : null,
+      listen: (heard, signal) => this.listen(heard, signal),
+      mark: (decision) => this.mark(decision),
     });
   }
 
-  // The last choice counts, with its own time; that there was another one before is kept as `corrected`.
-  private choose(settle: (decision: Decision) => void, signal: AbortSignal, onset: Onset): void {
-    let chosen: Decision | null = null;
-    let corrected = false;
-    const mark = (decision: Decision | null): void => {
-      chosen = decision;
-      this.mark(decision);
-      (decision ? reveal : hide)(this.settling);
+  private listen(heard: Heard, signal: AbortSignal): void {
+    const unlessPlaying: Heard = (...answer) => {
+      if (!this.projector.playing) heard(...answer);
     };
-    const heard = (value: string, press: Press): void => {
-      if (press.time < onset.onset || this.projector.playing) return;
-      const piece = value in this.pieces ? value : null;
-      const outcome = piece === null ? value : "entity";
-      corrected ||= chosen !== null && (chosen.outcome !== outcome || chosen.piece !== piece);
-      const decision = { outcome, piece, press, corrected, confirmed: null };
-      if (this.trial.confirm) mark(decision);
-      else settle(decision);
-    };
-    this.onAnswer(heard, signal);
-    if (!this.trial.confirm) return;
-    const [undo, confirm] = [button(this.around.say("undo"), "quiet"), button(this.around.say("confirm"))];
-    this.settling.append(undo, confirm);
-    onPress(undo, () => {
-      corrected = true;
-      mark(null);
-    }, signal, true);
-    onPress(confirm, (press) => {
-      if (chosen) settle({ ...chosen, confirmed: press });
-    }, signal, true);
-  }
-
-  private onAnswer(heard: (value: string, press: Press) => void, signal: AbortSignal): void {
-    this.answers.querySelectorAll<HTMLElement>("[data-choice]").forEach((node) => onPress(node, (press) => heard(node.dataset.choice!, press), signal));
-    if (this.operator) this.onBoard(heard, signal);
+    onPress(this.start, () => this.watchAgain(), signal, true);
+    onChoice(this.answers, (value, press) => (value in this.pieces ? unlessPlaying("entity", value, press) : unlessPlaying(value, null, press)), signal);
+    if (this.operator) this.onBoard((piece, press) => unlessPlaying("entity", piece, press), signal);
   }
 
   // The piece itself is pressed: fingers may miss it by a little, keys go from piece to piece.
-  private onBoard(heard: (value: string, press: Press) => void, signal: AbortSignal): void {
+  private onBoard(heard: (piece: string, press: Press) => void, signal: AbortSignal): void {
     const { view } = this.projector;
     const { board } = this.film.at(this.film.end);
-    const pressOf = (event: Event, pointer: Pointer): Press => ({ time: event.timeStamp, handled: performance.now(), pointer, trusted: event.isTrusted });
     view.svg.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || !event.isPrimary) return;
-      const mouse = event.pointerType === "mouse";
+      const pointer = pointerOf(event);
       const { point, unitsPerPixel } = view.locate(event.clientX, event.clientY);
-      const piece = pieceNear(board, point[0], point[1], mouse ? 0 : FINGER_PX * unitsPerPixel);
-      if (piece !== null) heard(piece, pressOf(event, mouse ? "mouse" : event.pointerType === "pen" ? "pen" : "touch"));
+      const piece = pieceNear(board, point[0], point[1], pointer === "mouse" ? 0 : FINGER_PX * unitsPerPixel);
+      if (piece !== null) heard(piece, pressOf(event, pointer));
     }, { signal });
     for (const piece of Object.keys(this.pieces)) {
       const group = view.group(piece);
@@ -256,23 +214,18 @@ class Overhearing {
   }
 
   private mark(decision: Decision | null): void {
-    const value = decision && (decision.piece ?? decision.outcome);
-    this.projector.view.mark("selected", this.operator ? [decision?.piece ?? null] : []);
-    this.answers.querySelectorAll<HTMLElement>("[data-choice]").forEach((node) => {
-      node.classList.toggle("chosen", node.dataset.choice === value);
-      node.setAttribute("aria-pressed", String(node.dataset.choice === value));
-    });
+    this.projector.view.mark("selected", this.operator ? [decision?.entity ?? null] : []);
+    markChoice(this.answers, decision && (decision.entity ?? decision.outcome));
   }
 
-  private async tellTimeout(): Promise<void> {
+  private tellTimeout(): Promise<void> {
     this.answers.inert = true;
-    const told = await flip(this.around.frames, () => this.question.replaceChildren(this.around.say("timeout")));
-    await hold(this.around.frames, told.onset, TIMEOUT_TOLD_MS, this.around.frameInterval);
+    return tellTimeout(this.around, (words) => this.question.replaceChildren(words));
   }
 
   private conclude(onset: Onset, clip: number, decision: Decision): Result {
     return {
-      answer: answerOf(decision, this.pieces, this.repeats),
+      answer: answerOf(labelled(decision, this.pieces), this.repeats),
       times: timesOf(onset, clip, this.lastEnd, decision),
       flags: merge(this.watch.stop(), flagsOf([onset], decision.press)),
     };
@@ -284,15 +237,17 @@ export function inRed(text: string, [start, end]: readonly [number, number]): (N
   return [text.slice(0, start), make("em", { class: "expression-in-red" }, text.slice(start, end)), text.slice(end)];
 }
 
-function answerOf({ outcome, piece, press, corrected }: Decision, pieces: Record<string, string>, repeats: number): Result["answer"] {
-  return { outcome, entity: piece === null ? null : pieces[piece], repeats, corrected, pointer: press?.pointer ?? null, trusted: press?.trusted ?? null };
+// Pieces are chosen by their number and answered by their label.
+function labelled(decision: Decision, pieces: Record<string, string>): Decision {
+  return { ...decision, entity: decision.entity === null ? null : pieces[decision.entity]! };
 }
 
 // Two clocks: from the onset of the utterance, and from the end of the last replay.
 function timesOf(onset: Onset, clip: number, lastEnd: number, { press, confirmed }: Decision): Result["times"] {
+  const since = (start: number): number | null => (press ? press.time - start : null);
   return {
-    combined_ms: press && press.time - onset.onset,
-    identification_ms: press && press.time - lastEnd,
+    combined_ms: since(onset.onset),
+    identification_ms: since(lastEnd),
     reading_ms: press && lastEnd - onset.onset,
     confirming_ms: press && confirmed && confirmed.time - press.time,
     clip_ms: clip,
@@ -307,11 +262,11 @@ function someResult(trial: ReplayParameters): Result {
   const onset = someOnset();
   const { start_ms, end_ms } = trial.film as FilmData;
   const time = onset.onset + someTime(2500);
-  const press: Press = { time, handled: time + 1, pointer: "mouse", trusted: false };
+  const press = somePress(time);
   const pieces = trial.pieces as Record<string, string>;
   const confirmed = trial.confirm ? { ...press, time: time + 600 } : null;
-  const decision: Decision = { outcome: "entity", piece: pick(Object.keys(pieces)), press, corrected: false, confirmed };
-  return { answer: answerOf(decision, pieces, 0), times: timesOf(onset, (end_ms - start_ms) / (trial.speed ?? 1), onset.onset, decision), flags: ["untrusted"] };
+  const decision: Decision = { outcome: "entity", entity: pick(Object.keys(pieces)), press, corrected: false, confirmed };
+  return { answer: answerOf(labelled(decision, pieces), 0), times: timesOf(onset, (end_ms - start_ms) / trial.speed, onset.onset, decision), flags: ["untrusted"] };
 }
 
 async function actAsPerson(display: HTMLElement, trial: ReplayParameters): Promise<void> {

@@ -10,8 +10,16 @@ import { ReplayIdentifyPlugin } from "./replay-identify.ts";
 import { TangramPlugin } from "./tangram.ts";
 
 export interface PluginClass {
+  // oxlint-disable-next-line typescript/no-explicit-any -- each class has parameters of its own, and a table of all of them has none in common
   new (jsPsych: JsPsych): JsPsychPlugin<any>;
   info: PluginInfo;
+}
+
+// What a plan has to say for a plug-in and does not. Plug-ins have no defaults of their own: those are the protocol's, declared in Python. A parameter without
+// which a step may be is null, or an empty list, by default.
+export function missingParameters(plugin: PluginClass, given: Record<string, unknown>): string[] {
+  const { parameters } = plugin.info;
+  return Object.keys(parameters).filter((name) => parameters[name]!.default === undefined && given[name] === undefined);
 }
 
 export const PLUGINS: Readonly<Record<string, PluginClass>> = {

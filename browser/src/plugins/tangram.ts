@@ -1,23 +1,23 @@
 // A room as a step of a study: two people, or one with a bot, lay figures together; the step ends when the room does.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make, onSingleClick } from "../dom.ts";
-import { Live, type Ended } from "../tangram/live.ts";
-import { visit } from "../tangram/visit.ts";
-import { Voice } from "../tangram/voice.ts";
-import { teller, type Tell } from "../tangram/words.ts";
+import { button, make, onSingleClick } from "../common/dom.ts";
+import { Live, type Ended } from "../room/room.ts";
+import { visit } from "../room/visit.ts";
+import { Voice } from "../room/voice.ts";
+import { teller, type Tell } from "../room/words.ts";
 import { Watch } from "../timing/watch.ts";
-import { RESULT_DATA, VERSION, type Result } from "./result.ts";
-import { appearance, pause, simulate, someTime, type SimulationMode, type SimulationOptions } from "./simulating.ts";
-import { surroundingsOf } from "./surroundings.ts";
+import { RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
+import { appearance, pause, simulate, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { surroundingsOf } from "./parts/surroundings.ts";
 
 const info = {
   name: "tangram",
   version: VERSION,
   parameters: {
-    puzzles: { type: ParameterType.INT, default: 1 },
-    chat: { type: ParameterType.BOOL, default: true },
-    voice: { type: ParameterType.BOOL, default: false },
+    puzzles: { type: ParameterType.INT, default: undefined },
+    chat: { type: ParameterType.BOOL, default: undefined },
+    voice: { type: ParameterType.BOOL, default: undefined },
   },
   data: RESULT_DATA,
 } as const;
@@ -30,8 +30,8 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
   constructor(private readonly jsPsych: JsPsych) {}
 
   trial(display: HTMLElement, trial: TrialType<Info>): void {
-    const { frames } = surroundingsOf(this.jsPsych);
-    const tell = teller(document.documentElement.lang || "en");
+    const { frames, say } = surroundingsOf(this.jsPsych);
+    const tell = teller(say);
     const watch = new Watch(frames);
     const began = performance.now();
     const root = make("div");
@@ -40,8 +40,8 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
     const live = new Live({
       root,
       tell,
-      chat: trial.chat ?? true,
-      wire: { address: visit.address, hello: visit.hello },
+      chat: trial.chat,
+      wire: { address: (room) => visit.address(room), hello: () => visit.hello() },
       greet: (room) => sound?.ask(room) ?? null,
       reload: () => location.reload(),
       finish: (ended) => {
@@ -55,7 +55,7 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
   }
 
   simulate(trial: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
-    const puzzles = trial.puzzles ?? 1;
+    const { puzzles } = trial;
     const ended = { room: "simulated", outcome: "completed", puzzles, solved: puzzles };
     const began = performance.now();
     simulate(this.jsPsych, mode, options, load, {

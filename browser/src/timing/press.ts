@@ -24,11 +24,11 @@ function noteDown(event: Event): void {
 
 if (typeof window !== "undefined") window.addEventListener("pointerdown", noteDown, { capture: true });
 
-function pressOf(event: Event, pointer: Pointer): Press {
+export function pressOf(event: Event, pointer: Pointer): Press {
   return { time: event.timeStamp, handled: performance.now(), pointer, trusted: event.isTrusted };
 }
 
-function pointerOf(event: PointerEvent): Pointer {
+export function pointerOf(event: PointerEvent): Pointer {
   return event.pointerType === "touch" || event.pointerType === "pen" ? event.pointerType : "mouse";
 }
 

@@ -27,7 +27,8 @@ class FormField:
 
     def public(self) -> dict[str, Any]:
         """The question as the browser gets it."""
-        shown = {"name": self.name, "question": self.question, "kind": self.kind, "required": self.required}
+        named = {"name": self.name, "question": self.question, "kind": self.kind}
+        shown = {**named, "required": self.required, "longest": _LONGEST[self.kind]}
         return {**shown, "choices": list(self.choices)} if self.choices else shown
 
 

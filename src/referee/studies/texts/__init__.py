@@ -39,8 +39,9 @@ def _shipped_words(language: str) -> Mapping[str, str]:
 def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
     """The words on buttons and in messages: English, overlaid by the language where shipped, overlaid by the study's own strings.toml."""
     words = dict(_shipped_words("en"))
-    if language in LANGUAGES:
-        words.update(_shipped_words(language))
+    spoken = language.partition("-")[0]  # pt-BR has the words of pt
+    if spoken in LANGUAGES:
+        words.update(_shipped_words(spoken))
     if own is not None and own.exists():
         words.update(_own_words(own, words))
     return words

@@ -1,6 +1,0 @@
-// Entry point: the page of a participant.
-
-import { App } from "./participant/app.ts";
-
-const root = document.getElementById("app");
-if (root) void new App(root).run();
