@@ -6,11 +6,13 @@ All kernels read the flat ids of `tokens.Encoding` and release the interpreter l
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+import numpy.typing as npt
+
+from referee.algorithms.compiler import compiled
+from referee.contracts import FloatArray
 
 __all__ = [
     "add_ngrams",
@@ -25,16 +27,13 @@ __all__ = [
 ]
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile on first call, and keep the result on disk where any place for it can be written."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder to write to: compile anew in every process rather than fail
-        return numba.njit(nogil=True)(function)
+Ids = npt.NDArray[np.int32]
+Whole = npt.NDArray[np.int64]
+Letters = npt.NDArray[np.uint8]
 
 
 @compiled
-def _same_letters(codes, a, b, length):
+def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
     for k in range(length):  # noqa: SIM110 (numba compiles no generators)
         if codes[a + k] != codes[b + k]:
             return False
@@ -42,7 +41,7 @@ def _same_letters(codes, a, b, length):
 
 
 @compiled
-def _longest(starts):
+def _longest(starts: Whole) -> int:
     """Words of the longest text."""
     longest = 0
     for text in range(len(starts) - 1):
@@ -51,14 +50,14 @@ def _longest(starts):
 
 
 @compiled
-def _twice(array):
+def _twice(array: Whole) -> Whole:
     larger = np.zeros(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @compiled
-def _resow(hashes, words, size):
+def _resow(hashes: Whole, words: int, size: int) -> Ids:
     """An open-addressing table of word numbers, rebuilt at a new size (a power of two)."""
     slots = np.full(size, -1, np.int32)
     for word in range(words):
@@ -70,12 +69,12 @@ def _resow(hashes, words, size):
 
 
 @compiled
-def _is_blank(code):
+def _is_blank(code: int) -> bool:
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
 @compiled
-def number_words(codes, lines):
+def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
     """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
 
     Every line ends with a line break, the last one too.
@@ -117,7 +116,7 @@ def number_words(codes, lines):
 
 
 @compiled
-def find_same(ids, starts, owner, items):
+def find_same(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
     """For every reference whether it has the words of its output."""
     same = np.zeros(len(owner), np.bool_)
     for r in range(len(owner)):
@@ -129,7 +128,7 @@ def find_same(ids, starts, owner, items):
 
 
 @compiled
-def measure_edits(ids, starts, owner, items, substitution):
+def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitution: int) -> Whole:
     """Word edit distance of every reference from its output (insertion and deletion 1)."""
     distances = np.zeros(len(owner), np.int64)
     row = np.zeros(_longest(starts) + 1, np.int64)
@@ -155,7 +154,7 @@ def measure_edits(ids, starts, owner, items, substitution):
 
 
 @compiled
-def _align(ids, a, rows, b, width, steps, row):
+def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row: Whole) -> None:
     """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
     unit = rows + width + 1
     for j in range(width + 1):
@@ -176,7 +175,7 @@ def _align(ids, a, rows, b, width, steps, row):
 
 
 @compiled
-def errors_with_moves(ids, starts, owner, items):
+def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whole:
     """Errors of every output against each reference, a word deleted here and inserted there counting once."""
     errors = np.zeros(len(owner), np.int64)
     longest = _longest(starts)
@@ -207,7 +206,7 @@ def errors_with_moves(ids, starts, owner, items):
 
 
 @compiled
-def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
+def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, missing: Ids, deleted: int) -> int:
     """Insertions on the path whose word was not deleted elsewhere; each deletion explains one insertion."""
     left = 0
     while i > 0 or j > 0:
@@ -226,7 +225,7 @@ def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
 
 
 @compiled
-def mark_shared_ngrams(ids, starts, outputs, first, places, order):
+def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
     """For every word of an output a bit mask: bit n is set where the (n+1)-gram beginning there is matched in the references.
 
     An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
@@ -273,13 +272,13 @@ def mark_shared_ngrams(ids, starts, outputs, first, places, order):
 
 
 @compiled
-def _mix(key):
+def _mix(key: np.int64) -> np.int64:
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 
 
 @compiled
-def count_shared_pairs(ids, starts, first, items, gap, unigrams):
+def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: int, unigrams: int) -> Whole:
     """For every reference the ordered word pairs (at most `gap` words between) it shares with its output.
 
     `unigrams` adds single words: 0 none, 1 all but the last of each text, 2 all.
@@ -314,7 +313,7 @@ def count_shared_pairs(ids, starts, first, items, gap, unigrams):
 
 
 @compiled
-def _slot_of(table, key):
+def _slot_of(table: Whole, key: np.int64) -> np.int64:
     """Where an n-gram stands in the table, or the empty place where it would."""
     slot = _mix(key) & (len(table) - 1)
     while table[slot, 0] != key and table[slot, 0] != 0:
@@ -323,7 +322,7 @@ def _slot_of(table, key):
 
 
 @compiled
-def widen(table):
+def widen(table: Whole) -> Whole:
     """The same table of n-grams with twice the room."""
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
@@ -334,7 +333,7 @@ def widen(table):
 
 
 @compiled
-def add_ngrams(ids, starts, text, order, table, size):
+def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, size: int) -> tuple[int, int]:
     """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
 
     A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
@@ -361,7 +360,9 @@ def add_ngrams(ids, starts, text, order, table, size):
 
 
 @compiled
-def sum_information(ids, starts, marks, items, order, table, words):
+def sum_information(
+    ids: Ids, starts: Whole, marks: Ids, items: int, order: int, table: Whole, words: int
+) -> FloatArray:
     """For every output the information of its matched n-grams by order; -1 in place of it where one was never counted."""
     sums = np.zeros((items, order))
     longest = _longest(starts) + 1

@@ -13,15 +13,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
-from referee.selection.exact_cover import Cover, greedy_cover
+from referee.algorithms.compiler import compiled
+from referee.algorithms.exact_cover import Cover, greedy_cover
+from referee.contracts import FloatArray
 
 __all__ = ["cover"]
 
 Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
 NODES = 100_000
 """Search nodes between two looks at the clock."""
 AT_FIRST, ROOM = 256, 4096
@@ -56,7 +58,7 @@ def _packed(bits: int, longest: int) -> Words:
 class _Search:
     """The tables of one search: rows in hand, and per depth the rows not ruled out and the properties open, still to try and chosen."""
 
-    def __init__(self, rows: Words, prices: Floats, upper: float) -> None:
+    def __init__(self, rows: Words, prices: FloatArray, upper: float) -> None:
         self.rows, self.prices = rows, prices
         depth = len(prices) + 2
         self.hand = np.zeros(ROOM, dtype=np.uint64)
@@ -110,8 +112,8 @@ _lowest: Any = intrinsic(_emit_lowest)
 """The place of the lowest bit of a word that is not 0."""
 
 
-@njit(cache=True)
-def _hardest_first(outs):
+@compiled
+def _hardest_first(outs: Words) -> Words:
     """One row per distractor, from one packed set per property; sorted by how many properties rule it out."""
     sets, words = outs.shape
     rows = np.zeros(words * 64, dtype=np.uint64)
@@ -133,8 +135,8 @@ def _hardest_first(outs):
     return ordered[nobody:]
 
 
-@njit(cache=True)
-def _minimal(rows):
+@compiled
+def _minimal(rows: Words) -> npt.NDArray[np.bool_]:
     """Which of the rows, fewest bits first, contain no earlier one: ruling out that one rules out these too."""
     keep = np.ones(len(rows), dtype=np.bool_)
     for i in range(len(rows)):
@@ -145,8 +147,8 @@ def _minimal(rows):
     return keep
 
 
-@njit(cache=True)
-def _join(row, hand, keeps, unruled, state):
+@compiled
+def _join(row: np.uint64, hand: Words, keeps: Words, unruled: Words, state: Whole) -> None:
     """Take a row into the hand that nothing chosen so far rules out."""
     place = state[IN_HAND]
     word, bit = place // 64, np.uint64(1) << np.uint64(place % 64)
@@ -159,8 +161,8 @@ def _join(row, hand, keeps, unruled, state):
     state[IN_HAND] = place + 1
 
 
-@njit(cache=True)
-def _holds(chosen, rows, hand, keeps, unruled, state):
+@compiled
+def _holds(chosen: np.uint64, rows: Words, hand: Words, keeps: Words, unruled: Words, state: Whole) -> bool:
     """Whether a choice rules out every row of the problem; the first rows that it misses join the hand."""
     missed = 0
     for row in rows:
@@ -172,8 +174,8 @@ def _holds(chosen, rows, hand, keeps, unruled, state):
     return missed == 0
 
 
-@njit(cache=True)
-def _narrowest(hand, unruled, words, open_columns):
+@compiled
+def _narrowest(hand: Words, unruled: Words, words: int, open_columns: np.uint64) -> tuple[np.uint64, bool]:
     """The open properties of the row that has fewest, among the first few not ruled out; and whether there is such a row."""
     fewest, candidates, seen = np.uint64(65), np.uint64(0), 0
     for w in range(words):
@@ -189,8 +191,8 @@ def _narrowest(hand, unruled, words, open_columns):
     return candidates, seen > 0
 
 
-@njit(cache=True)
-def _alone(hand, unruled, words, open_columns):
+@compiled
+def _alone(hand: Words, unruled: Words, words: int, open_columns: np.uint64) -> np.uint64:
     """The open properties that rule out every row in hand that is left."""
     able = open_columns
     for w in range(words):
@@ -198,13 +200,13 @@ def _alone(hand, unruled, words, open_columns):
         while word:
             able &= hand[w * 64 + _lowest(word)]
             if able == 0:
-                return able
+                return np.uint64(0)
             word &= word - np.uint64(1)
     return able
 
 
-@njit(cache=True)
-def _cheapest(able, prices):
+@compiled
+def _cheapest(able: np.uint64, prices: FloatArray) -> np.int64:
     """The cheapest of some properties."""
     best = np.int64(_lowest(able))
     while able:
@@ -215,8 +217,20 @@ def _cheapest(able, prices):
     return best
 
 
-@njit(cache=True)
-def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, bound, nodes):
+@compiled
+def _descend(
+    rows: Words,
+    hand: Words,
+    keeps: Words,
+    prices: FloatArray,
+    unruled: Words,
+    masks: Words,
+    spent: FloatArray,
+    state: Whole,
+    best: Words,
+    bound: FloatArray,
+    nodes: int,
+) -> int:
     """Depth-first search that goes on where it was left."""
     least = prices.min()
     while nodes > 0:
