@@ -196,7 +196,7 @@ def _read(answer: IO[bytes], deadline: float) -> bytes:
 
 def _understood(body: bytes) -> Mapping[str, Any]:
     try:
-        data = json.loads(body)
+        data: Mapping[str, Any] = json.loads(body)
         message = data["choices"][0]["message"]
     except (ValueError, RecursionError, KeyError, IndexError, TypeError):
         raise _TryAgain("the endpoint answered something that is not a chat completion") from None

@@ -130,7 +130,8 @@ def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance
 def _answer(thing: Any, trial: Trial) -> Description:
     view = trial.for_speaker()
     if hasattr(thing, "describe"):
-        return thing.describe(view)
+        said: Description = thing.describe(view)
+        return said
     given = next((r.properties for r in trial.references if r.properties is not None), None)
     return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
 

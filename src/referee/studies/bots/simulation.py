@@ -53,7 +53,7 @@ def summon(written: str, seed: int, study_trials: Iterable[str], train: Path | N
     from referee.corpora.jsonl import read_trials
     from referee.runs.listen import by_name
 
-    hearer = by_name(written, seed)
+    hearer: Hearer = by_name(written, seed)
     if not getattr(hearer, "learns", True):
         return hearer.fit(()) or hearer
     if train is None:
