@@ -11,7 +11,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.auditing.paper import TABLES, Paper, read_paper
-from referee.courtroom.evidence import Sheet
+from referee.courtroom.evidence import SystemScores
 from referee.errors import MalformedInput, UnknownName
 
 __all__ = ["better_way", "published", "sheets_of_csv", "sheets_of_paper"]
@@ -28,7 +28,7 @@ def published() -> list[str]:
     return sorted(p.parent.name for p in TABLES.glob(f"*/{COURT}"))
 
 
-def sheets_of_paper(name: str) -> tuple[list[Sheet], list[str]]:
+def sheets_of_paper(name: str) -> tuple[list[SystemScores], list[str]]:
     """The sheets of a shipped paper and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
     found = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
     if found is None:
@@ -42,13 +42,13 @@ def sheets_of_paper(name: str) -> tuple[list[Sheet], list[str]]:
 
 def _printed_sheet(
     paper: Paper, sheet: Mapping[str, Any], written: Mapping[str, Any], same: Mapping[str, str]
-) -> Sheet:
+) -> SystemScores:
     columns = {
         side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()}
         for side in ("automatic", "hearer")
     }
     systems = tuple(dict.fromkeys(row for side in columns.values() for values in side.values() for row in values))
-    return Sheet(
+    return SystemScores(
         systems=systems,
         automatic={n: [v.get(s) for s in systems] for n, v in columns["automatic"].items()},
         hearer={n: [v.get(s) for s in systems] for n, v in columns["hearer"].items()},
@@ -76,7 +76,7 @@ def _families(paper: Paper, place: str | None) -> dict[str, str]:
     return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
 
 
-def sheets_of_csv(path: Path) -> list[Sheet]:
+def sheets_of_csv(path: Path) -> list[SystemScores]:
     """One row per system (and domain); rows without a domain are the overall sheet."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -114,7 +114,7 @@ def better_way(metric: str) -> str:
 
 def _sheet(
     path: Path, measures: Mapping[str, tuple[str, str, str]], rows: list[tuple[int, dict[str, str]]], domain: str | None
-) -> Sheet:
+) -> SystemScores:
     systems = [(row["system"] or "").strip() for _, row in rows]
     seen: dict[str, int] = {}
     for (line, _), system in zip(rows, systems, strict=True):
@@ -128,7 +128,7 @@ def _sheet(
     for column, (side, name, _) in measures.items():
         sides[side][name] = [_number(row[column], column, path, line) for line, row in rows]
     families = {s: f for s, (_, row) in zip(systems, rows, strict=True) if (f := (row.get("family") or "").strip())}
-    return Sheet(
+    return SystemScores(
         systems=tuple(systems),
         automatic=sides["automatic"],
         hearer=sides["hearer"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from referee.courtroom.evidence import ALL, Evidence, Sheet, try_sheet
+from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import ItemEvidence
 from referee.courtroom.verdicts import Case, case_of, sum_up, sum_up_items
 
@@ -18,7 +18,7 @@ class Proceedings:
     """All that a court heard and said."""
 
     source: str
-    sheets: Sequence[Sheet]
+    sheets: Sequence[SystemScores]
     evidence: Sequence[Evidence]
     cases: Sequence[Case]
     verdicts: Mapping[str, str]
@@ -27,7 +27,7 @@ class Proceedings:
 
 
 def hold_court(
-    source: str, sheets: Sequence[Sheet], items: Sequence[ItemEvidence] = (), notes: Sequence[str] = ()
+    source: str, sheets: Sequence[SystemScores], items: Sequence[ItemEvidence] = (), notes: Sequence[str] = ()
 ) -> Proceedings:
     """Try every sheet; verdicts rest on systems only, and say what people as rows would change."""
     evidence = [e for sheet in sheets for e in try_sheet(sheet)]

@@ -19,14 +19,14 @@ from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.records import Description, Property, Trial
 
-__all__ = ["Encoding", "IntArray", "Vocabulary", "WordArray", "count_bits", "encode", "expand", "pack"]
+__all__ = ["IntArray", "PropertyBits", "PropertyEncoding", "WordArray", "count_bits", "encode", "expand", "pack"]
 
 IntArray = npt.NDArray[np.intp]
 WordArray = npt.NDArray[np.uint64]
 Thing = TypeVar("Thing")
 
 
-class Vocabulary(dict[Any, int]):
+class PropertyBits(dict[Any, int]):
     """Every property met so far with a bit of its own; asking for a new one adds it."""
 
     def __missing__(self, key: object) -> int:
@@ -82,7 +82,7 @@ def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
 
 
 @dataclass(frozen=True)
-class Encoding:
+class PropertyEncoding:
     """What a batch says, every distinct thing once.
 
     `descriptions` are distinct sequences of properties. A *case* is a trial with its references: those of case c are
@@ -99,12 +99,12 @@ class Encoding:
     act: IntArray
 
     @cached_property
-    def _written(self) -> tuple[Vocabulary, list[int]]:
-        vocabulary = Vocabulary()
+    def _written(self) -> tuple[PropertyBits, list[int]]:
+        vocabulary = PropertyBits()
         return vocabulary, [vocabulary.bag_of(description) for description in self.descriptions]
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> PropertyBits:
         return self._written[0]
 
     @property
@@ -197,15 +197,15 @@ class Encoding:
         return np.append(values.astype(float), np.nan)[self.act][:, None]
 
 
-def encode(batch: Batch) -> Encoding:
+def encode(batch: Batch) -> PropertyEncoding:
     """The encoding of a batch, built by the first measure that asks for it."""
-    found = batch.cache.get(Encoding)
+    found = batch.cache.get(PropertyEncoding)
     if found is None:
-        found = batch.cache[Encoding] = _encode(batch)
+        found = batch.cache[PropertyEncoding] = _encode(batch)
     return found
 
 
-def _encode(batch: Batch) -> Encoding:
+def _encode(batch: Batch) -> PropertyEncoding:
     index: dict[tuple[Property, ...], int] = {}
     spoken, place = _distinct([None if output is None else output.properties for output in batch.outputs])
     numbers = [-1 if said is None else index.setdefault(said, len(index)) for said in spoken]
@@ -219,7 +219,7 @@ def _encode(batch: Batch) -> Encoding:
     width = max(1, len(cases))
     acts, act = np.unique(outputs * width + case_of, return_inverse=True)
     silent = int(np.searchsorted(acts, 0))
-    return Encoding(
+    return PropertyEncoding(
         descriptions=list(index),
         trials=[trials[i] for i in (cases // max(1, len(lists))).tolist()],
         starts=np.append(0, np.cumsum(counts)),

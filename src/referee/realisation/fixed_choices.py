@@ -26,7 +26,7 @@ Point = str | Properties
 Choice = str | Branch
 
 
-class Plan(NamedTuple):
+class ChoiceExample(NamedTuple):
     """An example to try choices on: its choice points and its words."""
 
     points: tuple[Point, ...]
@@ -86,8 +86,8 @@ class FixedChoices:
         return known[: self.options] or [""]
 
     def _climb(self, examples: Sequence[Example], wordings: Wordings) -> Mapping[Point, Choice]:
-        plans = [Plan(self._points(sorted(e.properties), wordings), e.words) for e in examples]
-        affected: dict[Point, list[Plan]] = {}
+        plans = [ChoiceExample(self._points(sorted(e.properties), wordings), e.words) for e in examples]
+        affected: dict[Point, list[ChoiceExample]] = {}
         for plan in plans:
             for point in plan.points:
                 affected.setdefault(point, []).append(plan)
@@ -102,7 +102,7 @@ class FixedChoices:
                 break
         return choices
 
-    def _cost(self, plans: Sequence[Plan], choices: Mapping[Point, Choice], places: Places) -> int:
+    def _cost(self, plans: Sequence[ChoiceExample], choices: Mapping[Point, Choice], places: Places) -> int:
         """The edit distance (substitution 2) to the training strings, summed."""
         from rapidfuzz.distance import Indel
 

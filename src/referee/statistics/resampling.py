@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLOCKS", "Comparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
+from referee.contracts import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BLOCKS", "BaselineComparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
+
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
 BLOCKS = 5000
 _SLICE = 1024
@@ -84,7 +85,7 @@ def interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """A system against a baseline on the same items: difference, its interval, and two two-sided p values."""
 
     difference: float
@@ -102,7 +103,7 @@ def compare(
     seed: int,
     confidence: float = 0.95,
     randomise: bool = True,
-) -> list[Comparison | None]:
+) -> list[BaselineComparison | None]:
     """Paired tests of several (system rows, baseline rows) on the items that both have; None where there are none.
 
     Bootstrap: share of resamples whose difference lies at least as far from the observed one as that lies from 0 (the two-sided
@@ -121,7 +122,7 @@ def compare(
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _SampledRows:
     """Rows with their sample made once, however many pairs they take part in (a baseline is in all of them)."""
 
     rows: FloatArray
@@ -129,16 +130,16 @@ class _Rows:
     sample: Sample
 
 
-def _shared(pairs: list[tuple[FloatArray, FloatArray]], seed: int) -> Iterator[tuple[_Rows, _Rows]]:
-    made: dict[int, _Rows] = {}
+def _shared(pairs: list[tuple[FloatArray, FloatArray]], seed: int) -> Iterator[tuple[_SampledRows, _SampledRows]]:
+    made: dict[int, _SampledRows] = {}
     for pair in pairs:
         for rows in pair:
             if id(rows) not in made:
-                made[id(rows)] = _Rows(rows, ~np.isfinite(rows.sum(axis=1)), Sample.of(rows, seed))
+                made[id(rows)] = _SampledRows(rows, ~np.isfinite(rows.sum(axis=1)), Sample.of(rows, seed))
         yield made[id(pair[0])], made[id(pair[1])]
 
 
-def _in_common(a: _Rows, b: _Rows, seed: int) -> tuple[Sample, Sample]:
+def _in_common(a: _SampledRows, b: _SampledRows, seed: int) -> tuple[Sample, Sample]:
     """Two samples over the same units, with the items that only one of them has left out of both."""
     if (a.absent == b.absent).all():
         return a.sample, b.sample
@@ -148,13 +149,13 @@ def _in_common(a: _Rows, b: _Rows, seed: int) -> tuple[Sample, Sample]:
 
 def _comparison(
     a: Sample, b: Sample, finish: Finish, differences: FloatArray, swaps: FloatArray, confidence: float
-) -> Comparison | None:
+) -> BaselineComparison | None:
     n = int(a.counts.sum())
     if n == 0:
         return None
     observed = float(finish(*a.totals()) - finish(*b.totals()))
     low, high = interval(differences, confidence) or (float("nan"), float("nan"))
-    return Comparison(
+    return BaselineComparison(
         difference=observed,
         low=low,
         high=high,

@@ -10,11 +10,10 @@ from functools import lru_cache
 from math import lgamma, log, pi, sqrt
 
 import numpy as np
-import numpy.typing as npt
+
+from referee.contracts import FloatArray
 
 __all__ = ["critical_value", "range_probability"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=4)
