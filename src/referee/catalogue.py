@@ -279,7 +279,7 @@ HEARERS: dict[str, Entry] = {
         "literal, with imperfect sight, graded sizes and places, and guesses by salience",
     ),
     "rsa": Entry(
-        "referee.hearers.rational:Rational",
+        "referee.hearers.rational_listener:Rational",
         {},
         "asks what a sensible speaker would have said (alpha, cost, longest, depth)",
     ),

@@ -15,7 +15,7 @@ from referee.drawing.relations import REGIONS, relate
 from referee.errors import InputError
 from referee.records import Entity, Scene
 
-__all__ = ["PLACE_NAMES", "Place", "SceneLayout", "place"]
+__all__ = ["PLACE_NAMES", "Layout", "Place", "place"]
 
 # Attributes that say where something is: they are shown by its place and never written beside it.
 PLACE_NAMES = frozenset({"x-dimension", "y-dimension", "grid", "col", "row", *REGIONS})
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SceneLayout(Mapping[str, Place]):
+class Layout(Mapping[str, Place]):
     """The place of every entity by id, and the size of the grid."""
 
     places: Mapping[str, Place]
@@ -50,7 +50,7 @@ class SceneLayout(Mapping[str, Place]):
         return len(self.places)
 
 
-def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None = None) -> SceneLayout:
+def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None = None) -> Layout:
     """Where each entity stands. `columns` asks for reading order in so many columns; `jitter` (in cells, 0.15 is slight) shifts each a little, by `seed`.
 
     The result depends on the order of the entities only where the scene says nothing about places.
@@ -64,25 +64,25 @@ def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None
     return _jittered(layout, jitter, seed) if jitter else layout
 
 
-def _found(scene: Scene, seed: int) -> SceneLayout:
+def _found(scene: Scene, seed: int) -> Layout:
     return _tuna(scene, seed) or _blocks(scene) or _positions(scene) or _regions(scene) or _tidy(scene, None)
 
 
-def _tidy(scene: Scene, columns: int | None) -> SceneLayout:
+def _tidy(scene: Scene, columns: int | None) -> Layout:
     """Reading order on a grid that is wider than high."""
     count = max(len(scene.entities), 1)
     across = columns or (count if count <= 3 else ceil(sqrt(count * 1.4)))
     rows = ceil(count / across)
     across = columns or ceil(count / rows)
     places = {e.id: Place(i % across, i // across) for i, e in enumerate(scene.entities)}
-    return SceneLayout(places=places, columns=across, rows=rows)
+    return Layout(places=places, columns=across, rows=rows)
 
 
 def _whole(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else None
 
 
-def _tuna(scene: Scene, seed: int) -> SceneLayout | None:
+def _tuna(scene: Scene, seed: int) -> Layout | None:
     """TUNA's grid. Cells that are unknown, taken or outside are dealt from those left free, by the seed and not by the order of the entities."""
     cells = {e.id: (_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities}
     if not any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
@@ -101,10 +101,10 @@ def _tuna(scene: Scene, seed: int) -> SceneLayout | None:
     for entity in sorted(cells):
         if entity not in places:
             places[entity] = Place(*free.pop())
-    return SceneLayout(places={e.id: places[e.id] for e in scene.entities}, columns=columns, rows=rows)
+    return Layout(places={e.id: places[e.id] for e in scene.entities}, columns=columns, rows=rows)
 
 
-def _blocks(scene: Scene) -> SceneLayout | None:
+def _blocks(scene: Scene) -> Layout | None:
     """PentoRef's four boards of 3 by 3, set out as two by two."""
     places = {}
     for e in scene.entities:
@@ -112,10 +112,10 @@ def _blocks(scene: Scene) -> SceneLayout | None:
         if board is None or column is None or row is None or not 1 <= board <= 4 or max(column, row) > 2:
             return None
         places[e.id] = Place(4 * ((board - 1) % 2) + column, 4 * ((board - 1) // 2) + row)
-    return SceneLayout(places=places, columns=7, rows=7) if len(set(places.values())) == len(places) > 0 else None
+    return Layout(places=places, columns=7, rows=7) if len(set(places.values())) == len(places) > 0 else None
 
 
-def _positions(scene: Scene) -> SceneLayout | None:
+def _positions(scene: Scene) -> Layout | None:
     """Positions as given: one number is a place in a row, two are across and down, of three the middle one is height."""
     points = {e.id: _point(e) for e in scene.entities if e.position}
     if len(points) < len(scene.entities) or not points or len(set(points.values())) < len(points):
@@ -140,7 +140,7 @@ def _nearest(points: Sequence[tuple[float, float]]) -> float:
     return min(apart, default=1.0)
 
 
-def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) -> SceneLayout:
+def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) -> Layout:
     """Exact points, as cells with the rest left over."""
 
     def cell(value: float, count: int) -> int:
@@ -150,10 +150,10 @@ def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) 
     for entity, (x, y) in points.items():
         column, row = cell(x, columns), cell(y, rows)
         places[entity] = Place(column, row, round(x - column, 4), round(y - row, 4))
-    return SceneLayout(places=places, columns=columns, rows=rows)
+    return Layout(places=places, columns=columns, rows=rows)
 
 
-def _regions(scene: Scene) -> SceneLayout | None:
+def _regions(scene: Scene) -> Layout | None:
     found = relate(scene)
     if found is None:
         return None
@@ -162,7 +162,7 @@ def _regions(scene: Scene) -> SceneLayout | None:
     return _spread(found, columns, rows)
 
 
-def _jittered(layout: SceneLayout, jitter: float, seed: int) -> SceneLayout:
+def _jittered(layout: Layout, jitter: float, seed: int) -> Layout:
     """Each entity has a shift of its own, whatever else is in the scene."""
 
     def shifted(entity: str, at: Place) -> Place:
@@ -171,4 +171,4 @@ def _jittered(layout: SceneLayout, jitter: float, seed: int) -> SceneLayout:
         return at._replace(dx=round(at.dx + dx, 4), dy=round(at.dy + dy, 4))
 
     places = {entity: shifted(entity, at) for entity, at in layout.places.items()}
-    return SceneLayout(places=places, columns=layout.columns, rows=layout.rows)
+    return Layout(places=places, columns=layout.columns, rows=layout.rows)

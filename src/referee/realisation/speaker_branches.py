@@ -13,9 +13,9 @@ from typing import NamedTuple, Self
 from referee.errors import NotTrained
 from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, dice, read_examples
 from referee.realisation.branches import Branch, Cut, cut, join
+from referee.realisation.common_phrases import Wordings
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
-from referee.realisation.rules import Wordings
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["SpeakerBranches"]

@@ -13,7 +13,7 @@ from referee.reports.material import HUMAN, Material, Row
 from referee.reports.score_tables import number
 from referee.reports.sheets import Cell, Sheet
 from referee.statistics.comparisons import compare_systems
-from referee.statistics.subsets import compact_letters
+from referee.statistics.homogeneous_subsets import compact_letters
 
 if TYPE_CHECKING:
     import polars as pl

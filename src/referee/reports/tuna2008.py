@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.reports.challenge_rows import extrinsic, task_of
-from referee.reports.correlations import correlate_measures, correlation_matrix, signed
+from referee.reports.correlation_tables import correlate_measures, correlation_matrix, signed
 from referee.reports.material import HUMAN, Material
 from referee.reports.sentences import listed
 from referee.reports.sheets import Cell, Sheet
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
 from referee.statistics.ranks import kruskal_wallis_frame
-from referee.statistics.subsets import Subsets, homogeneous_subsets
 from referee.statistics.variance import Anova, one_way, two_way
 
 if TYPE_CHECKING:

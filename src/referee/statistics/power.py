@@ -17,8 +17,8 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_rows
+from referee.statistics.homogeneous_subsets import studentised_range
 from referee.statistics.latin_square import repeated_latin_squares
-from referee.statistics.subsets import studentised_range
 
 if TYPE_CHECKING:
     import polars as pl

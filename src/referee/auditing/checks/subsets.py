@@ -17,7 +17,7 @@ from referee.auditing.claims import Change, Claim, Row, Unknown, Verdict, values
 from referee.auditing.intervals import extremes
 from referee.auditing.paper import Paper, Section
 from referee.auditing.printed import Number
-from referee.statistics.subsets import Subsets, homogeneous_subsets, studentised_range
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets, studentised_range
 
 __all__ = ["subsets"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from referee import __version__
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically
-from referee.hearers.passports.columns import Belief, tabulate
+from referee.hearers.passports.answer_columns import Belief, tabulate
 from referee.hearers.passports.examination import (
     Begin,
     Beliefs,

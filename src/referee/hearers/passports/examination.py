@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from referee.errors import InputError, RefereeError
-from referee.hearers.passports.columns import Belief, read_belief
+from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
 from referee.hearers.passports.people import HumanAnswer, People, unit_of
 from referee.hearers.passports.probes import KINDS, fitting, make_probes

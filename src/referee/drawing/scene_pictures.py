@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from referee.drawing.cards import draw_card, with_words
 from referee.drawing.creatures import paint_creature
 from referee.drawing.furniture import paint_furniture
 from referee.drawing.ink import element, group, number, rect, text
 from referee.drawing.objects import paint_object
 from referee.drawing.painted import BOX, Painted
-from referee.drawing.people import paint_person
-from referee.drawing.placement import PLACE_NAMES, Place, SceneLayout, place
+from referee.drawing.placement import PLACE_NAMES, Layout, Place, place
+from referee.drawing.portraits import paint_person
 from referee.drawing.shapes import paint_patch, paint_shape
 from referee.drawing.silhouettes import paint_figure, paint_pentomino
+from referee.drawing.word_cards import draw_card, with_words
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
@@ -61,7 +61,7 @@ def draw_scene(
     scene: Scene,
     *,
     domain: str | None = None,
-    layout: SceneLayout | None = None,
+    layout: Layout | None = None,
     mark: Collection[str] = (),
     numbers: Mapping[str, str] | None = None,
     jitter: float = 0,
@@ -121,7 +121,7 @@ def _all(entity: Entity, name: str) -> list[str]:
     return [p.value for p in entity.attributes if p.name == name]
 
 
-def _overhang(layout: SceneLayout) -> float:
+def _overhang(layout: Layout) -> float:
     """How far the outermost objects reach beyond the grid, in cells."""
     across = [(p.column + p.dx, layout.columns - 1) for p in layout.values()]
     down = [(p.row + p.dy, layout.rows - 1) for p in layout.values()]
@@ -157,7 +157,7 @@ def draw_page(content: str, width: float, height: float, shown: float, label: st
     )
 
 
-def _check(scene: Scene, layout: SceneLayout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
+def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
     ids = {e.id for e in scene.entities}
     for what, given in (("marked", marked), ("numbered", numbers)):
         for i in given:
