@@ -149,6 +149,7 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     """p-values corrected for their number: holm, bh, by or bonferroni. A test that gave no p is no member of the family."""
     if method not in CORRECTIONS:
         raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
+    # A test without data must not make the others' correction harsher.
     p_values = [None if p is None or np.isnan(p) else p for p in p_values]
     given = np.array([p for p in p_values if p is not None])
     if ((given < 0) | (given > 1)).any():
@@ -185,6 +186,7 @@ def _corrected(p: FloatArray, method: str) -> FloatArray:
         return np.asarray(false_discovery_control(p, method=method), dtype=float)
     if method == "bonferroni":
         return np.minimum(p * len(p), 1.0)
+    # Holm: the smallest p times their number, the next times one less, and none below the one before it.
     order = np.argsort(p)
     steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty(len(p))
@@ -230,11 +232,13 @@ def _compare(
     """Test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
     from scipy.special import nctdtrinc, stdtr, stdtrit
 
+    # Differences that are all equal leave an error of rounding alone, and would give a t of 1e15.
     if error <= 1e-13 * abs(difference) or error == 0 or df < 1:
         return _nothing(difference, n_a, n_b)
     t, reach = difference / error, float(stdtrit(df, (1 + confidence) / 2)) * error
     size = t * per_d if d is None else d
     levels = (1 + confidence) / 2, (1 - confidence) / 2
+    # Exact bounds of a standardised difference turn the non-central t round; the normal approximation is poor in small samples.
     d_low, d_high = (float(nctdtrinc(df, level, size / per_d)) * per_d for level in levels)
     return Comparison(
         difference=difference,

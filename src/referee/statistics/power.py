@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PlannedStudy", "simulate_power", "simulate_responses"]
 
+# Simulations at a time: large enough for the matrix products, small enough to report progress and stay within memory.
 BLOCK = 50
 
 
@@ -152,7 +153,9 @@ def _found(y: FloatArray, layout: IntArray, k: int, alpha: float) -> FloatArray:
     flat, each = y.reshape(len(y), -1), layout.size // k
     means = flat @ np.eye(k)[layout.ravel()] / each
     between = each * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    # Double centring takes participants and items off exactly, because everyone in a group sees every item of it.
     rest = y - y.mean(axis=3, keepdims=True) - y.mean(axis=2, keepdims=True) + y.mean(axis=(2, 3), keepdims=True)
+    # Systems are within the interaction of participants and items, from which their freedom is taken.
     df = groups * (people - 1) * (items - 1) - (k - 1)
     error = np.maximum((rest**2).sum(axis=(1, 2, 3)) - between, 0.0) / df
     gap = np.abs(means[:, 0] - means[:, 1])

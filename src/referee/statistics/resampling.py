@@ -19,7 +19,9 @@ from referee.contracts import FloatArray
 __all__ = ["BLOCKS", "BaselineComparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
 
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
+# At the sizes of TUNA nothing is pooled; beyond, a block of a few items is still small beside the whole.
 BLOCKS = 5000
+# A slice of 1,024 x 5,000 counts is 40 MB; all 10,000 resamples at once would be 400.
 _SLICE = 1024
 
 
@@ -34,10 +36,12 @@ class Sample:
     def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
         """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
         rows = np.asarray(rows, dtype=float)
+        # One sum finds a NaN in any column: a row is there as a whole or not at all.
         present = np.isfinite(rows.sum(axis=1))
         sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
         if len(rows) <= blocks:
             return cls(sums, counts)
+        # Shuffled, because neighbours in a corpus (one speaker, one scene) resemble each other and would make the blocks unlike.
         order = np.random.default_rng(seed).permutation(len(rows))
         edges = np.linspace(0, len(rows), blocks, endpoint=False).astype(np.int64)
         return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
@@ -52,6 +56,7 @@ def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArra
     for start in range(0, resamples, _SLICE):
         size = min(_SLICE, resamples - start)
         draws = rng.integers(units, size=(size, units), dtype=np.int32)
+        # Every resample gets its own range of numbers, so that one bincount counts them all; int32 holds 1,024 x 5,000.
         draws += (np.arange(size, dtype=np.int32) * units)[:, None]
         yield np.bincount(draws.ravel(), minlength=size * units).reshape(size, units).astype(float)
 
@@ -61,6 +66,7 @@ def bootstrap(samples: list[Sample], finishes: list[Finish], resamples: int, see
     units = len(samples[0].counts) if samples else 0
     if units == 0 or resamples == 0:
         return np.full((len(samples), resamples), np.nan)
+    # All statistics side by side: drawing the counts is dear, multiplying by more columns is not.
     joined = np.hstack([np.column_stack([s.sums, s.counts]) for s in samples])
     edges = np.cumsum([0, *(s.sums.shape[1] + 1 for s in samples)])
     values = np.empty((len(samples), resamples))
@@ -111,6 +117,7 @@ def compare(
     difference at least as large (NaN when `randomise` is off). Both add one to numerator and denominator, so p is never 0.
     """
     joint = [_in_common(a, b, seed) for a, b in _shared(pairs, seed)]
+    # A baseline is in every pair; by identity it is resampled once, and the pairs share its resamples exactly.
     unique = {id(sample): (sample, finish) for pair, finish in zip(joint, finishes, strict=True) for sample in pair}
     samples, own_finishes = [s for s, _ in unique.values()], [f for _, f in unique.values()]
     values = dict(zip(unique, bootstrap(samples, own_finishes, resamples, seed), strict=True))
@@ -168,6 +175,7 @@ def _comparison(
 def _share(distances: FloatArray, observed: float) -> float:
     """Share of values at least as far out as the observed one, the observed one itself included."""
     known = distances[~np.isnan(distances)]
+    # The slack lets a swap that gives the observed difference back count, whatever order its sums were added in.
     return float((1 + np.count_nonzero(known >= abs(observed) - 1e-12)) / (1 + len(known)))
 
 
@@ -176,7 +184,9 @@ def _randomise(pairs: list[tuple[Sample, Sample]], finishes: list[Finish], resam
     result = np.empty((len(pairs), resamples))
     if not pairs:
         return result
+    # A stream of its own: with the seed alone the swaps would follow the bootstrap's draws.
     rng = np.random.default_rng([seed, 1])
+    # Swapping a unit moves b - a from one total to the other, so a swap is one product with 0 and 1.
     gaps = np.hstack([b.sums - a.sums for a, b in pairs])
     edges = np.cumsum([0, *(a.sums.shape[1] for a, _ in pairs)])
     totals = [(a.sums.sum(axis=0), b.sums.sum(axis=0), float(a.counts.sum())) for a, b in pairs]

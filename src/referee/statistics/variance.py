@@ -209,7 +209,9 @@ def _effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: in
             high=None,
         )
     f = (ss / df) / (error_ss / error_df)
+    # 90 %, as is usual for shares of variance: they cannot be negative, so that one tail alone decides against 0.
     low, high = (float(ncfdtrinc(df, error_df, level, f)) for level in (0.95, 0.05))
+    # F is about 1 where there is no effect; below it there is nothing to estimate.
     excess = max(df * (f - 1), 0.0)
     return Effect(
         term=term,
