@@ -41,11 +41,14 @@ def cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: floa
     """The cheapest sets that leave nothing of `left`, which they can rule out together; costs are positive."""
     deadline = None if seconds is None else monotonic() + seconds
     greedy = greedy_cover(keeps, costs, left)
+    # Strong properties get the low bits, which the search tries first: a good answer early cuts the rest.
     order = sorted(range(len(keeps)), key=lambda i: (left & keeps[i]).bit_count())
+    # From a packed set a property to a word a distractor: a transposition of bits, done once and compiled.
     rows = _hardest_first(np.stack([_packed(left & ~keeps[i], left) for i in order]))
     search = _Search(rows, np.array([costs[i] for i in order]), sum(costs[i] for i in greedy))
     proven = search.run(deadline)
     found = int(search.best[0])
+    # The bound starts at the greedy cost and only something cheaper is stored: nothing stored means that greed was best.
     chosen = [order[i] for i in range(len(order)) if found >> i & 1] if found else greedy
     return Cover(tuple(sorted(chosen)), sum(costs[i] for i in chosen), proven)
 
@@ -70,6 +73,7 @@ class _Search:
         self.state = np.zeros(3, dtype=np.int64)
         self.best = np.zeros(1, dtype=np.uint64)
         self.bound = np.array([upper])
+        # Rows that few properties rule out decide the answer; most of a million others follow from them.
         hardest = rows[:AT_FIRST]
         for row in hardest[_minimal(hardest)]:
             _join(row, self.hand, self.keeps, self.unruled, self.state)
@@ -123,6 +127,7 @@ def _hardest_first(outs: Words) -> Words:
             while word:
                 rows[w * 64 + _lowest(word)] |= np.uint64(1) << np.uint64(j)
                 word &= word - np.uint64(1)
+    # Sorting by counting: a row has 0 to 64 properties, so that 66 counters do what a comparison sort takes far longer for.
     starts = np.zeros(66, dtype=np.int64)
     for row in rows:
         starts[_ones(row) + np.uint64(1)] += 1
@@ -233,10 +238,12 @@ def _descend(
 ) -> int:
     """Depth-first search that goes on where it was left."""
     least = prices.min()
+    # An explicit stack in arrays instead of recursion: the search can stop at any node to look at the clock, and go on.
     while nodes > 0:
         depth = state[DEPTH]
         words = (state[IN_HAND] + 63) // 64
         if state[INSIDE] == 0:
+            # Asked before rows may join, so that no search node is left half done.
             if state[IN_HAND] + JOINING > len(hand):
                 return FULL
             nodes -= 1
@@ -266,6 +273,7 @@ def _descend(
         column = np.int64(_lowest(todo))
         bit = np.uint64(1) << np.uint64(column)
         masks[TODO, depth] = todo ^ bit
+        # A property tried at this depth is closed below its later siblings: every set is met once, in one order.
         masks[OPEN, depth] &= ~bit
         if spent[depth] + prices[column] >= bound[0]:
             continue

@@ -142,6 +142,7 @@ def _first_of_size(
         raise OutOfTime
     for i in range(start, len(keeps) - size + 1):
         kept = left & keeps[i]
+        # A set that rules out nobody cannot be in a smallest cover.
         if kept != left and (found := _first_of_size(keeps, i + 1, kept, size - 1, deadline)):
             return (i, *found)
     return None
@@ -191,6 +192,7 @@ class _Cheapest:
             kept = left & self.keeps[i]
             if kept != left or not self.costs[i]:
                 self.extend(i + 1, kept, (*chosen, i), cost + self.costs[i])
+            # The best may have got cheaper further down.
             if cost >= self.cost:
                 return
 
@@ -216,6 +218,7 @@ def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tup
     chosen: list[int] = []
     while left and keeps:
         total = left.bit_count()
+        # A free set that rules out anybody comes before all that cost.
         gains = [(total - (left & keep).bit_count()) / (cost or 1e-9) for keep, cost in zip(keeps, costs, strict=True)]
         best = max(range(len(keeps)), key=gains.__getitem__)
         if not gains[best]:

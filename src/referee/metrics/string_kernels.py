@@ -79,6 +79,7 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
 
     Every line ends with a line break, the last one too.
     """
+    # A word and the blank after it take two bytes at least.
     ids = np.empty(len(codes) // 2 + 1, np.int32)
     starts = np.zeros(lines + 1, np.int64)
     slots = np.full(1024, -1, np.int32)
@@ -93,9 +94,12 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
             continue
         begin, value = place, np.int64(0)
         while not _is_blank(codes[place]):
+            # FNV-1a with its 64-bit prime; overflow wraps in compiled code, which is what the hash wants.
             value = (value ^ codes[place]) * np.int64(1099511628211)
             place += 1
+        # The table looks at the low bits only, and the last multiplication has stirred mostly the high ones.
         value ^= value >> np.int64(29)
+        # The slots are always twice the words' room, so that a search meets an empty one soon.
         if words == len(hashes):
             hashes, begins, ends = _twice(hashes), _twice(begins), _twice(ends)
             slots = _resow(hashes, words, 2 * len(slots))
@@ -135,6 +139,7 @@ def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitutio
     for r in range(len(owner)):
         a, a_end = starts[owner[r]], starts[owner[r] + 1]
         b, b_end = starts[items + r], starts[items + r + 1]
+        # A shared beginning and end never need an edit: descriptions of one scene mostly differ in a word or two.
         while a < a_end and b < b_end and ids[a] == ids[b]:
             a, b = a + 1, b + 1
         while a < a_end and b < b_end and ids[a_end - 1] == ids[b_end - 1]:
@@ -143,6 +148,7 @@ def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitutio
         for j in range(width + 1):
             row[j] = j
         for i in range(a, a_end):
+            # One row is enough: `diagonal` keeps what the cell up and left held before it was written over.
             diagonal = row[0]
             row[0] += 1
             for j in range(width):
@@ -156,6 +162,7 @@ def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitutio
 @compiled
 def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row: Whole) -> None:
     """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
+    # Costs in units so large that the substitutions counted below them never add up to one: one number orders by cost, then by substitutions.
     unit = rows + width + 1
     for j in range(width + 1):
         row[j] = j * unit
@@ -165,6 +172,7 @@ def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row:
         row[0] = i * unit
         steps[i, 0] = 1
         for j in range(1, width + 1):
+            # Ties go to the diagonal, then to deletion, so that of several cheapest alignments it is always the same one.
             best, step = diagonal if ids[a + i - 1] == ids[b + j - 1] else diagonal + unit + 1, 0
             if row[j] + unit < best:
                 best, step = row[j] + unit, 1
@@ -216,6 +224,7 @@ def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, miss
             continue
         j -= 1
         left += 1
+        # Descriptions have a dozen words: a list is faster than any table here.
         for k in range(deleted):
             if missing[k] == ids[b + j]:
                 missing[k] = -1
@@ -273,6 +282,7 @@ def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, pl
 
 @compiled
 def _mix(key: np.int64) -> np.int64:
+    # The digits of the golden ratio, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down to where the slot is read.
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 
@@ -285,6 +295,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     """
     hits = np.zeros(starts.size - 1 - items, np.int64)
     size = 64
+    # Room for the pairs of the longest text at half load. Stamps tell whose a slot is, so that the table is never emptied between items.
     while size < 2 * _longest(starts) * (gap + 2):
         size *= 2
     keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
@@ -297,6 +308,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
             for i in range(begin, end):
                 singles = unigrams == 2 or (unigrams == 1 and i + 1 < end)
                 for j in range(i if singles else i + 1, min(end, i + gap + 2)):
+                    # Two ids in one number, exact; 0 in the lower half marks a single word.
                     key = np.int64(ids[i]) << 32 | (np.int64(ids[j]) + 1 if j > i else 0)
                     slot = _mix(key) & (size - 1)
                     while stamps[slot] == item and keys[slot] != key:
@@ -324,6 +336,7 @@ def _slot_of(table: Whole, key: np.int64) -> np.int64:
 @compiled
 def widen(table: Whole) -> Whole:
     """The same table of n-grams with twice the room."""
+    # Numbers of n-grams are kept in the rows, so that the keys built on them stay valid in the new table.
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
         if table[old, 0] != 0:
@@ -343,6 +356,7 @@ def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, siz
     numbers = np.zeros(_longest(starts) + 1, np.int64)
     while text < len(starts) - 1:
         begin, length = starts[text], starts[text + 1] - starts[text]
+        # Asked before a text, for all it could add: a text is never counted in part and begun again.
         if 3 * (size + order * length) > 2 * len(table):
             break
         numbers[:length] = 0
