@@ -282,7 +282,7 @@ def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, pl
 
 @compiled
 def _mix(key: np.int64) -> np.int64:
-    # The digits of the golden ratio, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down to where the slot is read.
+    # The golden ratio's digits, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down.
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 

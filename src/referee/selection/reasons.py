@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from referee.records import Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.contrast import Contrast, Note, contrast_of
 
 __all__ = ["Note", "Reason", "Reasoned"]
-
-Note = Callable[[Property, str], None]
-"""Told, while a selector works, which property was looked at and what became of it."""
 
 
 class Reason(NamedTuple):

@@ -45,14 +45,14 @@ class Comparison:
     """
 
     difference: float | None
-    low: float | None
-    high: float | None
-    t: float | None
-    df: float | None
-    p: float | None
-    d: float | None
-    d_low: float | None
-    d_high: float | None
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    df: float | None = None
+    p: float | None = None
+    d: float | None = None
+    d_low: float | None = None
+    d_high: float | None = None
     n_a: int
     n_b: int
     error: float | None = None
@@ -204,19 +204,7 @@ def _gaps(x: Numbers, y: Numbers) -> FloatArray:
 
 def _nothing(difference: float | None, n_a: int, n_b: int) -> Comparison:
     """Too few values for a test."""
-    return Comparison(
-        difference=difference,
-        low=None,
-        high=None,
-        t=None,
-        df=None,
-        p=None,
-        d=None,
-        d_low=None,
-        d_high=None,
-        n_a=n_a,
-        n_b=n_b,
-    )
+    return Comparison(difference=difference, n_a=n_a, n_b=n_b)
 
 
 def _compare(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli.tangram.sources import aligned, check_form, number, open_dialogues
-from referee.errors import CannotWrite, InputError
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.records import Response, Trial
@@ -149,14 +149,9 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
 
 def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
     from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
-    from referee.files import write_atomically
+    from referee.files import make_folder, write_atomically
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotWrite(
-            f"cannot make the folder ({error.strerror})", where=out, remedy="choose another place"
-        ) from None
+    make_folder(out)
     if rehearsal is not None:
         write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(rehearsal.trials)))
         write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in rehearsal.responses))

@@ -17,6 +17,7 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
+from referee.situated.json_lines import json_object
 from referee.situated.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue
 from referee.situated.tiers.rex_tiers import mark_expression, quantised
 
@@ -132,13 +133,7 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
 
 
 def _row(line: str, where: str, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise MalformedInput("not a JSON object", where=where, line=number, remedy="restore the line from a copy")
-    return row
+    return json_object(line, where, number, "restore the line from a copy")
 
 
 def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
