@@ -48,6 +48,7 @@ class PropertyBits(dict[Any, int]):
 def pack(masks: Sequence[int], words: int) -> WordArray:
     """Python bit sets as an array of shape (words, len(masks))."""
     raw = b"".join([mask.to_bytes(8 * words, "little") for mask in masks])
+    # A word of all masks side by side in memory: the measures run over one word of everything at a time.
     return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), words).T.copy()
 
 
@@ -189,11 +190,13 @@ class PropertyEncoding:
             operation.reduce(values.reshape(-1, same), axis=1, out=result)
         elif len(values):
             some = self.rivals > 0
+            # reduceat gives an empty stretch its neighbour's value: acts without references are left out of it.
             result[some] = operation.reduceat(values, (np.cumsum(self.rivals) - self.rivals)[some])
         return result
 
     def spread(self, values: npt.NDArray[Any]) -> FloatArray:
         """Values of acts to rows of items, NaN where an output has no properties."""
+        # Act -1 takes the last value, which is the NaN put there for it.
         return np.append(values.astype(float), np.nan)[self.act][:, None]
 
 
@@ -212,12 +215,14 @@ def _encode(batch: Batch) -> PropertyEncoding:
     outputs = np.array(numbers, dtype=np.intp)[place]
     trials, trial_of = _distinct(list(batch.trials))
     lists, list_of = _distinct(list(batch.references))
+    # Two numbers in one, so that pairs become distinct in a single sort of integers.
     cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
     lengths, members = _number_references(lists, index)
     list_of_case = cases % max(1, len(lists))
     firsts, counts = (np.cumsum(lengths) - lengths)[list_of_case], lengths[list_of_case]
     width = max(1, len(cases))
     acts, act = np.unique(outputs * width + case_of, return_inverse=True)
+    # Outputs without properties have the number -1, so their acts are negative and sort first.
     silent = int(np.searchsorted(acts, 0))
     return PropertyEncoding(
         descriptions=list(index),
