@@ -26,8 +26,8 @@ from scipy import stats
 from statsmodels.stats.anova import anova_lm
 
 from referee.statistics.comparisons import compare_systems
+from referee.statistics.homogeneous_subsets import studentised_range, tukey_letters
 from referee.statistics.ranks import kruskal_wallis_frame
-from referee.statistics.subsets import studentised_range, tukey_letters
 from referee.statistics.variance import one_way, two_way
 
 SYSTEMS = [f"system-{i:02d}" for i in range(14)]

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from referee import catalogue
 from referee.contracts import Batch
-from referee.metrics.properties import Encoding, encode
+from referee.metrics.properties import PropertyEncoding, encode
 from referee.records import Description, Entity, Property, Scene, Trial
 
 CHUNK = 100_000
@@ -177,13 +177,13 @@ def against_nltk(table: Table) -> None:
     pairs = [(set(a), set(b)) for a, b in records]
     metrics = [catalogue.create("metric", name) for name in ("set/dice", "set/masi")]
     encoded = encode(Batch.of(batch.outputs, batch.trials, references))
-    parts = {name: getattr(encoded, name) for name in Encoding.__dataclass_fields__}
+    parts = {name: getattr(encoded, name) for name in PropertyEncoding.__dataclass_fields__}
 
     def measure(sets: bool) -> None:
         """Both measures; everything but the masks is worked out again each time."""
         fresh = Batch.of(batch.outputs, batch.trials, references)
         if sets:
-            fresh.cache[Encoding] = again = Encoding(**parts)
+            fresh.cache[PropertyEncoding] = again = PropertyEncoding(**parts)
             again.__dict__["sets"] = encoded.sets
         for metric in metrics:
             metric.statistics(fresh)

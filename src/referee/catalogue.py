@@ -48,9 +48,9 @@ METRICS: dict[str, Entry] = {
         "referee.metrics.sets:Masi", {}, "Jaccard weighted by 1, 2/3, 1/3, 0 for equal, subset, overlap, disjoint"
     ),
     "set/jaccard": Entry("referee.metrics.sets:Jaccard", {}, "|A∩B| / |A∪B|"),
-    "set/exact": Entry("referee.metrics.sets:Exact", {}, "the same set of properties"),
+    "set/exact": Entry("referee.metrics.sets:SetExact", {}, "the same set of properties"),
     "set/edit": Entry(
-        "referee.metrics.sets:Edit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
+        "referee.metrics.sets:SetEdit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
     ),
     # the scene
     "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),
@@ -194,7 +194,7 @@ HEARERS: dict[str, Entry] = {
         "literal, with imperfect sight, graded sizes and places, and guesses by salience",
     ),
     "rsa": Entry(
-        "referee.hearers.rational:Rational",
+        "referee.hearers.rational_listener:Rational",
         {},
         "asks what a sensible speaker would have said (alpha, cost, longest, depth)",
     ),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from referee.errors import CannotWrite
 
-__all__ = ["FOR_ALL", "FOR_OWNER", "put_in_place", "write_atomically", "write_bytes", "writing_folder"]
+__all__ = ["FOR_ALL", "FOR_OWNER", "make_folder", "put_in_place", "write_atomically", "write_bytes", "writing_folder"]
 
 FOR_ALL, FOR_OWNER = 0o644, 0o600
 
@@ -55,6 +55,16 @@ def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder, with those above it, unless it is there already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot make the folder ({error.strerror})", where=folder, remedy="choose another place"
+        ) from None
 
 
 @contextlib.contextmanager

@@ -12,8 +12,8 @@ import numpy as np
 
 from referee.auditing.paper import Paper, read_paper
 from referee.statistics.correlation import pearson
+from referee.statistics.homogeneous_subsets import homogeneous_subsets
 from referee.statistics.ranks import kruskal_wallis_binary
-from referee.statistics.subsets import homogeneous_subsets
 from referee.statistics.variance import two_way_from_summaries
 
 MEASURES = ("edit", "time")

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from referee.cli import main
-from referee.drawing.scenes import FRAME
+from referee.drawing.scene_pictures import FRAME
 
 CHAIRS: dict[str, Any] = {
     "entities": [

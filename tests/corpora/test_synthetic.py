@@ -9,8 +9,8 @@ import pytest
 
 from referee.contracts import Corpus
 from referee.corpora.synthetic.corpus import Synthetic, generate
-from referee.corpora.synthetic.scenes import DOMAINS, grid
-from referee.corpora.synthetic.speaker import HABITS, LOCATION
+from referee.corpora.synthetic.invented_scenes import DOMAINS, grid
+from referee.corpora.synthetic.invented_speaker import HABITS, LOCATION
 from referee.corpora.synthetic.words import phrases, say_plainly
 from referee.errors import InputError
 from referee.records import Property, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from referee.courtroom.evidence import ALL, PEOPLE, Evidence, Sheet, pairwise_accuracy, try_sheet
+from referee.courtroom.evidence import ALL, PEOPLE, Evidence, SystemScores, pairwise_accuracy, try_sheet
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.courtroom.printed_evidence import sheets_of_paper
 from referee.courtroom.verdicts import case_of, sum_up, sum_up_items
@@ -19,9 +19,9 @@ def evidence(paper: str, automatic: str, hearer: str, rows: str = ALL, domain: s
     return one
 
 
-def straight(values: list[float | None], hearer: list[float | None], **more: object) -> Sheet:
+def straight(values: list[float | None], hearer: list[float | None], **more: object) -> SystemScores:
     systems = tuple(f"s{i}" for i in range(len(values)))
-    return Sheet(systems=systems, automatic={"A": values}, hearer={"H": hearer}, **more)  # type: ignore[arg-type]
+    return SystemScores(systems=systems, automatic={"A": values}, hearer={"H": hearer}, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_verdict_over_items_follows_the_interval_and_the_direction() -> None:
 
 def test_columns_of_another_length_are_refused() -> None:
     with pytest.raises(InputError, match="A has 2 values for 3 systems"):
-        try_sheet(Sheet(systems=("a", "b", "c"), automatic={"A": [1, 2]}, hearer={"H": [1, 2, 3]}))
+        try_sheet(SystemScores(systems=("a", "b", "c"), automatic={"A": [1, 2]}, hearer={"H": [1, 2, 3]}))
 
 
 # -- items ---------------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from referee.drawing import Place, can_draw, draw_entity, draw_numbered, draw_scene, kind_of, place
-from referee.drawing.scenes import FRAME
+from referee.drawing.scene_pictures import FRAME
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 

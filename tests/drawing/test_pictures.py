@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from referee.corpora.synthetic.scenes import DOMAINS
+from referee.corpora.synthetic.invented_scenes import DOMAINS
 from referee.drawing import SHEETS, can_draw, draw_entity, draw_sheet, to_png
 from referee.drawing.colours import NAMED, colour_of, mix
 from referee.drawing.silhouettes import FIGURES, PENTOMINOES

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from referee.hearers.passports.fitness import CARE, FIT, OPEN, UNFIT, Probe, Verdict, decide_fitness
-from referee.hearers.passports.measures import Evidence, measure
+from referee.hearers.passports.measures import AnswerColumns, measure
 
 N = 900
 RNG = np.random.default_rng(5)
@@ -16,10 +16,10 @@ PLACE = RNG.integers(3, size=N)
 HUMAN_RIGHT = RNG.random(N) < np.where(EASY, 0.95, 0.5)
 
 
-def evidence(target: np.ndarray, right: np.ndarray) -> Evidence:
+def evidence(target: np.ndarray, right: np.ndarray) -> AnswerColumns:
     """A hearer with these probabilities of the target and these successes, beside the same people."""
     miss = (PLACE + 1) % 3
-    return Evidence(
+    return AnswerColumns(
         target=target,
         taken=np.where(HUMAN_RIGHT, target, (1 - target) / 2),
         top=np.maximum(target, (1 - target) / 2),
@@ -38,7 +38,7 @@ def evidence(target: np.ndarray, right: np.ndarray) -> Evidence:
 SOUND = evidence(np.where(EASY, 0.95, 0.5), EASY | (np.arange(N) % 2 == 0))
 
 
-def verdict(t: Evidence, probes: dict[str, Probe] | None = None, **more: bool | float) -> Verdict:
+def verdict(t: AnswerColumns, probes: dict[str, Probe] | None = None, **more: bool | float) -> Verdict:
     return decide_fitness(measure(t, resamples=100), probes or {}, **more)  # type: ignore[arg-type]
 
 

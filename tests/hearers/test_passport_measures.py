@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from referee.errors import InputError
 from referee.hearers.passports.measures import (
     LAPSE,
-    Evidence,
+    AnswerColumns,
     area_under_curve,
     calibrate,
     choice_kappa,
@@ -26,14 +26,14 @@ from referee.hearers.passports.measures import (
 SHARES = np.array([0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0])
 
 
-def invented_answers() -> Evidence:
+def invented_answers() -> AnswerColumns:
     """Invented answers in 20 games: people succeed as often as the hearer expects."""
     rng, n = np.random.default_rng(3), 400
     target = rng.choice(SHARES, size=n)
     human_right = rng.random(n) < target
     right = target > 0.5
     place = rng.integers(4, size=n)
-    return Evidence(
+    return AnswerColumns(
         target=target,
         taken=np.where(human_right, target, (1 - target) / 3),
         top=np.maximum(target, 1 - target),
@@ -133,10 +133,10 @@ def test_without_times_there_is_no_correlation_with_times() -> None:
 def test_a_question_that_many_answered_counts_once_for_position_bias() -> None:
     t = invented_answers()
     twice = t.rows(np.ones(400, dtype=bool))
-    doubled = Evidence(
+    doubled = AnswerColumns(
         **{
             name: (column + column if isinstance(column, tuple) else np.concatenate([column, column]))
-            for name in Evidence.__slots__
+            for name in AnswerColumns.__slots__
             for column in [getattr(twice, name)]
         }
     )

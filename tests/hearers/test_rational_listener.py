@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from referee.corpora.franke_degen import FrankeDegen2016
 from referee.errors import InputError
 from referee.hearers.literal import Literal
-from referee.hearers.rational import Rational, infer
+from referee.hearers.rational_listener import Rational, infer
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
 
 SHAPES = {"blue square": "a", "blue circle": "b", "green square": "c"}

@@ -7,11 +7,11 @@ from hypothesis import given
 from worlds import batches, props, said, scene, trial
 
 from referee.contracts import Batch
-from referee.metrics.properties import Vocabulary, count_bits, encode, expand, pack
+from referee.metrics.properties import PropertyBits, count_bits, encode, expand, pack
 
 
 def test_the_k_th_mention_of_a_property_has_a_bit_of_its_own() -> None:
-    vocabulary = Vocabulary()
+    vocabulary = PropertyBits()
     twice = vocabulary.bag_of(props("x:1 x:1 y:1"))
     assert twice.bit_count() == 3
     once = vocabulary.bag_of(props("y:1 x:1"))

@@ -15,7 +15,7 @@ from worlds import batches, descriptions, said, scene, trial
 from referee.contracts import Batch
 from referee.errors import InputError
 from referee.metrics.measure import Measure
-from referee.metrics.sets import Dice, Edit, Exact, Jaccard, Masi
+from referee.metrics.sets import Dice, Jaccard, Masi, SetEdit, SetExact
 from referee.records import Description, Property
 
 SCENE = scene("p:1 q:1 r:1")
@@ -71,12 +71,12 @@ def trial_with(*references: Bag):
 
 def test_edit_treats_addition_omission_and_substitution_alike() -> None:
     # van Deemter & Gatt 2007, section 1.1: each is one edit of a description of two properties
-    scores = [value(Edit(), output, "p:1 q:1") for output in ("p:1", "p:1 q:1 r:1", "p:1 q:2")]
+    scores = [value(SetEdit(), output, "p:1 q:1") for output in ("p:1", "p:1 q:1 r:1", "p:1 q:2")]
     assert scores == pytest.approx([1 / 2, 1 / 2, 1 / 2])
 
 
 def test_edit_divided_by_the_larger_set_favours_addition() -> None:
-    larger = Edit(normalise="larger")
+    larger = SetEdit(normalise="larger")
     assert value(larger, "p:1", "p:1 q:1") == pytest.approx(1 - 1 / 2)
     assert value(larger, "p:1 q:1 r:1", "p:1 q:1") == pytest.approx(1 - 1 / 3)
     assert value(larger, "p:1", "q:1") == pytest.approx(-1)
@@ -84,13 +84,13 @@ def test_edit_divided_by_the_larger_set_favours_addition() -> None:
 
 def test_edit_costs_are_its_parameters() -> None:
     costs = {"insertion": 0.25, "deletion": 0.5, "substitution": 0.125}
-    assert value(Edit(**costs), "p:1 q:1 r:1", "p:1 q:1") == pytest.approx(1 - 0.25 / 2)
-    assert value(Edit(**costs), "p:1", "p:1 q:1") == pytest.approx(1 - 0.5 / 2)
-    assert value(Edit(**costs), "p:1 q:2", "p:1 q:1") == pytest.approx(1 - 0.125 / 2)
+    assert value(SetEdit(**costs), "p:1 q:1 r:1", "p:1 q:1") == pytest.approx(1 - 0.25 / 2)
+    assert value(SetEdit(**costs), "p:1", "p:1 q:1") == pytest.approx(1 - 0.5 / 2)
+    assert value(SetEdit(**costs), "p:1 q:2", "p:1 q:1") == pytest.approx(1 - 0.125 / 2)
 
 
 def test_edit_never_substitutes_where_adding_and_omitting_is_cheaper() -> None:
-    assert value(Edit(substitution=5), "p:1 q:2", "p:1 q:1") == pytest.approx(1 - 2 / 2)
+    assert value(SetEdit(substitution=5), "p:1 q:2", "p:1 q:1") == pytest.approx(1 - 2 / 2)
 
 
 def test_repeated_properties_count_only_for_multisets() -> None:
@@ -100,14 +100,14 @@ def test_repeated_properties_count_only_for_multisets() -> None:
     assert value(Dice(multiset=True), "x:1 x:1", "x:1 x:1 x:1") == pytest.approx(4 / 5)
 
 
-@pytest.mark.parametrize("measure", [Dice(), Dice(multiset=True), Masi(), Jaccard(), Exact(), Edit()])
+@pytest.mark.parametrize("measure", [Dice(), Dice(multiset=True), Masi(), Jaccard(), SetExact(), SetEdit()])
 def test_two_empty_sets_are_equal_and_an_empty_one_is_like_no_other(measure: Measure) -> None:
     assert value(measure, "", "") == 1
     assert value(measure, "", "p:1") == 0
     assert value(measure, "p:1", "") == 0
 
 
-@pytest.mark.parametrize("kind", [Dice, Masi, Jaccard, Exact, Edit])
+@pytest.mark.parametrize("kind", [Dice, Masi, Jaccard, SetExact, SetEdit])
 def test_what_two_empty_sets_score_is_a_switch(kind: Callable[..., Measure]) -> None:
     assert value(kind(empty=0.0), "", "") == 0
     assert "|empty:0|" in kind(empty=0.0).score(Batch.of([], [])).signature
@@ -119,8 +119,8 @@ def test_several_references_are_averaged_unless_asked_otherwise() -> None:
     assert value(Dice(), "p:1", *references) == pytest.approx(1 / 3)
     assert value(Dice(references="best"), "p:1", *references) == pytest.approx(2 / 3)
     assert value(Dice(references="any"), "p:1", *references) == 0
-    assert value(Exact(), "r:1", *references) == pytest.approx(1 / 2)
-    assert value(Exact(references="any"), "r:1", *references) == 1
+    assert value(SetExact(), "r:1", *references) == pytest.approx(1 / 2)
+    assert value(SetExact(references="any"), "r:1", *references) == 1
 
 
 def test_an_unknown_treatment_of_references_is_refused() -> None:
@@ -130,7 +130,7 @@ def test_an_unknown_treatment_of_references_is_refused() -> None:
 
 def test_an_unknown_normalisation_is_refused() -> None:
     with pytest.raises(InputError, match="reference or larger"):
-        value(Edit(normalise="smaller"), "p:1", "p:1")
+        value(SetEdit(normalise="smaller"), "p:1", "p:1")
 
 
 def test_nothing_is_not_zero() -> None:
@@ -155,7 +155,7 @@ def test_many_properties_take_several_words() -> None:
     half = " ".join(f"n{i}:v" for i in range(75))
     assert value(Dice(), half, many) == pytest.approx(2 * 75 / 225)
     assert value(Masi(), half, many) == pytest.approx(2 / 3 * 75 / 150)
-    assert value(Edit(), half, many) == pytest.approx(1 / 2)
+    assert value(SetEdit(), half, many) == pytest.approx(1 / 2)
 
 
 def plain_dice(one: Bag, other: Bag) -> float:
@@ -207,9 +207,9 @@ MEASURES: list[tuple[Measure, Callable[[Bag, Bag], float]]] = [
     (Dice(multiset=True), plain_multiset_dice),
     (Masi(), plain_masi),
     (Jaccard(), plain_jaccard),
-    (Exact(), plain_exact),
-    (Edit(), plain_edit((1, 1, 1))),
-    (Edit(insertion=0.5, deletion=2, substitution=1.5), plain_edit((0.5, 2, 1.5))),
+    (SetExact(), plain_exact),
+    (SetEdit(), plain_edit((1, 1, 1))),
+    (SetEdit(insertion=0.5, deletion=2, substitution=1.5), plain_edit((0.5, 2, 1.5))),
 ]
 
 

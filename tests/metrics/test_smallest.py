@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from worlds import descriptions, fewest_by_enumeration, kept_by_enumeration, props, scene, scenes
 
-from referee.metrics.smallest import as_sharp, fewest, fewest_to_add, fewest_to_keep
+from referee.metrics.smallest import as_sharp, fewest_to_add, fewest_to_keep
 from referee.records import Entity, Property, Relation, Scene
-
-BOX = 1 << 5
 
 
 def furniture(target: str, bundles: str, second: str) -> Scene:
@@ -121,15 +117,6 @@ def test_what_can_go_is_what_rules_nobody_out_alone() -> None:
     assert fewest_to_keep(where, 1, props("type:fan colour:red size:big")) == 2
     assert fewest_to_keep(where, 1, props("colour:red size:big")) == 1
     assert fewest_to_keep(where, 1, props("colour:red size:big"), free=props("type:fan")) == 1
-
-
-@given(st.lists(st.integers(0, BOX - 1), max_size=6), st.integers(0, BOX - 1))
-def test_fewest_is_what_enumeration_finds(extensions: list[int], others: int) -> None:
-    def leaves_nobody(part: tuple[int, ...]) -> bool:
-        return not any(others >> i & 1 and all(e >> i & 1 for e in part) for i in range(5))
-
-    sizes = (k for k in range(len(extensions) + 1) for part in combinations(extensions, k) if leaves_nobody(part))
-    assert fewest(extensions, others) == next(sizes, None)
 
 
 @given(scenes(most=5), descriptions(most=3), st.integers(0, 1))

@@ -11,11 +11,11 @@ from referee.contracts import Realiser
 from referee.errors import NotTrained
 from referee.realisation.case_net import CaseNet, similarity
 from referee.realisation.cases import CaseBase
+from referee.realisation.common_phrases import CommonPhrases
 from referee.realisation.dependencies import DependencyOrder
 from referee.realisation.fixed_choices import FixedChoices
 from referee.realisation.permutation import PermuteAndRank
 from referee.realisation.portuguese import PORTUGUESE
-from referee.realisation.rules import CommonPhrases
 from referee.realisation.speaker_branches import SpeakerBranches
 from referee.realisation.templates import MajorityTemplates, RankedTemplates
 from referee.records import Property

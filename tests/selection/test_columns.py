@@ -8,7 +8,7 @@ from contexts import random_table, view
 
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
-from referee.selection.columns import Column, as_bits, as_places, scene_of_columns
+from referee.selection.columns import ValueColumn, as_bits, as_places, scene_of_columns
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.graph import GraphSearch
 from referee.selection.greedy import Greedy
@@ -53,7 +53,7 @@ def test_columns_of_different_length_are_refused():
     "numbers", [np.array([5, -3, 5]), np.array([10**12, 0, 10**12]), np.array([True, False, True])]
 )
 def test_numbers_are_encoded_by_value(numbers):
-    column = Column.of(numbers)
+    column = ValueColumn.of(numbers)
     assert [column.value(i) for i in range(3)] == [str(int(n)) for n in numbers]
 
 

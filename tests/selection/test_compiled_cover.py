@@ -7,9 +7,9 @@ from contexts import random_table, view
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.selection import exact_cover
+from referee.algorithms import exact_cover
+from referee.algorithms.exact_cover import cheapest_cover, hopeless, smallest_cover
 from referee.selection.columns import scene_of_columns
-from referee.selection.exact_cover import cheapest_cover, hopeless, smallest_cover
 from referee.selection.full_brevity import FullBrevity
 
 pytest.importorskip("numba", reason="the compiled search needs numba (extra 'fast')")
@@ -27,7 +27,7 @@ def problem(entities: int, attributes: int, seed: int) -> tuple[list[int], int]:
     st.lists(st.tuples(st.integers(0, 2**90 - 1), st.integers(1, 4)), min_size=1, max_size=9), st.integers(0, 2**90 - 1)
 )
 def test_agrees_with_the_plain_search_on_random_sets(sets, left):
-    from referee.selection.compiled_cover import cover
+    from referee.algorithms.compiled_cover import cover
 
     keeps, costs = [k for k, _ in sets], [float(c) for _, c in sets]
     left &= ~hopeless(keeps, left)
@@ -80,7 +80,7 @@ def test_free_sets_come_first_in_large_problems_too():
 
 
 def test_the_hand_grows_when_many_rows_matter(monkeypatch):
-    from referee.selection import compiled_cover
+    from referee.algorithms import compiled_cover
 
     keeps, left = problem(20_000, 24, seed=6)
     roomy = compiled_cover.cover(keeps, [1.0] * 24, left)
@@ -92,7 +92,7 @@ def test_the_hand_grows_when_many_rows_matter(monkeypatch):
 
 
 def test_out_of_time_the_best_found_comes_back_unproven(monkeypatch):
-    from referee.selection import compiled_cover
+    from referee.algorithms import compiled_cover
 
     monkeypatch.setattr(compiled_cover, "NODES", 1)
     keeps, left = problem(20_000, 40, seed=7)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from referee.errors import NotTrained
 from referee.records import Property
-from referee.selection.plural import Boolean, BooleanDescriptions, Fragment, Literal, Partitioned
+from referee.selection.plural import Boolean, BooleanDescriptions, Fragment, Partitioned, SignedProperty
 
 PETS = scene(
     a="type:dog colour:black size:big",
@@ -29,7 +29,7 @@ def test_negation_says_what_the_others_are():
     formula = BooleanDescriptions(order=("colour",)).formula(
         view(scene(a="colour:red", b="colour:blue", c="colour:green"), "a", "b")
     )
-    assert formula == Boolean(((Literal(Property("colour", "green"), negated=True),),))
+    assert formula == Boolean(((SignedProperty(Property("colour", "green"), negated=True),),))
     assert formula.flat() == (Property("not.colour", "green"),)
 
 

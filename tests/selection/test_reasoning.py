@@ -8,7 +8,7 @@ from hypothesis import given
 from referee.records import Property
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.incremental import Incremental
-from referee.selection.reasons import Step
+from referee.selection.reasons import Reason
 
 ROOM = scene(t="type:cup colour:red size:big", a="type:cup colour:blue size:big", b="type:jug colour:red size:big")
 
@@ -37,7 +37,7 @@ def test_a_general_value_is_explained_by_what_lies_below_it():
     selector = Incremental(taxonomy={"type": {"poodle": "dog", "beagle": "dog"}}, basic={"type": {"poodle": "dog"}})
     only_dogs = scene(t="type:poodle", b="type:cat")
     assert selector.explain(view(only_dogs, "t")) == [
-        Step(Property("type", "dog"), "next in the order of preference, and rules out somebody", ("b",), 0)
+        Reason(Property("type", "dog"), "next in the order of preference, and rules out somebody", ("b",), 0)
     ]
     assert selector.explain(view(where, "t"))[0].property == Property("type", "poodle")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from referee.situated.tiers.annotations import Annotation, Mark
+from referee.situated.tiers.annotations import Annotation, ExpressionMark
 from referee.situated.tiers.annotator_agreement import compare_annotations, differing
 
 
-def _by(name: str, *rows: tuple[Mark, ...], done: int | None = None) -> Annotation:
+def _by(name: str, *rows: tuple[ExpressionMark, ...], done: int | None = None) -> Annotation:
     marks = dict(enumerate(rows))
     finished = range(len(rows) if done is None else done)
     return Annotation(
@@ -16,8 +16,8 @@ def _by(name: str, *rows: tuple[Mark, ...], done: int | None = None) -> Annotati
     )
 
 
-def _mark(start: int, end: int, referent: str = "1", *codes: str, uncertain: bool = False) -> Mark:
-    return Mark(start=start, end=end, referents=(referent,), attributes=codes, uncertain=uncertain)
+def _mark(start: int, end: int, referent: str = "1", *codes: str, uncertain: bool = False) -> ExpressionMark:
+    return ExpressionMark(start=start, end=end, referents=(referent,), attributes=codes, uncertain=uncertain)
 
 
 def test_spans_agree_by_f() -> None:

@@ -10,7 +10,7 @@ from referee.errors import InputError, MalformedInput
 from referee.records import Event
 from referee.situated.tiers.annotations import (
     Annotation,
-    Mark,
+    ExpressionMark,
     annotated,
     annotation_files,
     annotation_path,
@@ -24,7 +24,10 @@ from referee.situated.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, D
 from referee.situated.tiers.expressions import compare
 
 TEXT = "put the small triangle on that"
-NP, THAT = Mark(start=4, end=22, referents=("4",), attributes=("siz", "typ")), Mark(start=26, end=30, referents=("1",))
+NP, THAT = (
+    ExpressionMark(start=4, end=22, referents=("4",), attributes=("siz", "typ")),
+    ExpressionMark(start=26, end=30, referents=("1",)),
+)
 NOW = "2026-01-01T00:00:00+00:00"
 
 
@@ -109,7 +112,7 @@ def test_an_annotation_takes_the_place_of_what_was_there() -> None:
 
 
 def test_an_expression_without_a_referent_is_unclear_and_no_reference_to_learn_from() -> None:
-    lost = Mark(start=26, end=30)
+    lost = ExpressionMark(start=26, end=30)
     work = Annotation(annotator="a", session="s", marks={0: (lost,)}, texts={0: TEXT}, done=frozenset({0}))
     assert annotated(_dialogue(TEXT), work).tier(EXPRESSION)[0].data["uncertain"] is True
 

@@ -6,13 +6,14 @@ import csv
 import gzip
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from referee.errors import MalformedInput
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
-from referee.situated.tiers.kth_dialogues import colour_name, kth_dialogue
+from referee.situated.tiers.kth_dialogues import colour_name, kth_dialogues
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.situated.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
 
@@ -65,31 +66,25 @@ def test_a_file_that_is_no_dialogue_is_refused(text):
         from_jsonl(text)
 
 
+def figure(number: int, shape: str, size: str, hue: float) -> dict[str, object]:
+    return {"id": number, "shape": shape, "size": size, "edges": 4, "area": 0.1, "rgb": [0, 0, 0], "hsb": [hue, 1, 1]}
+
+
+def happened(number: int, time: float, name: str, by: str, selected: int | None, **positions: list[float]):
+    places = {piece.removeprefix("p"): place for piece, place in positions.items()}
+    about = {"event": number, "round": 1, "time_s": time, "name": name, "by": by, "referent": 2, "score": 0}
+    return {**about, "selected": selected, "positions": places}
+
+
 GAME = {
     "game": 0,
-    "pieces": [
-        {"id": 1, "shape": "boot", "size": "large", "hsb": [0.6, 1.0, 1.0]},
-        {"id": 2, "shape": "wedge", "size": "small", "hsb": [0.0, 1.0, 1.0]},
-    ],
+    "rounds": 1,
+    "duration_s": 5.0,
+    "first_instructor": "A",
+    "pieces": [figure(1, "boot", "large", 0.6), figure(2, "wedge", "small", 0.0)],
     "events": [
-        {
-            "round": 1,
-            "time_s": 1.0,
-            "name": "nextturn.request",
-            "by": "A",
-            "referent": 2,
-            "selected": None,
-            "positions": {"1": [0, 0], "2": [1, 1]},
-        },
-        {
-            "round": 1,
-            "time_s": 4.5,
-            "name": "selection.request",
-            "by": "B",
-            "referent": 2,
-            "selected": 2,
-            "positions": {"2": [0.5, 0.5]},
-        },
+        happened(1, 1.0, "nextturn.request", "A", None, p1=[0, 0], p2=[1, 1]),
+        happened(2, 4.5, "selection.request", "B", 2, p2=[0.5, 0.5]),
     ],
     "utterances": [
         {"round": 0, "by": "B", "role": "manipulator", "start_s": 0.2, "end_s": 0.5, "text": "hi"},
@@ -98,25 +93,37 @@ GAME = {
 }
 
 
-def test_a_kth_game_becomes_a_dialogue():
-    game = kth_dialogue(GAME)
-    assert game.pieces == {
-        "p1": {"shape": "boot", "size": "large", "colour": "blue"},
-        "p2": {"shape": "wedge", "size": "small", "colour": "red"},
-    }
-    hi, red = game.tier("utterance")
-    assert (hi.by, "referent" in hi.data) == ("operator", False)
-    assert (red.by, red.data["referent"], red.start_ms, red.end_ms) == ("solver", "p2", 1500, 2500)
-    assert [(e.data["action"], e.entities, e.start_ms) for e in game.tier("action")] == [
-        ("select", ("p2",), 4500),
-        ("move", ("p2",), 4500),
+def write(folder: Path, game: dict[str, object]) -> Path:
+    (folder / "kth-tangrams").mkdir()
+    with gzip.open(folder / "kth-tangrams" / "games.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps(game) + "\n")
+    return folder
+
+
+def test_a_kth_game_becomes_a_dialogue(tmp_path: Path):
+    (game,) = kth_dialogues(write(tmp_path, GAME), moves=True)
+    assert [(p["shape"], p["size"], p["colour"]) for p in game.pieces.values()] == [
+        ("boot", "large", "blue"),
+        ("wedge", "small", "red"),
     ]
-    assert game.meta["rounds"][1]["referent"] == "p2"
+    hi, red = game.tier("utterance")
+    assert (hi.by, hi.data["player"], "referent" in hi.data) == ("operator", "B", False)
+    assert (red.by, red.data["referent"], red.start_ms, red.end_ms) == ("solver", "p2", 1500, 2500)
+    assert [(e.data["action"], e.entities, e.start_ms, e.data["player"]) for e in game.tier("action")] == [
+        ("select", ("p2",), 4500, "B"),
+        ("move", ("p2",), 4500, "B"),
+    ]
+    assert game.meta["rounds"] == [{"round": 1, "referent": "p2", "instructor": "A"}]
 
 
-def test_what_is_no_game_is_refused():
-    with pytest.raises(MalformedInput, match="KTH"):
-        kth_dialogue({"game": 1})
+def test_without_moves_the_selections_are_the_actions(tmp_path: Path):
+    (game,) = kth_dialogues(write(tmp_path, GAME))
+    assert [e.data["action"] for e in game.tier("action")] == ["select"]
+
+
+def test_what_is_no_game_is_refused(tmp_path: Path):
+    with pytest.raises(MalformedInput, match=r"games\.jsonl\.gz:1"):
+        kth_dialogues(write(tmp_path, {"game": 1}))
 
 
 @pytest.mark.parametrize(
@@ -139,8 +146,7 @@ def test_pure_colours_have_their_names(hsb, name):
 @pytest.mark.data
 def test_all_kth_games_are_read(data_folder):
     # Counts of the corpus card: 34 games, 2,693 rounds, 2,797 selections, 12,203 utterances.
-    with gzip.open(data_folder / "kth-tangrams" / "games.jsonl.gz", "rt", encoding="utf-8") as lines:
-        games = [kth_dialogue(json.loads(line)) for line in lines]
+    games = kth_dialogues(data_folder, moves=True)
     assert len(games) == 34
     assert sum(len(g.meta["rounds"]) for g in games) == 2693
     assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797

@@ -11,7 +11,7 @@ from referee.records import Description, Entity, Event, Property, Scene, Trial
 from referee.situated.models.figure_reference import count_clips, predict_forms, resolve_figures
 from referee.situated.models.history import Situation, all_situations
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, UTTERANCE, Dialogue
-from referee.situated.tiers.kth_rounds import dialogue_of, kth_dialogues
+from referee.situated.tiers.kth_dialogues import dialogue_of, kth_dialogues
 
 
 def game_round(number: int, target: str, text: str, start: float) -> Trial:

@@ -9,6 +9,7 @@ from scipy import stats
 
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
+from referee.situated.evaluation.published_results import published_design, published_results, published_review
 from referee.situated.evaluation.task_performance import Evaluation, evaluate
 
 SCENE = Scene(entities=tuple(Entity(id=str(i)) for i in range(1, 8)))
@@ -119,3 +120,21 @@ def test_answers_of_unknown_category_or_trial_are_refused() -> None:
         evaluate([replace(responses[0], trial="nowhere")], trials)
     with pytest.raises(InputError, match="no answers"):
         evaluate([], trials)
+
+
+def test_a_model_that_cannot_be_fitted_leaves_its_reason_and_the_other_tables() -> None:
+    responses, trials = answers()
+    timeless = [replace(r, identification_ms=None) for r in responses]
+    contrast = evaluate(timeless, trials).contrasts[0]
+    assert isinstance(contrast.mixed_time, InputError)
+    assert contrast.accuracy.df == 5
+
+
+def test_what_was_published_is_read_from_the_audited_tables() -> None:
+    # Spanger et al. 2013, tables 4, 5 and 7 and section 5: as the audit's tables and the specification have them
+    assert published_design() == "76 trials, 15.2 s"
+    assert published_review() == "precision .664 → .718, F .730 → .762"
+    assert published_results() == (
+        "IR TP .972; MIR TP 20/20, FN 16/20, FP-DP 34/36, FP-Orig 32/36; agreement .969 .871 .926 .969; "
+        "TP against FN t(33) = 16.24"
+    )

@@ -9,7 +9,7 @@ import pytest
 from situations import dialogue, said
 
 from referee.situated.evaluation.replacement import (
-    Material,
+    EvaluationMaterial,
     choose_like,
     collect_material,
     make_lists,
@@ -27,7 +27,7 @@ def classification() -> Classification:
 
 
 @pytest.fixture(scope="module")
-def material(classification: Classification) -> Material:
+def material(classification: Classification) -> EvaluationMaterial:
     return collect_material(classification, seed=1)
 
 
@@ -64,7 +64,7 @@ def test_a_kind_that_is_short_is_filled_up_with_others() -> None:
     assert Counter(k for k, _ in chosen) == {"a": 1, "b": 9}
 
 
-def test_lists_are_the_published_ones(material: Material) -> None:
+def test_lists_are_the_published_ones(material: EvaluationMaterial) -> None:
     first, second = make_lists(material)
     for items in (first, second):  # Spanger et al. 2013, section 5.1: 36 FP, 20 TP, 20 FN
         assert len(items) == 76
@@ -74,13 +74,13 @@ def test_lists_are_the_published_ones(material: Material) -> None:
     assert {i.id: turned[i.condition] for i in first} == {i.id: i.condition for i in second}
 
 
-def test_expressions_that_name_their_piece_are_shared_out_evenly(material: Material) -> None:
+def test_expressions_that_name_their_piece_are_shared_out_evenly(material: EvaluationMaterial) -> None:
     counts = [sum(names_by_itself(s) for s, _ in half) for half in (material.fp1, material.fp2)]
     assert abs(counts[0] - counts[1]) <= 1
     assert sum(counts) > 0
 
 
-def test_the_pronoun_replaces_the_words_in_one_condition_only(material: Material) -> None:
+def test_the_pronoun_replaces_the_words_in_one_condition_only(material: EvaluationMaterial) -> None:
     first, second = make_lists(material)
     for item in (*first, *second):
         assert item.expression == ("that" if item.condition == "FP-DP" else item.situation.text)
@@ -89,7 +89,7 @@ def test_the_pronoun_replaces_the_words_in_one_condition_only(material: Material
 
 
 def test_true_positives_have_the_cursor_and_handling_of_the_corpus_as_far_as_they_can(
-    classification: Classification, material: Material
+    classification: Classification, material: EvaluationMaterial
 ) -> None:
     def handled(places: list[int]) -> float:
         return float(np.mean([classification.situations[i].standing.handled_now for i in places]))

@@ -8,9 +8,9 @@ import pytest
 
 from referee.errors import InputError
 from referee.statistics.mixed import mixed_correctness, mixed_times
-from referee.statistics.power import Study, simulate_responses
+from referee.statistics.power import PlannedStudy, simulate_responses
 
-STUDY = Study(systems=4, items=48, participants=24, effect=0.5, measure="time", participant_sd=0.4, item_sd=0.3)
+STUDY = PlannedStudy(systems=4, items=48, participants=24, effect=0.5, measure="time", participant_sd=0.4, item_sd=0.3)
 
 
 def times(seed: int = 1) -> pl.DataFrame:
@@ -65,7 +65,7 @@ def test_the_omnibus_test_sees_a_system_that_is_slower() -> None:
 
 
 def test_correctness_finds_the_odds_of_a_simulated_world() -> None:
-    study = Study(systems=4, items=96, participants=12, effect=0.3, base=0.3, participant_sd=0.8, item_sd=0.6)
+    study = PlannedStudy(systems=4, items=96, participants=12, effect=0.3, base=0.3, participant_sd=0.8, item_sd=0.6)
     found = mixed_correctness(simulate_responses(study, seed=2), correct="error", baseline="0")
     assert found.converged, found.message
     # the baseline errs at 0.6 against 0.3 of the others: log odds differ by 1.25, known to about 0.27 here
@@ -104,7 +104,7 @@ def test_bad_outcomes_times_and_baselines_are_refused() -> None:
 
 
 def test_a_random_effect_without_variance_is_named_and_no_failure() -> None:
-    study = Study(systems=2, items=24, participants=12, effect=0, measure="time", participant_sd=0, item_sd=0)
+    study = PlannedStudy(systems=2, items=24, participants=12, effect=0, measure="time", participant_sd=0, item_sd=0)
     worlds = (simulate_responses(study, seed=seed).with_columns(pl.col("time").exp().alias("ms")) for seed in range(4))
     found = [mixed_times(world, time="ms") for world in worlds]
     assert all(m.converged for m in found)

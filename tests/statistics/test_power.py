@@ -11,7 +11,7 @@ from scipy import stats
 
 from referee.errors import InputError
 from referee.statistics.latin_square import check_latin_squares
-from referee.statistics.power import Study, simulate_power, simulate_responses
+from referee.statistics.power import PlannedStudy, simulate_power, simulate_responses
 
 CHALLENGE = {"systems": 12, "items": 120, "participants": 24}
 
@@ -22,14 +22,14 @@ def powers(found: pl.DataFrame) -> dict[str, float]:
 
 @pytest.mark.parametrize("measure", ["error", "time"])
 def test_without_an_effect_a_test_is_significant_as_often_as_alpha_says(measure: str) -> None:
-    found = simulate_power(Study(**CHALLENGE, effect=0.0, measure=measure), simulations=2000, seed=3)
+    found = simulate_power(PlannedStudy(**CHALLENGE, effect=0.0, measure=measure), simulations=2000, seed=3)
     for row in found.head(2).iter_rows(named=True):
         assert row["power"] == pytest.approx(0.05, abs=0.015), row
 
 
 def test_power_of_times_is_that_of_the_noncentral_t_and_f() -> None:
     """With 120 times a system and residual spread .3 the error of a difference is .3·sqrt(2/120), with 1,311 degrees of freedom."""
-    found = powers(simulate_power(Study(**CHALLENGE, effect=0.10, measure="time"), simulations=4000, seed=1))
+    found = powers(simulate_power(PlannedStudy(**CHALLENGE, effect=0.10, measure="time"), simulations=4000, seed=1))
     df = 2 * 11 * 59 - 11
     shift = log(1.1) / (0.3 * (2 / 120) ** 0.5)
     pair = stats.nct.sf(stats.t.ppf(0.975, df), df, shift) + stats.nct.cdf(-stats.t.ppf(0.975, df), df, shift)
@@ -44,9 +44,9 @@ def test_more_people_and_larger_effects_are_found_more_often() -> None:
     small, large, many = (
         powers(simulate_power(study, simulations=300))["one planned pair"]
         for study in (
-            Study(**CHALLENGE, effect=0.05),
-            Study(**CHALLENGE, effect=0.15),
-            Study(systems=12, items=480, participants=48, effect=0.05),
+            PlannedStudy(**CHALLENGE, effect=0.05),
+            PlannedStudy(**CHALLENGE, effect=0.15),
+            PlannedStudy(systems=12, items=480, participants=48, effect=0.05),
         )
     )
     assert small < many
@@ -56,7 +56,9 @@ def test_more_people_and_larger_effects_are_found_more_often() -> None:
 def test_the_spread_of_people_does_not_hide_a_difference_of_times() -> None:
     """Everyone sees every system, so the spread of people and items drops out of the comparison."""
     calm, wild = (
-        powers(simulate_power(Study(**CHALLENGE, effect=0.1, measure="time", participant_sd=sd), simulations=500))
+        powers(
+            simulate_power(PlannedStudy(**CHALLENGE, effect=0.1, measure="time", participant_sd=sd), simulations=500)
+        )
         for sd in (0.0, 2.0)
     )
     assert calm["one planned pair"] == pytest.approx(wild["one planned pair"], abs=0.02)
@@ -68,7 +70,7 @@ def test_the_closed_form_test_is_that_of_a_linear_model_with_fixed_blocks() -> N
 
     from referee.statistics.power import _found, _layout, _responses
 
-    study = Study(systems=3, items=12, participants=3, effect=0.3, measure="time")
+    study = PlannedStudy(systems=3, items=12, participants=3, effect=0.3, measure="time")
     layout = _layout(study, 5)
     y = _responses(study, layout, 1, np.random.default_rng(5))
     frame = simulate_responses(study, seed=5)
@@ -82,7 +84,7 @@ def test_the_closed_form_test_is_that_of_a_linear_model_with_fixed_blocks() -> N
 
 
 def test_simulated_studies_are_repeated_latin_squares() -> None:
-    frame = simulate_responses(Study(**CHALLENGE, effect=0.1), seed=2)
+    frame = simulate_responses(PlannedStudy(**CHALLENGE, effect=0.1), seed=2)
     assert frame.height == 1440
     assert check_latin_squares(frame) == []
     assert set(frame["error"].unique()) == {0.0, 1.0}
@@ -90,7 +92,7 @@ def test_simulated_studies_are_repeated_latin_squares() -> None:
 
 def test_the_same_seed_gives_the_same_power_and_progress_is_told() -> None:
     told: list[int] = []
-    study = Study(systems=3, items=9, participants=3, effect=0.2)
+    study = PlannedStudy(systems=3, items=9, participants=3, effect=0.2)
     first = simulate_power(study, simulations=120, seed=4, progress=told.append)
     assert first.equals(simulate_power(study, simulations=120, seed=4))
     assert told == [50, 100, 120]
@@ -100,12 +102,12 @@ def test_the_same_seed_gives_the_same_power_and_progress_is_told() -> None:
 
 def test_impossible_studies_are_refused() -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
-        simulate_power(Study(**CHALLENGE, effect=0.95))
+        simulate_power(PlannedStudy(**CHALLENGE, effect=0.95))
     with pytest.raises(InputError, match="no measure is called"):
-        simulate_power(Study(**CHALLENGE, effect=0.1, measure="speed"))
+        simulate_power(PlannedStudy(**CHALLENGE, effect=0.1, measure="speed"))
     with pytest.raises(InputError, match="shrink"):
-        simulate_power(Study(**CHALLENGE, effect=-1.5, measure="time"))
+        simulate_power(PlannedStudy(**CHALLENGE, effect=-1.5, measure="time"))
     with pytest.raises(InputError, match="do not divide"):
-        simulate_power(Study(systems=12, items=100, participants=24, effect=0.1))
+        simulate_power(PlannedStudy(systems=12, items=100, participants=24, effect=0.1))
     with pytest.raises(InputError, match="no simulations"):
-        simulate_power(Study(**CHALLENGE, effect=0.1), simulations=0)
+        simulate_power(PlannedStudy(**CHALLENGE, effect=0.1), simulations=0)

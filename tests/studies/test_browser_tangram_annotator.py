@@ -16,7 +16,7 @@ from study_in_browser import chromium, wait_for
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import write_recording
-from referee.situated.tiers.annotations import Annotation, Mark, annotation_path, parse_annotation
+from referee.situated.tiers.annotations import Annotation, ExpressionMark, annotation_path, parse_annotation
 from referee.studies.dialogue.annotation_desk import Desk
 from referee.studies.dialogue.annotation_server import create_desk_app
 
@@ -77,7 +77,7 @@ def test_an_utterance_is_annotated_by_keys_alone(recording: Path, browser: Brows
         _press(page, "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Enter", "1", "2", "0", "e", "r", "v")
         wait_for(lambda: _on_file(recording, "ann").done == {0})
         (mark,) = _on_file(recording, "ann").marks[0]
-        assert mark == Mark(start=5, end=23, referents=("1", "2"), attributes=("siz", "typ"), uncertain=True)
+        assert mark == ExpressionMark(start=5, end=23, referents=("1", "2"), attributes=("siz", "typ"), uncertain=True)
         assert page.locator(".editor-head").inner_text().startswith("Utterance 2")
         assert page.locator(".progress-told").inner_text() == "1 of 38 utterances"
 

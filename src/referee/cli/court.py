@@ -16,8 +16,8 @@ from referee.courtroom.heard_evidence import try_runs
 from referee.courtroom.printed_evidence import published, published_sheets, sheets_of_csv
 from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
 from referee.courtroom.verdicts import Case, signed
-from referee.errors import CannotWrite, InputError
-from referee.files import write_atomically
+from referee.errors import InputError
+from referee.files import make_folder, write_atomically
 from referee.runs.folder import is_run
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -85,12 +85,7 @@ def _summon(sources: Sequence[Path], paper: str | None, resamples: int, seed: in
 def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
     from referee.reports.court_figure import court_figure, save_court_figure
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotWrite(
-            f"cannot make the folder ({error.strerror})", where=out, remedy="choose another place"
-        ) from None
+    make_folder(out)
     write_atomically(out / "court.json", [data])
     write_atomically(out / "court.txt", text)
     save_court_figure(court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.errors import InputError
-from referee.statistics.power import Study, simulate_power
+from referee.statistics.power import PlannedStudy, simulate_power
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +56,7 @@ def power(
     """Simulate a planned identification study many times and count how often it finds the difference."""
     if form not in ("table", "json"):
         raise InputError(f"cannot write as {form!r}", remedy="--format is table or json")
-    study = Study(
+    study = PlannedStudy(
         systems=systems,
         items=items,
         participants=participants,
@@ -77,7 +77,7 @@ def power(
     return 0
 
 
-def _simulate(study: Study, simulations: int, alpha: float, seed: int) -> pl.DataFrame:
+def _simulate(study: PlannedStudy, simulations: int, alpha: float, seed: int) -> pl.DataFrame:
     from rich.console import Console
     from rich.progress import Progress
 
@@ -92,7 +92,7 @@ def _simulate(study: Study, simulations: int, alpha: float, seed: int) -> pl.Dat
         )
 
 
-def _print_table(study: Study, found: pl.DataFrame) -> None:
+def _print_table(study: PlannedStudy, found: pl.DataFrame) -> None:
     from rich.console import Console
     from rich.table import Table
 

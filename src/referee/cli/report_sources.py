@@ -14,7 +14,7 @@ from referee.capabilities import width_of
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
 from referee.hearers.passports.cards import cards_of
-from referee.reports.hearing_section import Hearing
+from referee.reports.hearing_section import HearingRows
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
@@ -59,7 +59,7 @@ def _score(run: Run) -> Scored:
     )
 
 
-def gather_hearing(material: Material) -> Hearing:
+def gather_hearing(material: Material) -> HearingRows:
     """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
@@ -74,7 +74,7 @@ def gather_hearing(material: Material) -> Hearing:
             rows.append({**row, "system": material.shown(scored.name, row["system"])})
         signatures |= scored.run.manifest.get("hearers", {})
         cards |= cards_of(scored.run.folder)
-    return Hearing(rows=rows, signatures=signatures, cards=cards)
+    return HearingRows(rows=rows, signatures=signatures, cards=cards)
 
 
 def _known(scored: Sequence[Scored]) -> Known:

@@ -50,9 +50,11 @@ def _read_span(element: Any, where: str) -> list[Span]:
     properties: tuple[Property, ...] = ()
     if element.tag == "ATTRIBUTE":
         properties = (read_property(element, where),)
+    # A location phrase ("in the top left corner") expresses both axes, which stand beside the words as empty elements.
     elif element.tag == "META-ATTRIBUTE":
         properties = tuple(p for span in content if not span.text for p in span.properties)
         content = tuple(span for span in content if span.text)
+    # Plain words inside a marked stretch are its text already; only marked ones are kept as parts.
     inside = content if any(span.properties or span.inside for span in content) else ()
     if not properties and not inside:
         return list(content)

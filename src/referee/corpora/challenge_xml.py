@@ -88,6 +88,7 @@ def _output_element(output: tuple[str, Description]) -> Any:
 def _trial_element(trial: Trial) -> Any:
     _refuse_what_would_be_lost(trial)
     element = _new("TRIAL", CONDITION=trial.condition, ID=trial.id)
+    # Written only where a reader could not tell the domain from the entities.
     if trial.domain and trial.domain != guess_domain(trial.scene.entities):
         element.set("DOMAIN", trial.domain)
     domain = etree.SubElement(element, "DOMAIN")

@@ -85,12 +85,14 @@ def _game(row: dict[str, Any]) -> list[Round]:
     numbers = list(dict.fromkeys(expect(e, "round", int) for e in events))
     spoken: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for utterance in utterances:
+        # Round 0 is the talk before the first turn; it has no board events of its own.
         spoken[max(expect(utterance, "round", int), numbers[0])].append(utterance)
     pieces = {f"p{expect(piece, 'id', int)}": _attributes(piece) for piece in expect(row, "pieces", list)}
     positions: Positions = {}
     rounds = []
     for number in numbers:
         board = [e for e in events if e["round"] == number]
+        # An event lists only the figures that it moved, so that positions are carried on; the first event of a round belongs to how it begins.
         positions.update(_moves(board[0]))
         rounds.append(_round(row, number, board, spoken[number], pieces, positions))
         for event in board[1:]:
@@ -117,10 +119,12 @@ def _round(
     instructor = f"{game['game']}-{expect(start, 'by', str)}"
     selections = [e for e in board if e["name"] == "selection.request"]
     instructions = [u for u in spoken if u["role"] == "instructor" and u["round"] == number]
+    # A few rounds have no selection: all that the instructor said in them is the reference.
     first = selections[0]["time_s"] if selections else None
     trial = Trial(
         id=f"kth-{game['game']}-{number}",
         scene=scene,
+        # As logged when the round began: in two rounds of game 9 the logged referent changes later.
         targets=(member(scene, f"p{start['referent']}"),),
         domain="tangrams",
         speaker=instructor,

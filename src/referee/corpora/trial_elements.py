@@ -34,6 +34,7 @@ PARTS = {
     "DESCRIPTION": "markup",
     "ATTRIBUTE-SET": "set",
 }
+# Each type occurs in one domain only, so that the types tell it.
 FURNITURE = {"chair", "sofa", "desk", "fan"}
 Parts = dict[str, Any]
 
@@ -143,6 +144,7 @@ def _position(attributes: Iterable[Property]) -> tuple[float, ...] | None:
     """Column and row on the grid, or None where either is "unknown"."""
     known = {p.name: p.value for p in attributes}
     place = known.get("x-dimension", ""), known.get("y-dimension", "")
+    # Positions are "unknown" for speakers 1, 4 and 5; nine digits keep a hostile number from becoming infinite.
     return tuple(map(float, place)) if all(re.fullmatch(r"[0-9]{1,9}", p) for p in place) else None
 
 
@@ -156,6 +158,7 @@ def descriptions(trial: Any, where: str) -> list[Parts]:
             remedy = f"a TRIAL holds a DOMAIN, {', '.join(PARTS)}"
             raise MalformedInput(f"<{child.tag}> is not known", where=where, line=child.sourceline, remedy=remedy)
         part = PARTS[child.tag]
+        # Test sets with two descriptions a trial put both into it, without an element around each.
         if not found or part in found[-1]:
             found.append({})
         found[-1][part] = child
@@ -166,6 +169,7 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
     """A description; where there is no ATTRIBUTE-SET, a DESCRIPTION is the set itself (2007)."""
     text, markup, pairs = parts.get("words"), parts.get("markup"), parts.get("set")
     properties = None if pairs is None else tuple(read_property(child, where) for child in pairs)
+    # DESCRIPTION means the annotated words in 2008 and the set itself in 2007.
     if pairs is None and markup is not None and markup.tag == "DESCRIPTION":
         properties = tuple(read_property(child, where) for child in markup.iter("ATTRIBUTE"))
     return Description(

@@ -29,6 +29,7 @@ from referee.records import Description, Property, Response, Trial
 __all__ = ["Tuna"]
 
 ARCHIVE = "tuna-singular-xml.zip"
+# Their grid positions are "unknown" in the release; the challenges left these speakers out.
 WITHOUT_POSITIONS = {"1", "4", "5"}
 
 
@@ -81,6 +82,7 @@ class Tuna:
                     problem = f"trial {trial.id!r} is in more than one archive"
                     raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
                 found[trial.id] = trial
+        # s9t1 before s10t1, whatever order the archive has.
         for trial_id in sorted(found, key=natural):
             kept = read(found[trial_id])
             if kept is not None:
@@ -118,7 +120,9 @@ def _read_challenge(trial: Trial) -> Trial | None:
     target = trial.scene.entity(trial.targets[0])
 
     def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
+        # A name that the target lacks (`other`, say) has no value of the target's to become.
         known = (p for p in pairs if target.value(p.name) is not None)
+        # A dictionary keeps the order said and drops what is now said twice.
         return tuple(dict.fromkeys(p if target.has(p) else Property(p.name, target.value(p.name)) for p in known))
 
     return _with_properties(trial, correct)

@@ -22,7 +22,7 @@ __all__ = [
     "ALL",
     "PEOPLE",
     "Evidence",
-    "Sheet",
+    "SystemScores",
     "Withdrawal",
     "pairwise_accuracy",
     "try_sheet",
@@ -34,7 +34,7 @@ NEARLY = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class SystemScores:
     """One value per system (None: not measured) of automatic and of hearer measures, in one domain or overall.
 
     `better` says of every measure whether "higher" or "lower" is better ("none": neither; default higher). `people` names the rows that
@@ -49,14 +49,14 @@ class Sheet:
     families: Mapping[str, str] = field(default_factory=dict)
     domain: str | None = None
 
-    def without_people(self) -> Sheet:
+    def without_people(self) -> SystemScores:
         """The same sheet without the rows of human speakers."""
         kept = [i for i, system in enumerate(self.systems) if system not in self.people]
 
         def chosen(columns: Mapping[str, Sequence[float | None]]) -> dict[str, list[float | None]]:
             return {name: [values[i] for i in kept] for name, values in columns.items()}
 
-        return Sheet(
+        return SystemScores(
             systems=tuple(self.systems[i] for i in kept),
             automatic=chosen(self.automatic),
             hearer=chosen(self.hearer),
@@ -107,7 +107,7 @@ class Evidence:
     pairs: int
 
 
-def try_sheet(sheet: Sheet) -> list[Evidence]:
+def try_sheet(sheet: SystemScores) -> list[Evidence]:
     """Every automatic measure against every hearer measure; over systems, and over systems and people where both are there."""
     _check(sheet)
     apart = sheet.without_people()
@@ -115,7 +115,7 @@ def try_sheet(sheet: Sheet) -> list[Evidence]:
     return [_weigh(s, a, h, rows) for rows, s in settings for h in s.hearer for a in s.automatic]
 
 
-def _check(sheet: Sheet) -> None:
+def _check(sheet: SystemScores) -> None:
     for name, values in [*sheet.automatic.items(), *sheet.hearer.items()]:
         if len(values) != len(sheet.systems):
             raise InputError(
@@ -126,7 +126,7 @@ def _check(sheet: Sheet) -> None:
             raise InputError(f"better of {name} is {sheet.better[name]!r}", remedy=f"one of {', '.join(BETTER)}")
 
 
-def _weigh(sheet: Sheet, automatic: str, hearer: str, rows: str) -> Evidence:
+def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str) -> Evidence:
     x, y = as_numbers(sheet.automatic[automatic], automatic), as_numbers(sheet.hearer[hearer], hearer)
     there = ~(np.isnan(x) | np.isnan(y))
     x, y = x[there], y[there]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.courtroom.evidence import Sheet
+from referee.courtroom.evidence import SystemScores
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.courtroom.printed_evidence import better_way
 from referee.errors import InputError
@@ -36,7 +36,9 @@ class ItemEvidence:
     found: Association
 
 
-def try_runs(folders: Sequence[Path], resamples: int = 500, seed: int = 1) -> tuple[list[Sheet], list[ItemEvidence]]:
+def try_runs(
+    folders: Sequence[Path], resamples: int = 500, seed: int = 1
+) -> tuple[list[SystemScores], list[ItemEvidence]]:
     """The systems of all runs on one sheet (and one per domain where runs were scored by domain), and the evidence of their items."""
     heard = [_Heard(folder, seed) for folder in folders]
     twice = {s for s in (s for h in heard for s in h.systems) if sum(s in h.systems for h in heard) > 1}
@@ -80,7 +82,7 @@ class _Heard:
         }
 
 
-def _run_sheet(heard: Sequence[_Heard], domain: str | None, twice: set[str]) -> Sheet:
+def _run_sheet(heard: Sequence[_Heard], domain: str | None, twice: set[str]) -> SystemScores:
     values: dict[str, dict[str, dict[str, float | None]]] = {"automatic": {}, "hearer": {}}
     systems: dict[str, None] = {}
     people: set[str] = set()
@@ -97,7 +99,7 @@ def _run_sheet(heard: Sequence[_Heard], domain: str | None, twice: set[str]) -> 
     ordered = {side: {m: [v.get(s) for s in order] for m, v in columns.items()} for side, columns in values.items()}
     better = {m: better_way(m) for m in ordered["automatic"]}
     better |= {m: "lower" if m.endswith(TIMES) else "higher" for m in ordered["hearer"]}
-    return Sheet(
+    return SystemScores(
         systems=order,
         automatic=ordered["automatic"],
         hearer=ordered["hearer"],

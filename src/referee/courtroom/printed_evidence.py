@@ -14,7 +14,7 @@ from typing import Any
 from referee import catalogue
 from referee.auditing.corrections import Correction, correct_paper, read_register
 from referee.auditing.paper import TABLES, Paper, read_paper
-from referee.courtroom.evidence import Sheet
+from referee.courtroom.evidence import SystemScores
 from referee.errors import MalformedInput, UnknownName
 
 __all__ = ["PublishedSheets", "better_way", "published", "published_sheets", "sheets_of_csv", "sheets_of_paper"]
@@ -42,14 +42,14 @@ class PublishedSheets:
     lower to their upper ends.
     """
 
-    printed: Sequence[Sheet]
-    corrected: Sequence[Sheet]
-    elsewhere: Sequence[Sequence[Sheet]]
+    printed: Sequence[SystemScores]
+    corrected: Sequence[SystemScores]
+    elsewhere: Sequence[Sequence[SystemScores]]
     corrections: Sequence[Correction]
     notes: Sequence[str]
 
 
-def sheets_of_paper(name: str) -> tuple[list[Sheet], list[str]]:
+def sheets_of_paper(name: str) -> tuple[list[SystemScores], list[str]]:
     """The sheets of a shipped paper as printed and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
     found = published_sheets(name)
     return list(found.printed), list(found.notes)
@@ -83,17 +83,17 @@ def _columns(written: Mapping[str, Any]) -> set[tuple[str, str]]:
     return {(table, column) for table, column, *_ in (cell.split(":") for cell in cells)}
 
 
-def _sheets(paper: Paper, written: Mapping[str, Any]) -> list[Sheet]:
+def _sheets(paper: Paper, written: Mapping[str, Any]) -> list[SystemScores]:
     same: dict[str, str] = written.get("rows", {})
     return [_printed_sheet(paper, sheet, written, same) for sheet in written["sheets"]]
 
 
 def _printed_sheet(
     paper: Paper, sheet: Mapping[str, Any], written: Mapping[str, Any], same: Mapping[str, str]
-) -> Sheet:
+) -> SystemScores:
     columns = {side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()} for side in SIDES}
     systems = tuple(dict.fromkeys(row for side in columns.values() for values in side.values() for row in values))
-    return Sheet(
+    return SystemScores(
         systems=systems,
         automatic={n: [v.get(s) for s in systems] for n, v in columns["automatic"].items()},
         hearer={n: [v.get(s) for s in systems] for n, v in columns["hearer"].items()},
@@ -121,7 +121,7 @@ def _families(paper: Paper, place: str | None) -> dict[str, str]:
     return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
 
 
-def sheets_of_csv(path: Path) -> list[Sheet]:
+def sheets_of_csv(path: Path) -> list[SystemScores]:
     """One row per system (and domain); rows without a domain are the overall sheet."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -159,7 +159,7 @@ def better_way(metric: str) -> str:
 
 def _sheet(
     path: Path, measures: Mapping[str, tuple[str, str, str]], rows: list[tuple[int, dict[str, str]]], domain: str | None
-) -> Sheet:
+) -> SystemScores:
     systems = [(row["system"] or "").strip() for _, row in rows]
     seen: dict[str, int] = {}
     for (line, _), system in zip(rows, systems, strict=True):
@@ -173,7 +173,7 @@ def _sheet(
     for column, (side, name, _) in measures.items():
         sides[side][name] = [_number(row[column], column, path, line) for line, row in rows]
     families = {s: f for s, (_, row) in zip(systems, rows, strict=True) if (f := (row.get("family") or "").strip())}
-    return Sheet(
+    return SystemScores(
         systems=tuple(systems),
         automatic=sides["automatic"],
         hearer=sides["hearer"],

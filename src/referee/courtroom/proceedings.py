@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.auditing.corrections import Correction
 from referee.courtroom.corrected_verdicts import VerdictChange, compare_verdicts
-from referee.courtroom.evidence import ALL, Evidence, Sheet, try_sheet
+from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import ItemEvidence
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.verdicts import Case, case_of, sum_up, sum_up_items
@@ -24,7 +24,7 @@ class Proceedings:
     """
 
     source: str
-    sheets: Sequence[Sheet]
+    sheets: Sequence[SystemScores]
     evidence: Sequence[Evidence]
     cases: Sequence[Case]
     verdicts: Mapping[str, str]
@@ -41,7 +41,7 @@ class Proceedings:
 
 
 def hold_court(
-    source: str, sheets: Sequence[Sheet], items: Sequence[ItemEvidence] = (), notes: Sequence[str] = ()
+    source: str, sheets: Sequence[SystemScores], items: Sequence[ItemEvidence] = (), notes: Sequence[str] = ()
 ) -> Proceedings:
     """Try every sheet; verdicts rest on systems only, and say what people as rows would change."""
     evidence = [e for sheet in sheets for e in try_sheet(sheet)]

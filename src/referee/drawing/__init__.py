@@ -6,10 +6,10 @@
 '<svg'
 """
 
+from referee.drawing.contact_sheets import SHEETS, draw_sheet
 from referee.drawing.placement import Layout, Place, place
 from referee.drawing.png import draw_numbered, to_png
-from referee.drawing.scenes import can_draw, draw_entity, draw_scene, kind_of, shared_names
-from referee.drawing.sheets import SHEETS, draw_sheet
+from referee.drawing.scene_pictures import can_draw, draw_entity, draw_scene, kind_of, shared_names
 
 __all__ = [
     "SHEETS",

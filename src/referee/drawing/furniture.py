@@ -7,9 +7,9 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.drawing.drawn_sizes import scale_of
 from referee.drawing.ink import Point
 from referee.drawing.painted import Painted, scaled
-from referee.drawing.sizes import scale_of
 from referee.drawing.solids import TURNS, Box, Drum, Part, Spot, render
 
 __all__ = ["paint_furniture"]

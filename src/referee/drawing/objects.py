@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.drawing.drawn_sizes import scale_of
 from referee.drawing.ink import path, rect
 from referee.drawing.painted import Painted, scaled
-from referee.drawing.sizes import scale_of
 
 __all__ = ["paint_object"]
 

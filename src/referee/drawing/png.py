@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.drawing.placement import place
-from referee.drawing.scenes import draw_scene
+from referee.drawing.scene_pictures import draw_scene
 from referee.records import Scene
 
 __all__ = ["draw_numbered", "to_png"]

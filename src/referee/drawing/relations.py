@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from math import floor
 
-from referee.drawing.sizes import height_of
+from referee.drawing.drawn_sizes import height_of
 from referee.records import Entity, Property, Scene
 
 __all__ = ["REGIONS", "relate"]

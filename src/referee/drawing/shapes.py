@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from math import cos, pi, sin
 
 from referee.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.drawing.drawn_sizes import scale_of
 from referee.drawing.ink import circle, ellipse, path, polygon, rect
 from referee.drawing.painted import Painted, scaled, standing
-from referee.drawing.sizes import scale_of
 
 __all__ = ["paint_patch", "paint_shape"]
 

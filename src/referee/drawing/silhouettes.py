@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.drawing.colours import PLAIN, colour_of, outline
+from referee.drawing.drawn_sizes import scale_of
 from referee.drawing.ink import Point, polygon, rect
 from referee.drawing.painted import Painted, scaled
-from referee.drawing.sizes import scale_of
 
 __all__ = ["FIGURES", "PENTOMINOES", "paint_figure", "paint_pentomino"]
 

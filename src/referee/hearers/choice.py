@@ -43,6 +43,7 @@ def as_shares(scores: FloatArray, starts: Places) -> FloatArray:
 
 def _log_shares(scores: FloatArray, starts: Places) -> FloatArray:
     sizes = np.diff(starts)
+    # The highest score of a scene becomes 0: no exponential overflows, and one at least is 1.
     lowered = scores - np.repeat(np.maximum.reduceat(scores, starts[:-1]), sizes)
     logs: FloatArray = lowered - np.repeat(np.log(np.add.reduceat(np.exp(lowered), starts[:-1])), sizes)
     return logs

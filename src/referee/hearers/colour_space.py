@@ -78,6 +78,7 @@ def _among(values: FloatArray, starts: Places) -> tuple[FloatArray, FloatArray, 
     high = _spread(np.maximum.reduceat(values, starts[:-1]), starts)
     mean = _spread(np.add.reduceat(values, starts[:-1]) / np.diff(starts)[:, None], starts)
     most, least = (values >= high).astype(float), (values <= low).astype(float)
+    # The slack keeps patches that hardly differ from looking like extremes of a wide range.
     return (values - mean) / (high - low + SLACK), most - least, most + least
 
 
@@ -89,6 +90,7 @@ def _spread(per_scene: FloatArray, starts: Places) -> FloatArray:
 def hsl_to_rgb(hsl: FloatArray) -> FloatArray:
     """Hue in degrees, saturation and lightness in percent to red, green and blue between 0 and 1."""
     hue, saturation, lightness = hsl[:, :1] / 30, hsl[:, 1:2] / 100, hsl[:, 2:] / 100
+    # The closed form of CSS Color 4: red, green and blue are one curve at three phases, without cases by sextant.
     turn = (np.array([0.0, 8.0, 4.0]) + hue) % 12
     depth = saturation * np.minimum(lightness, 1 - lightness)
     rgb: FloatArray = lightness - depth * np.clip(np.minimum(turn - 3, 9 - turn), -1, 1)

@@ -61,6 +61,7 @@ class Learned(Listener):
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         columns: dict[Feature, int] = {SAME: 0, NEARLY: 1}
         design = self._design(heard, columns)
+        # Transposed once: the gradient runs over it a few hundred times, and by rows a sparse product is fastest.
         back = design.T.tocsr()
         weights = learn(
             lambda weights: design @ weights,

@@ -131,9 +131,9 @@ class Timed(Listener):
 
 def _named(name: str) -> Any:
     """A hearer by name, with its default settings."""
-    from referee.hearers import colour, literal, noisy, rational, retrieval
+    from referee.hearers import colour, literal, noisy, rational_listener, retrieval
 
-    known = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational.Rational, retrieval.Retrieval)
+    known = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational_listener.Rational, retrieval.Retrieval)
     made = {cls.name: cls for cls in known}
     if name not in made:
         raise UnknownName("hearer with times", name, made, hint=f"one of {', '.join(made)}")

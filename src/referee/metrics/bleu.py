@@ -56,6 +56,7 @@ class Bleu(Measure):
         rows[:, 1] = self._reference_lengths(batch, encoding)
         rows[:, 2 : 2 + self.order] = matches[:, : self.order]
         rows[:, 2 + self.order :] = count_ngrams(encoding.output_lengths, self.order)
+        # NaN in every column: the item leaves sums, counts and resamples together.
         rows[~encoding.measurable] = np.nan
         return rows
 
@@ -70,7 +71,9 @@ class Bleu(Measure):
         said, expected = totals[..., 0], totals[..., 1]
         matches, ngrams = totals[..., 2 : 2 + self.order], totals[..., 2 + self.order :]
         scored = (matches > 0).all(axis=-1)
+        # A geometric mean as a mean of logarithms; 1 stands in where nothing is scored, so that no logarithm of 0 is taken.
         logs = np.log(np.where(matches > 0, matches, 1.0)) - np.log(np.where(ngrams > 0, ngrams, 1.0))
+        # Brevity as mteval and sacrebleu have it: of the corpus, never of a sentence.
         shortfall = np.minimum(0.0, 1.0 - expected / np.where(said > 0, said, 1.0))
         values = np.where(scored, np.exp(logs.mean(axis=-1) + shortfall), 0.0)
         return np.where(counts > 0, values, np.nan)
@@ -86,6 +89,7 @@ def _pick_lengths(encoding: Encoding, brevity: str) -> Places:
     """One reference length per item; 0 where there is no reference."""
     lengths = encoding.reference_lengths
     distance = np.abs(lengths - encoding.output_lengths[encoding.owner]) if brevity == "closest" else lengths
+    # Of two references equally far the shorter one counts, as in sacrebleu.
     preferred = np.lexsort((lengths, distance, encoding.owner))
     picked = np.zeros(encoding.items, dtype=np.int64)
     some = np.flatnonzero(np.diff(encoding.first))
@@ -129,6 +133,7 @@ def _find_plainly(
         for n in range(1, order + 1):
             allowed: Counter[tuple[int, ...]] = Counter()
             for reference in references:
+                # The union of counters keeps the largest count: clipping by the reference that has it most often (Papineni et al. 2002).
                 allowed |= Counter(_ngrams(reference, n))
             for i, ngram in enumerate(_ngrams(words, n)):
                 if allowed[ngram] > 0:
@@ -145,6 +150,7 @@ def sum_marks(marks: npt.NDArray[np.int32], places: Places, order: int) -> Place
     """Matches by output and order: how often each bit is set between consecutive places."""
     sums = np.empty((len(places) - 1, order), dtype=np.int64)
     for n in range(order):
+        # Differences of running sums also serve empty outputs, which reduceat would give their neighbour's value.
         running = np.concatenate([[0], np.cumsum(marks >> n & 1)])
         sums[:, n] = running[places[1:]] - running[places[:-1]]
     return sums

@@ -37,6 +37,7 @@ class Chrf(Measure):
         encoding = _encode_characters(batch, self.case)
         pairs = self._count_pairs(encoding)
         rows = np.full((encoding.items, self.width), np.nan)
+        # lexsort is stable: of references with the same F the first is taken, as in sacrebleu.
         preferred = np.lexsort((-self._f(pairs), encoding.owner))
         some = np.flatnonzero(encoding.measurable)
         rows[some] = pairs[preferred[encoding.first[some] - encoding.items]]
@@ -48,6 +49,7 @@ class Chrf(Measure):
         marks = find_shared_ngrams(encoding, encoding.owner, texts, check_order(self.order))
         places = np.concatenate([[0], np.cumsum(encoding.output_lengths[encoding.owner])])
         wanted = count_ngrams(encoding.reference_lengths, self.order)
+        # sacrebleu drops an order on both sides where the reference is too short for it.
         said = count_ngrams(encoding.output_lengths[encoding.owner], self.order) * (wanted > 0)
         return np.hstack([said, wanted, sum_marks(marks, places, self.order)]).astype(float)
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from referee.metrics.properties import IntArray, Vocabulary, WordArray, pack
+from referee.metrics.properties import IntArray, PropertyBits, WordArray, pack
 from referee.metrics.smallest import relation_names
 from referee.records import Property, Scene
 
@@ -35,7 +35,7 @@ class Entities:
     """All entities of some scenes, scene after scene."""
 
     scenes: Sequence[Scene]
-    vocabulary: Vocabulary
+    vocabulary: PropertyBits
 
     @cached_property
     def crowd(self) -> IntArray:
@@ -105,7 +105,7 @@ def has_relations(scene: Scene) -> bool:
     return any(map(attrgetter("relations"), scene.entities))
 
 
-def _visible(scene: Scene, vocabulary: Vocabulary) -> Iterator[tuple[Property, ...]]:
+def _visible(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property, ...]]:
     """What a hearer can see of every entity: attributes and, whatever landmark is named with them, its relations."""
     if not has_relations(scene):
         yield from map(attrgetter("attributes"), scene.entities)

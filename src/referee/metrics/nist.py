@@ -67,6 +67,7 @@ class Nist(Measure):
         rows[:, : self.order] = counts.sum_information(encoding, marks)
         rows[:, self.order : -1] = count_ngrams(encoding.output_lengths, self.order)
         lengths = np.bincount(encoding.owner, encoding.reference_lengths, encoding.items)
+        # Mean length of an item's references, where BLEU takes the closest: Doddington 2002 and mteval differ here on purpose.
         rows[:, -1] = lengths / np.maximum(1, np.diff(encoding.first))
         rows[~encoding.measurable] = np.nan
         return rows
@@ -76,6 +77,7 @@ class Nist(Measure):
         information, ngrams = totals[..., : self.order], totals[..., self.order : -1]
         said, expected = ngrams[..., 0], totals[..., -1]
         gained = (information / np.where(ngrams > 0, ngrams, 1.0)).sum(axis=-1)
+        # NIST does not reward length beyond the references: the ratio ends at 1.
         ratio = np.minimum(1.0, said / np.where(expected > 0, expected, 1.0))
         penalty = np.exp(-_BETA * np.log(np.where(ratio > 0, ratio, 1.0)) ** 2)
         return np.where(counts > 0, np.where(said > 0, gained * penalty, 0.0), np.nan)
@@ -118,6 +120,7 @@ class NgramCounts:
     def _information(self, ngram: tuple[int, ...]) -> float:
         if ngram not in self.counts:
             raise _unlearnt()
+        # The count of the empty n-gram is that of all words: the first order needs no case of its own.
         return log2(self.counts[ngram[:-1]] / self.counts[ngram])
 
     def _renumber(self, encoding: Encoding, new: Iterable[str] = ()) -> Ids:

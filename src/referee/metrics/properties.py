@@ -19,14 +19,14 @@ from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.records import Description, Property, Trial
 
-__all__ = ["Encoding", "IntArray", "Vocabulary", "WordArray", "count_bits", "encode", "expand", "pack"]
+__all__ = ["IntArray", "PropertyBits", "PropertyEncoding", "WordArray", "count_bits", "encode", "expand", "pack"]
 
 IntArray = npt.NDArray[np.intp]
 WordArray = npt.NDArray[np.uint64]
 Thing = TypeVar("Thing")
 
 
-class Vocabulary(dict[Any, int]):
+class PropertyBits(dict[Any, int]):
     """Every property met so far with a bit of its own; asking for a new one adds it."""
 
     def __missing__(self, key: object) -> int:
@@ -48,6 +48,7 @@ class Vocabulary(dict[Any, int]):
 def pack(masks: Sequence[int], words: int) -> WordArray:
     """Python bit sets as an array of shape (words, len(masks))."""
     raw = b"".join([mask.to_bytes(8 * words, "little") for mask in masks])
+    # A word of all masks side by side in memory: the measures run over one word of everything at a time.
     return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), words).T.copy()
 
 
@@ -82,7 +83,7 @@ def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
 
 
 @dataclass(frozen=True)
-class Encoding:
+class PropertyEncoding:
     """What a batch says, every distinct thing once.
 
     `descriptions` are distinct sequences of properties. A *case* is a trial with its references: those of case c are
@@ -99,12 +100,12 @@ class Encoding:
     act: IntArray
 
     @cached_property
-    def _written(self) -> tuple[Vocabulary, list[int]]:
-        vocabulary = Vocabulary()
+    def _written(self) -> tuple[PropertyBits, list[int]]:
+        vocabulary = PropertyBits()
         return vocabulary, [vocabulary.bag_of(description) for description in self.descriptions]
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> PropertyBits:
         return self._written[0]
 
     @property
@@ -189,37 +190,41 @@ class Encoding:
             operation.reduce(values.reshape(-1, same), axis=1, out=result)
         elif len(values):
             some = self.rivals > 0
+            # reduceat gives an empty stretch its neighbour's value: acts without references are left out of it.
             result[some] = operation.reduceat(values, (np.cumsum(self.rivals) - self.rivals)[some])
         return result
 
     def spread(self, values: npt.NDArray[Any]) -> FloatArray:
         """Values of acts to rows of items, NaN where an output has no properties."""
+        # Act -1 takes the last value, which is the NaN put there for it.
         return np.append(values.astype(float), np.nan)[self.act][:, None]
 
 
-def encode(batch: Batch) -> Encoding:
+def encode(batch: Batch) -> PropertyEncoding:
     """The encoding of a batch, built by the first measure that asks for it."""
-    found = batch.cache.get(Encoding)
+    found = batch.cache.get(PropertyEncoding)
     if found is None:
-        found = batch.cache[Encoding] = _encode(batch)
+        found = batch.cache[PropertyEncoding] = _encode(batch)
     return found
 
 
-def _encode(batch: Batch) -> Encoding:
+def _encode(batch: Batch) -> PropertyEncoding:
     index: dict[tuple[Property, ...], int] = {}
     spoken, place = _distinct([None if output is None else output.properties for output in batch.outputs])
     numbers = [-1 if said is None else index.setdefault(said, len(index)) for said in spoken]
     outputs = np.array(numbers, dtype=np.intp)[place]
     trials, trial_of = _distinct(list(batch.trials))
     lists, list_of = _distinct(list(batch.references))
+    # Two numbers in one, so that pairs become distinct in a single sort of integers.
     cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
     lengths, members = _number_references(lists, index)
     list_of_case = cases % max(1, len(lists))
     firsts, counts = (np.cumsum(lengths) - lengths)[list_of_case], lengths[list_of_case]
     width = max(1, len(cases))
     acts, act = np.unique(outputs * width + case_of, return_inverse=True)
+    # Outputs without properties have the number -1, so their acts are negative and sort first.
     silent = int(np.searchsorted(acts, 0))
-    return Encoding(
+    return PropertyEncoding(
         descriptions=list(index),
         trials=[trials[i] for i in (cases // max(1, len(lists))).tolist()],
         starts=np.append(0, np.cumsum(counts)),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from referee.contracts import Batch
 from referee.errors import InputError
 from referee.metrics.entities import Entities, has_relations
-from referee.metrics.properties import Encoding, IntArray, WordArray, count_bits, encode, pack
+from referee.metrics.properties import IntArray, PropertyEncoding, WordArray, count_bits, encode, pack
 from referee.records import LANDMARKS, Trial
 
 __all__ = ["ALL", "BoolArray", "Situations", "look"]
@@ -30,7 +30,7 @@ class Situations:
     Acts whose trial has no entities, not all of them or no target are not `measurable`; what else is said of them means nothing.
     """
 
-    encoding: Encoding
+    encoding: PropertyEncoding
 
     @cached_property
     def entities(self) -> Entities:

@@ -9,9 +9,9 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.metrics.measure import Measure
-from referee.metrics.properties import Encoding, IntArray, count_bits, encode
+from referee.metrics.properties import IntArray, PropertyEncoding, count_bits, encode
 
-__all__ = ["Dice", "Edit", "Exact", "Jaccard", "Masi"]
+__all__ = ["Dice", "Jaccard", "Masi", "SetEdit", "SetExact"]
 
 
 class _SetMeasure(Measure):
@@ -30,7 +30,7 @@ class _SetMeasure(Measure):
         encoding = encode(batch)
         return encoding.spread(encoding.settle(self._compare(encoding), self.references))
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         """The similarity of every pair of output and reference."""
         raise NotImplementedError
 
@@ -54,7 +54,7 @@ class Dice(_SetMeasure):
         self.references = references
         self.empty = empty
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         if not self.multiset:
             return self._divide(2 * encoding.shared, np.add(*encoding.paired_sizes))
         _, left, right = encoding.pairs
@@ -72,7 +72,7 @@ class Masi(_SetMeasure):
 
     name = "set/masi"
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         (one, other), shared = encoding.paired_sizes, encoding.shared
         thirds = 1 + (shared == np.minimum(one, other)) + (shared == np.maximum(one, other))
         return self._divide(thirds * shared, 3 * (one + other - shared))
@@ -86,12 +86,12 @@ class Jaccard(_SetMeasure):
 
     name = "set/jaccard"
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         one, other = encoding.paired_sizes
         return self._divide(encoding.shared, one + other - encoding.shared)
 
 
-class Exact(_SetMeasure):
+class SetExact(_SetMeasure):
     """1 for the same set, else 0; higher is better (the challenges' accuracy).
 
     ``references="average"`` is the reading that fits the printed TUNA-AS 2008 column, ``any`` that of TUNA-R and TUNA-REG.
@@ -99,12 +99,12 @@ class Exact(_SetMeasure):
 
     name = "set/exact"
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         larger = np.maximum(*encoding.paired_sizes)
         return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
 
 
-class Edit(_SetMeasure):
+class SetEdit(_SetMeasure):
     """1 - cost / size, where the cost is that of the cheapest edits that turn the reference into the output; higher is better.
 
     Additions cost `insertion`, omissions `deletion`, another value of the same attribute `substitution` (at most one insertion plus one
@@ -133,7 +133,7 @@ class Edit(_SetMeasure):
         self.references = references
         self.empty = empty
 
-    def _compare(self, encoding: Encoding) -> FloatArray:
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         one, other = encoding.paired_sizes
         if self.normalise not in ("reference", "larger"):
             raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
@@ -144,7 +144,7 @@ class Edit(_SetMeasure):
         result[lone] = np.where(one[lone] == other[lone], self.empty, 0.0)
         return result
 
-    def _cost(self, encoding: Encoding) -> FloatArray:
+    def _cost(self, encoding: PropertyEncoding) -> FloatArray:
         _, left, right = encoding.pairs
         added, omitted = (sizes - encoding.shared for sizes in encoding.paired_sizes)
         exchanged = np.zeros(len(left), dtype=np.intp)
@@ -155,7 +155,7 @@ class Edit(_SetMeasure):
         return np.array(costs, dtype=float) @ np.stack([exchanged, added - exchanged, omitted - exchanged])
 
 
-def _exchanges(encoding: Encoding, left: IntArray, right: IntArray) -> IntArray:
+def _exchanges(encoding: PropertyEncoding, left: IntArray, right: IntArray) -> IntArray:
     """How many values can be exchanged for another one of the same attribute, at most."""
     total = np.zeros(len(left), dtype=np.intp)
     only_left = [word[left] & ~word[right] for word in encoding.sets]

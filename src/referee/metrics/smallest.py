@@ -1,61 +1,16 @@
-"""The smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity, as a smallest hitting set over bit sets).
-
-Each distractor is a row: the set of properties that rule it out. A description distinguishes when it hits every row. Equal rows
-collapse and rows that contain another are implied by it, which leaves little to search in scenes of ordinary size.
-"""
+"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity): what could be added, and what could be left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, reduce
-from itertools import combinations, count
+from functools import reduce
+from itertools import combinations
 from operator import and_
 
+from referee.algorithms.exact_cover import fewest
 from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
 
-__all__ = ["as_sharp", "fewest", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
-
-
-def fewest(extensions: Sequence[int], others: int) -> int | None:
-    """The smallest number of extensions that no member of `others` lies in all of; None when even all together are too few."""
-    return _fewest(tuple(sorted({extension & others for extension in extensions})), others)
-
-
-@lru_cache(maxsize=1 << 16)
-def _fewest(extensions: tuple[int, ...], others: int) -> int | None:
-    if reduce(and_, extensions, others):
-        return None
-    rows = _rows(extensions, others)
-    return next(size for size in count() if _can_hit(rows, size))
-
-
-def _rows(extensions: tuple[int, ...], others: int) -> list[int]:
-    """For each of the others, the extensions that it lies outside of; implied rows are left out, short rows come first."""
-    rows: set[int] = set()
-    while others:
-        one = others & -others
-        others ^= one
-        rows.add(sum(1 << i for i, extension in enumerate(extensions) if not extension & one))
-    kept: list[int] = []
-    for row in sorted(rows, key=int.bit_count):
-        if not any(row & shorter == shorter for shorter in kept):
-            kept.append(row)
-    return kept
-
-
-def _can_hit(rows: list[int], size: int) -> bool:
-    """Whether `size` bits are enough to have one in every row."""
-    if not rows:
-        return True
-    if size <= 1:
-        return size == 1 and reduce(and_, rows) != 0
-    row = rows[0]
-    while row:
-        bit = row & -row
-        row ^= bit
-        if _can_hit([r for r in rows if not r & bit], size - 1):
-            return True
-    return False
+__all__ = ["as_sharp", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
 
 
 _RELATIONS: SceneNotes[str, frozenset[str]] = SceneNotes("metrics.relations")

@@ -6,11 +6,13 @@ All kernels read the flat ids of `tokens.Encoding` and release the interpreter l
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+import numpy.typing as npt
+
+from referee.algorithms.compiler import compiled
+from referee.contracts import FloatArray
 
 __all__ = [
     "add_ngrams",
@@ -25,16 +27,13 @@ __all__ = [
 ]
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile on first call, and keep the result on disk where any place for it can be written."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder to write to: compile anew in every process rather than fail
-        return numba.njit(nogil=True)(function)
+Ids = npt.NDArray[np.int32]
+Whole = npt.NDArray[np.int64]
+Letters = npt.NDArray[np.uint8]
 
 
 @compiled
-def _same_letters(codes, a, b, length):
+def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
     for k in range(length):  # noqa: SIM110 (numba compiles no generators)
         if codes[a + k] != codes[b + k]:
             return False
@@ -42,7 +41,7 @@ def _same_letters(codes, a, b, length):
 
 
 @compiled
-def _longest(starts):
+def _longest(starts: Whole) -> int:
     """Words of the longest text."""
     longest = 0
     for text in range(len(starts) - 1):
@@ -51,14 +50,14 @@ def _longest(starts):
 
 
 @compiled
-def _twice(array):
+def _twice(array: Whole) -> Whole:
     larger = np.zeros(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @compiled
-def _resow(hashes, words, size):
+def _resow(hashes: Whole, words: int, size: int) -> Ids:
     """An open-addressing table of word numbers, rebuilt at a new size (a power of two)."""
     slots = np.full(size, -1, np.int32)
     for word in range(words):
@@ -70,16 +69,17 @@ def _resow(hashes, words, size):
 
 
 @compiled
-def _is_blank(code):
+def _is_blank(code: int) -> bool:
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
 @compiled
-def number_words(codes, lines):
+def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
     """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
 
     Every line ends with a line break, the last one too.
     """
+    # A word and the blank after it take two bytes at least.
     ids = np.empty(len(codes) // 2 + 1, np.int32)
     starts = np.zeros(lines + 1, np.int64)
     slots = np.full(1024, -1, np.int32)
@@ -94,9 +94,12 @@ def number_words(codes, lines):
             continue
         begin, value = place, np.int64(0)
         while not _is_blank(codes[place]):
+            # FNV-1a with its 64-bit prime; overflow wraps in compiled code, which is what the hash wants.
             value = (value ^ codes[place]) * np.int64(1099511628211)
             place += 1
+        # The table looks at the low bits only, and the last multiplication has stirred mostly the high ones.
         value ^= value >> np.int64(29)
+        # The slots are always twice the words' room, so that a search meets an empty one soon.
         if words == len(hashes):
             hashes, begins, ends = _twice(hashes), _twice(begins), _twice(ends)
             slots = _resow(hashes, words, 2 * len(slots))
@@ -117,7 +120,7 @@ def number_words(codes, lines):
 
 
 @compiled
-def find_same(ids, starts, owner, items):
+def find_same(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
     """For every reference whether it has the words of its output."""
     same = np.zeros(len(owner), np.bool_)
     for r in range(len(owner)):
@@ -129,13 +132,14 @@ def find_same(ids, starts, owner, items):
 
 
 @compiled
-def measure_edits(ids, starts, owner, items, substitution):
+def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitution: int) -> Whole:
     """Word edit distance of every reference from its output (insertion and deletion 1)."""
     distances = np.zeros(len(owner), np.int64)
     row = np.zeros(_longest(starts) + 1, np.int64)
     for r in range(len(owner)):
         a, a_end = starts[owner[r]], starts[owner[r] + 1]
         b, b_end = starts[items + r], starts[items + r + 1]
+        # A shared beginning and end never need an edit: descriptions of one scene mostly differ in a word or two.
         while a < a_end and b < b_end and ids[a] == ids[b]:
             a, b = a + 1, b + 1
         while a < a_end and b < b_end and ids[a_end - 1] == ids[b_end - 1]:
@@ -144,6 +148,7 @@ def measure_edits(ids, starts, owner, items, substitution):
         for j in range(width + 1):
             row[j] = j
         for i in range(a, a_end):
+            # One row is enough: `diagonal` keeps what the cell up and left held before it was written over.
             diagonal = row[0]
             row[0] += 1
             for j in range(width):
@@ -155,8 +160,9 @@ def measure_edits(ids, starts, owner, items, substitution):
 
 
 @compiled
-def _align(ids, a, rows, b, width, steps, row):
+def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row: Whole) -> None:
     """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
+    # Costs in units so large that the substitutions counted below them never add up to one: one number orders by cost, then by substitutions.
     unit = rows + width + 1
     for j in range(width + 1):
         row[j] = j * unit
@@ -166,6 +172,7 @@ def _align(ids, a, rows, b, width, steps, row):
         row[0] = i * unit
         steps[i, 0] = 1
         for j in range(1, width + 1):
+            # Ties go to the diagonal, then to deletion, so that of several cheapest alignments it is always the same one.
             best, step = diagonal if ids[a + i - 1] == ids[b + j - 1] else diagonal + unit + 1, 0
             if row[j] + unit < best:
                 best, step = row[j] + unit, 1
@@ -176,7 +183,7 @@ def _align(ids, a, rows, b, width, steps, row):
 
 
 @compiled
-def errors_with_moves(ids, starts, owner, items):
+def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whole:
     """Errors of every output against each reference, a word deleted here and inserted there counting once."""
     errors = np.zeros(len(owner), np.int64)
     longest = _longest(starts)
@@ -207,7 +214,7 @@ def errors_with_moves(ids, starts, owner, items):
 
 
 @compiled
-def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
+def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, missing: Ids, deleted: int) -> int:
     """Insertions on the path whose word was not deleted elsewhere; each deletion explains one insertion."""
     left = 0
     while i > 0 or j > 0:
@@ -217,6 +224,7 @@ def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
             continue
         j -= 1
         left += 1
+        # Descriptions have a dozen words: a list is faster than any table here.
         for k in range(deleted):
             if missing[k] == ids[b + j]:
                 missing[k] = -1
@@ -226,7 +234,7 @@ def _unmatched_insertions(ids, b, i, j, steps, missing, deleted):
 
 
 @compiled
-def mark_shared_ngrams(ids, starts, outputs, first, places, order):
+def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
     """For every word of an output a bit mask: bit n is set where the (n+1)-gram beginning there is matched in the references.
 
     An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
@@ -273,19 +281,21 @@ def mark_shared_ngrams(ids, starts, outputs, first, places, order):
 
 
 @compiled
-def _mix(key):
+def _mix(key: np.int64) -> np.int64:
+    # The golden ratio's digits, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down.
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 
 
 @compiled
-def count_shared_pairs(ids, starts, first, items, gap, unigrams):
+def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: int, unigrams: int) -> Whole:
     """For every reference the ordered word pairs (at most `gap` words between) it shares with its output.
 
     `unigrams` adds single words: 0 none, 1 all but the last of each text, 2 all.
     """
     hits = np.zeros(starts.size - 1 - items, np.int64)
     size = 64
+    # Room for the pairs of the longest text at half load. Stamps tell whose a slot is, so that the table is never emptied between items.
     while size < 2 * _longest(starts) * (gap + 2):
         size *= 2
     keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
@@ -298,6 +308,7 @@ def count_shared_pairs(ids, starts, first, items, gap, unigrams):
             for i in range(begin, end):
                 singles = unigrams == 2 or (unigrams == 1 and i + 1 < end)
                 for j in range(i if singles else i + 1, min(end, i + gap + 2)):
+                    # Two ids in one number, exact; 0 in the lower half marks a single word.
                     key = np.int64(ids[i]) << 32 | (np.int64(ids[j]) + 1 if j > i else 0)
                     slot = _mix(key) & (size - 1)
                     while stamps[slot] == item and keys[slot] != key:
@@ -314,7 +325,7 @@ def count_shared_pairs(ids, starts, first, items, gap, unigrams):
 
 
 @compiled
-def _slot_of(table, key):
+def _slot_of(table: Whole, key: np.int64) -> np.int64:
     """Where an n-gram stands in the table, or the empty place where it would."""
     slot = _mix(key) & (len(table) - 1)
     while table[slot, 0] != key and table[slot, 0] != 0:
@@ -323,8 +334,9 @@ def _slot_of(table, key):
 
 
 @compiled
-def widen(table):
+def widen(table: Whole) -> Whole:
     """The same table of n-grams with twice the room."""
+    # Numbers of n-grams are kept in the rows, so that the keys built on them stay valid in the new table.
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
         if table[old, 0] != 0:
@@ -334,7 +346,7 @@ def widen(table):
 
 
 @compiled
-def add_ngrams(ids, starts, text, order, table, size):
+def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, size: int) -> tuple[int, int]:
     """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
 
     A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
@@ -344,6 +356,7 @@ def add_ngrams(ids, starts, text, order, table, size):
     numbers = np.zeros(_longest(starts) + 1, np.int64)
     while text < len(starts) - 1:
         begin, length = starts[text], starts[text + 1] - starts[text]
+        # Asked before a text, for all it could add: a text is never counted in part and begun again.
         if 3 * (size + order * length) > 2 * len(table):
             break
         numbers[:length] = 0
@@ -361,7 +374,9 @@ def add_ngrams(ids, starts, text, order, table, size):
 
 
 @compiled
-def sum_information(ids, starts, marks, items, order, table, words):
+def sum_information(
+    ids: Ids, starts: Whole, marks: Ids, items: int, order: int, table: Whole, words: int
+) -> FloatArray:
     """For every output the information of its matched n-grams by order; -1 in place of it where one was never counted."""
     sums = np.zeros((items, order))
     longest = _longest(starts) + 1

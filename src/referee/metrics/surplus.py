@@ -14,7 +14,7 @@ from operator import and_
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.metrics.properties import Encoding, IntArray, WordArray
+from referee.metrics.properties import IntArray, PropertyEncoding, WordArray
 from referee.metrics.scenes import ALL, Situations
 from referee.metrics.smallest import as_sharp, fewest_to_add, fewest_to_keep
 from referee.records import Property, Scene
@@ -26,7 +26,7 @@ MANY = 16
 """With more properties than this to choose from, trying all parts at once would not pay."""
 
 
-def sizes(encoding: Encoding, count_type: bool) -> IntArray:
+def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
     """The number of different properties of every description, with or without its type."""
     return encoding.sizes if count_type else encoding.sizes_without(TYPE)
 

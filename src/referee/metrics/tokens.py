@@ -30,6 +30,7 @@ WORTH_COMPILING = 4_000
 CASES = ("lower", "keep")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NOT_ROUGE = re.compile(r"[^A-Za-z0-9\n]")
+# What Unicode calls blank but the kernels, which read bytes, do not; str.split knows them all.
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
 _NO_MARKS = bytes(np.flatnonzero(~_MARKS).tolist())
@@ -114,6 +115,7 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     if tokens == "rouge-1.5.5":
         # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
         page = _NOT_ASCII.sub(" ", page)
+    # One line break fewer than texts is what joining put there; any more come from inside a text and would shift all lines after it.
     if page.count("\n") >= len(texts):
         page = "\n".join([_on_one_line(text, tokens) for text in texts])
     if choose("case", case, CASES) == "lower":
@@ -136,6 +138,7 @@ def _split_mteval(page: str) -> str:
         return page
     codes = np.frombuffer(letters, dtype=np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))
+    # Marks are ASCII, and no byte of a longer UTF-8 character looks like one: bytes may be searched instead of characters.
     numbers = np.unique(np.searchsorted(ends, np.flatnonzero(_MARKS[codes]))).tolist()
     lines = page.split("\n")
     split = _apply_mteval_patterns(" \n ".join([lines[i] for i in numbers]))
@@ -150,6 +153,7 @@ def _apply_mteval_patterns(page: str) -> str:
     for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         page = page.replace(entity, sign)
     page = re.sub(r"[!-&(-+/:-@\[-`{-~]", r" \g<0> ", page)
+    # The order of these four and their overlaps are mteval's: "1,2." and "a.5" come out as they do there, not as one would design it.
     page = re.sub(r"([^0-9])([.,])", r"\1 \2 ", page)
     page = re.sub(r"([.,])([^0-9])", r" \1 \2", page)
     return re.sub(r"([0-9])-", r"\1 - ", page)
@@ -208,6 +212,7 @@ def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, l
         owner = owner[[text is not None for text in expected]]
         per_item = np.bincount(owner, minlength=len(said))
     given = np.array([text is not None for text in said], dtype=bool)
+    # A missing output holds its place as an empty text and is left out later by `measurable`: places then need no second numbering.
     texts = [text or "" for text in said]
     texts += [text for text in expected if text is not None]
     ids, starts, words = number(texts)

@@ -13,10 +13,10 @@ from typing import Self
 from referee.errors import NotTrained
 from referee.realisation.annotation import Example, Properties, by_domain, choose, read_examples
 from referee.realisation.branches import Branch, cut, join
+from referee.realisation.common_phrases import CommonPhrases, Wordings
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
 from referee.realisation.phrases import PhraseBook
-from referee.realisation.rules import CommonPhrases, Wordings
 from referee.realisation.templates import template_of
 from referee.records import Property, SpeakerView, Trial
 

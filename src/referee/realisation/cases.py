@@ -8,9 +8,9 @@ from typing import Self
 
 from referee.errors import NotTrained
 from referee.realisation.annotation import Example, Properties, by_domain, choose, picture, read_examples
+from referee.realisation.common_phrases import CommonPhrases
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
-from referee.realisation.rules import CommonPhrases
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["CaseBase"]

@@ -12,9 +12,9 @@ from typing import NamedTuple, Self
 from referee.errors import NotTrained
 from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, read_examples
 from referee.realisation.branches import Branch, Places, join, plain_branches
+from referee.realisation.common_phrases import Wordings
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
-from referee.realisation.rules import Wordings
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["FixedChoices"]
@@ -26,7 +26,7 @@ Point = str | Properties
 Choice = str | Branch
 
 
-class Plan(NamedTuple):
+class ChoiceExample(NamedTuple):
     """An example to try choices on: its choice points and its words."""
 
     points: tuple[Point, ...]
@@ -86,8 +86,8 @@ class FixedChoices:
         return known[: self.options] or [""]
 
     def _climb(self, examples: Sequence[Example], wordings: Wordings) -> Mapping[Point, Choice]:
-        plans = [Plan(self._points(sorted(e.properties), wordings), e.words) for e in examples]
-        affected: dict[Point, list[Plan]] = {}
+        plans = [ChoiceExample(self._points(sorted(e.properties), wordings), e.words) for e in examples]
+        affected: dict[Point, list[ChoiceExample]] = {}
         for plan in plans:
             for point in plan.points:
                 affected.setdefault(point, []).append(plan)
@@ -102,7 +102,7 @@ class FixedChoices:
                 break
         return choices
 
-    def _cost(self, plans: Sequence[Plan], choices: Mapping[Point, Choice], places: Places) -> int:
+    def _cost(self, plans: Sequence[ChoiceExample], choices: Mapping[Point, Choice], places: Places) -> int:
         """The edit distance (substitution 2) to the training strings, summed."""
         from rapidfuzz.distance import Indel
 

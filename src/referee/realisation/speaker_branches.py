@@ -13,15 +13,15 @@ from typing import NamedTuple, Self
 from referee.errors import NotTrained
 from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, dice, read_examples
 from referee.realisation.branches import Branch, Cut, cut, join
+from referee.realisation.common_phrases import Wordings
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
-from referee.realisation.rules import Wordings
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["SpeakerBranches"]
 
 
-class Habits(NamedTuple):
+class SpeakerHabits(NamedTuple):
     """What one speaker did: descriptions with their parts, the usual determiner, and words for values."""
 
     said: list[tuple[Example, Cut]]
@@ -44,7 +44,7 @@ class SpeakerBranches:
         """Collect each speaker's habits per domain, and those of everybody."""
         groups = by_domain(read_examples(trials))
         self.everybody_ = {domain: self._habits(examples) for domain, examples in groups.items()}
-        self.speakers_: dict[tuple[str | None, str | None], Habits] = {}
+        self.speakers_: dict[tuple[str | None, str | None], SpeakerHabits] = {}
         self.typical_: dict[str | None, str | None] = {}
         for domain, examples in groups.items():
             own: dict[str | None, list[Example]] = {}
@@ -54,11 +54,11 @@ class SpeakerBranches:
             self.typical_[domain] = _most_typical(own)
         return self
 
-    def _habits(self, examples: Sequence[Example]) -> Habits:
+    def _habits(self, examples: Sequence[Example]) -> SpeakerHabits:
         said = [(example, cut(example, self.language)) for example in examples]
         determiners = Counter(found.determiner for _, found in said)
         usual = determiners.most_common(1)[0][0] if determiners else ""
-        return Habits(said, usual, Wordings.learn(examples, self.language))
+        return SpeakerHabits(said, usual, Wordings.learn(examples, self.language))
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "everybody_"):
@@ -75,13 +75,13 @@ class SpeakerBranches:
         before, after = everybody.wordings.places.arrange(branches)
         return join(own.determiner, before, self._head(said, own, everybody), after, self.language)
 
-    def _head(self, said: Sequence[Property], own: Habits, everybody: Habits) -> str:
+    def _head(self, said: Sequence[Property], own: SpeakerHabits, everybody: SpeakerHabits) -> str:
         """The speaker's noun, everybody's, the language's; none where no type is given."""
         types = frozenset(p for p in said if p.name == HEAD)
         words = own.wordings.book.modal(types) or everybody.wordings.book.modal(types)
         return " ".join(words) if words else self.language.noun(types).word if types else ""
 
-    def _modify(self, missing: set[Property], own: Habits, everybody: Habits) -> list[Branch]:
+    def _modify(self, missing: set[Property], own: SpeakerHabits, everybody: SpeakerHabits) -> list[Branch]:
         """Plain modifiers before the noun; what is worded here is no longer missing."""
         found = []
         for prop in sorted(p for p in missing if p.name in self.modifiers):
@@ -92,7 +92,9 @@ class SpeakerBranches:
                 missing.discard(prop)
         return found
 
-    def _graft(self, missing: set[Property], said: Properties, own: Habits, everybody: Habits) -> list[Branch]:
+    def _graft(
+        self, missing: set[Property], said: Properties, own: SpeakerHabits, everybody: SpeakerHabits
+    ) -> list[Branch]:
         """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ.
 
         A branch for only a part of what people say in one breath (a white beard) is passed over.
@@ -112,7 +114,7 @@ class SpeakerBranches:
         return found
 
 
-def _word(values: Properties, own: Habits, everybody: Habits) -> Branch | None:
+def _word(values: Properties, own: SpeakerHabits, everybody: SpeakerHabits) -> Branch | None:
     ranked = own.wordings.ranked(values) or everybody.wordings.ranked(values)
     return ranked[0] if ranked else None
 

@@ -12,7 +12,7 @@ from referee.reports.passport_card import draw_card
 from referee.reports.sections import Section
 from referee.reports.sheets import Cell, Sheet
 
-__all__ = ["Hearing", "hearing_section"]
+__all__ = ["HearingRows", "hearing_section"]
 
 PEOPLE = "people"
 NO_PASSPORT = "NO PASSPORT"
@@ -46,7 +46,7 @@ KEY_NUMBERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
+class HearingRows:
     """Rows of `hearing_rows`, the signatures of the hearers by name, and the cards kept in the runs by the digits that signatures carry."""
 
     rows: Sequence[Row] = ()
@@ -54,7 +54,7 @@ class Hearing:
     cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def hearing_section(label: str, hearing: Hearing) -> Section:
+def hearing_section(label: str, hearing: HearingRows) -> Section:
     """The chapter; without responses it says how to get some."""
     title = "What hearers found"
     if not hearing.rows:
@@ -76,7 +76,7 @@ def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
     return any(f"|passport:{digits}:" in text for text in signatures.values())
 
 
-def _texts(hearing: Hearing, used: Mapping[str, Any]) -> list[str]:
+def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
     said = [
         "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
     ]
@@ -92,11 +92,11 @@ def _texts(hearing: Hearing, used: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def _hearers(hearing: Hearing) -> list[str]:
+def _hearers(hearing: HearingRows) -> list[str]:
     return list(dict.fromkeys(str(row["hearer"]) for row in hearing.rows))
 
 
-def _standing(hearer: str, hearing: Hearing) -> str:
+def _standing(hearer: str, hearing: HearingRows) -> str:
     """What is known of a hearer: its verdict and the digits of its card, or that nothing is."""
     if hearer == PEOPLE:
         return PEOPLE
@@ -108,7 +108,7 @@ def _standing(hearer: str, hearing: Hearing) -> str:
     return f"{verdict.replace('-', ' ')} ({digits}{there})"
 
 
-def _answers(label: str, hearing: Hearing) -> Sheet:
+def _answers(label: str, hearing: HearingRows) -> Sheet:
     groups: dict[tuple[str, str], dict[str, Row]] = {}
     for row in hearing.rows:
         groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row

@@ -44,10 +44,10 @@ def _reliability(card: Mapping[str, Any]) -> Any:
     """Share of people who found the target against the hearer's probability of it; on the diagonal the two are the same."""
     import altair as alt
 
-    even = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+    even = alt.Chart(alt.InlineData([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = even.mark_line(color="#999", strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     whole = alt.Scale(domain=[0, 1])
-    base = alt.Chart(alt.Data(values=[dict(b) for b in card["calibration_curve"]])).encode(
+    base = alt.Chart(alt.InlineData([dict(b) for b in card["calibration_curve"]])).encode(
         x=alt.X("predicted:Q", title="hearer's probability of the target", scale=whole),
         y=alt.Y("observed:Q", title="share of people who found it", scale=whole),
     )
@@ -74,7 +74,7 @@ def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: s
     import altair as alt
 
     lowest = min([0.0, *(row["value"] for row in rows)])
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(alt.InlineData(rows)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
         x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[lowest, 1])),
     )

@@ -17,7 +17,7 @@ from referee.reports.sheets import Cell, Sheet
 from referee.statistics.comparisons import adjust, paired_t
 from referee.statistics.dependent_trials import compare_clustered, mean_of_rows
 from referee.statistics.frames import as_rows
-from referee.statistics.subsets import compact_letters
+from referee.statistics.homogeneous_subsets import compact_letters
 
 if TYPE_CHECKING:
     import polars as pl

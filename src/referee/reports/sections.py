@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from referee.reports import report_figures
-from referee.reports.correlations import FEWEST, correlate_measures, correlation_sheets
+from referee.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
 from referee.reports.groups import group_rows, group_sheets, why_not
 from referee.reports.item_browser import browser_data, lead_measure
 from referee.reports.material import HUMAN, Material, Row, origin

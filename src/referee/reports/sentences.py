@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from referee import __version__
-from referee.reports.correlations import FEWEST
+from referee.reports.correlation_tables import FEWEST
 from referee.reports.material import HUMAN, Material, origin
 from referee.reports.scoreboard import ALPHA
 

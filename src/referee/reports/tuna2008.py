@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.reports.challenge_rows import extrinsic, task_of
-from referee.reports.correlations import correlate_measures, correlation_matrix, signed
+from referee.reports.correlation_tables import correlate_measures, correlation_matrix, signed
 from referee.reports.material import HUMAN, Material
 from referee.reports.sentences import listed
 from referee.reports.sheets import Cell, Sheet
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
 from referee.statistics.ranks import kruskal_wallis_frame
-from referee.statistics.subsets import Subsets, homogeneous_subsets
 from referee.statistics.variance import Anova, one_way, two_way
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["challenge_tables"]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MeasureColumn:
     """A measure of a table: its heading, its values per item or per whole set, whether SDs are printed, and its decimals."""
 
     heading: str
@@ -38,39 +38,41 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ChallengeTask:
     """One task of the challenge: its three tables and which measures they show."""
 
     name: str
     about: str
     tables: tuple[int, int, int]
-    columns: tuple[Column, ...]
+    columns: tuple[MeasureColumn, ...]
     subsets: tuple[str, ...]
     correlated: tuple[str, ...]
 
 
-ACCURACY = Column("Accuracy", "string/exact", decimals=2)
-EDIT = Column("Edit", "string/edit", sd=True)
+ACCURACY = MeasureColumn("Accuracy", "string/exact", decimals=2)
+EDIT = MeasureColumn("Edit", "string/edit", sd=True)
 BLEU, NIST = (
-    Column("BLEU", "string/bleu.4", domains=False, decimals=4),
-    Column("NIST", "string/nist", domains=False, decimals=4),
+    MeasureColumn("BLEU", "string/bleu.4", domains=False, decimals=4),
+    MeasureColumn("NIST", "string/nist", domains=False, decimals=4),
 )
 TASKS = (
-    Task(
+    ChallengeTask(
         "AS",
         "attribute selection",
         (3, 4, 5),
         (
-            Column("Dice", "set/dice", sd=True),
-            Column("MASI", "set/masi", sd=True),
-            Column("Accuracy", "set/exact", decimals=2),
-            Column("Minimality", "scene/minimal", decimals=2, domains=False),
+            MeasureColumn("Dice", "set/dice", sd=True),
+            MeasureColumn("MASI", "set/masi", sd=True),
+            MeasureColumn("Accuracy", "set/exact", decimals=2),
+            MeasureColumn("Minimality", "scene/minimal", decimals=2, domains=False),
         ),
         ("Dice", "MASI"),
         ("Minimality", "Accuracy", "Dice", "MASI"),
     ),
-    Task("R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")),
-    Task(
+    ChallengeTask(
+        "R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")
+    ),
+    ChallengeTask(
         "REG",
         "whole descriptions",
         (8, 9, 10),
@@ -92,7 +94,7 @@ def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
     return sheets + made, missing + why
 
 
-def _task(material: Material, task: Task) -> tuple[list[Sheet], list[str]]:
+def _task(material: Material, task: ChallengeTask) -> tuple[list[Sheet], list[str]]:
     numbers = listed(str(t) for t in task.tables if t)
     lacking = [c.measure for c in task.columns if c.measure not in material.measures]
     if lacking:
@@ -118,7 +120,9 @@ def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.Da
     return values.join(material.trials.select("trial", "domain"), on="trial", how="left")
 
 
-def _descriptives(material: Material, task: Task, systems: Sequence[str], values: Mapping[str, pl.DataFrame]) -> Sheet:
+def _descriptives(
+    material: Material, task: ChallengeTask, systems: Sequence[str], values: Mapping[str, pl.DataFrame]
+) -> Sheet:
     """Means by domain and over all, sorted by the first column from high to low, as printed."""
     domains = material.levels("domain")
     first = values[task.columns[0].heading]
@@ -147,7 +151,7 @@ def _both(domains: Sequence[str]) -> str:
 
 
 def _cells(
-    material: Material, column: Column, system: str, values: Mapping[str, pl.DataFrame], domains: Sequence[str]
+    material: Material, column: MeasureColumn, system: str, values: Mapping[str, pl.DataFrame], domains: Sequence[str]
 ) -> list[Cell]:
     overall = _decimal(material.value(system, column.measure), column.decimals)
     if not column.domains:
@@ -177,7 +181,7 @@ def _sd(frame: pl.DataFrame, system: str) -> float | None:
     return sd if isinstance(sd, float) else None
 
 
-def _tests(task: Task, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
+def _tests(task: ChallengeTask, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
     """The overview's tests: analysis of variance for graded measures, Kruskal-Wallis for accuracy."""
     return tuple(
         said
@@ -186,7 +190,7 @@ def _tests(task: Task, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
     )
 
 
-def _kruskal_said(column: Column, frame: pl.DataFrame) -> str:
+def _kruskal_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
     if frame["system"].n_unique() < 2:
         return ""
     found = kruskal_wallis_frame(frame, value="value", system="system")
@@ -197,7 +201,7 @@ def _kruskal_said(column: Column, frame: pl.DataFrame) -> str:
     )
 
 
-def _anova_said(column: Column, frame: pl.DataFrame) -> str:
+def _anova_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
     found = _anova(frame)
     if isinstance(found, str):
         return ""
@@ -264,7 +268,7 @@ def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
     return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))
 
 
-def _correlations(material: Material, task: Task, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
+def _correlations(material: Material, task: ChallengeTask, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
     """The upper half of the matrix, as printed."""
     table = task.tables[2]
     chosen = {c.heading: c.measure for c in task.columns}

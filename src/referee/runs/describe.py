@@ -17,7 +17,7 @@ from referee.corpora.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System
-from referee.selection.reasons import Step
+from referee.selection.reasons import Reason
 
 __all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "view_of"]
 
@@ -40,7 +40,7 @@ class Described:
     distinguishing: bool | None
     trouble: str = ""
     also: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Reason, ...] = ()
 
 
 def describe(
@@ -218,7 +218,7 @@ def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> 
     return f" {plain.language.conjunction} ".join(plain.language.say(said, many=len(of) > 1) for of, said in parts)
 
 
-def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Step]:
+def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Reason]:
     """The selector's own account; otherwise what each property of the result rules out, in order."""
     if isinstance(selector, Explains):
         return list(selector.explain(view))
@@ -230,7 +230,7 @@ def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> 
         reason = (
             "part of the description" if targets & ~true == 0 else "part of the description, but not true of the target"
         )
-        steps.append(Step(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
+        steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
     if left or targets & ~scene.denotation(properties):
-        steps.append(Step(None, "not distinguishing: true of others, or not of the target", (), left.bit_count()))
+        steps.append(Reason(None, "not distinguishing: true of others, or not of the target", (), left.bit_count()))
     return steps

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene, as_value
 
-__all__ = ["Column", "ColumnScene", "PackedBits", "as_bits", "as_places", "scene_of_columns"]
+__all__ = ["ColumnScene", "PackedBits", "ValueColumn", "as_bits", "as_places", "scene_of_columns"]
 
 MISSING = -1
 
@@ -55,14 +55,14 @@ class PackedBits:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ValueColumn:
     """One attribute of all entities: a code per entity (-1 where there is no value) and the value of each code."""
 
     codes: npt.NDArray[np.int32]
     values: tuple[str, ...]
 
     @classmethod
-    def of(cls, given: Sequence[object] | npt.NDArray[Any]) -> Column:
+    def of(cls, given: Sequence[object] | npt.NDArray[Any]) -> ValueColumn:
         """Encode values of any kind; None and NaN are no value."""
         array = np.asarray(given)
         if array.dtype.kind in "biu":
@@ -72,7 +72,7 @@ class Column:
         return cls(codes, tuple(table))
 
     @classmethod
-    def _of_numbers(cls, array: npt.NDArray[Any]) -> Column:
+    def _of_numbers(cls, array: npt.NDArray[Any]) -> ValueColumn:
         """Whole numbers and truth values: by table where their range is small, by sorting otherwise."""
         low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
         if high - low < 65_536:
@@ -97,10 +97,10 @@ def _code(value: object, table: dict[str, int]) -> int:
     return table.setdefault(value if type(value) is str else as_value(value), len(table))
 
 
-class _Rows(Sequence[Entity]):
+class _EntitiesOnDemand(Sequence[Entity]):
     """Entities, made when they are looked at."""
 
-    def __init__(self, columns: Mapping[str, Column], ids: Sequence[str] | None, size: int) -> None:
+    def __init__(self, columns: Mapping[str, ValueColumn], ids: Sequence[str] | None, size: int) -> None:
         self.columns, self.ids, self.size = columns, ids, size
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class _Rows(Sequence[Entity]):
 class _Extensions(Mapping[Property, int]):
     """Extensions, packed into bits when they are first asked for."""
 
-    def __init__(self, columns: Mapping[str, Column]) -> None:
+    def __init__(self, columns: Mapping[str, ValueColumn]) -> None:
         self.columns = columns
         self.built: dict[Property, int] = {}
         self.packed: dict[Property, PackedBits] = {}
@@ -150,7 +150,7 @@ class _Extensions(Mapping[Property, int]):
 class ColumnScene(Scene):
     """A scene over columns, for speakers; build one with `scene_of_columns`. Entities are made when looked at."""
 
-    columns: Mapping[str, Column] = field(repr=False, compare=False)
+    columns: Mapping[str, ValueColumn] = field(repr=False, compare=False)
     lazy_extensions: _Extensions = field(repr=False, compare=False)
     ids: Sequence[str] | None = field(default=None, repr=False, compare=False)
 
@@ -189,11 +189,11 @@ def scene_of_columns(
     table: Mapping[str, Sequence[object] | npt.NDArray[Any]], ids: Sequence[str] | None = None
 ) -> ColumnScene:
     """A scene from a table: one sequence of values per attribute; entities are called "0", "1", … unless `ids` are given."""
-    columns = {name: Column.of(given) for name, given in table.items()}
+    columns = {name: ValueColumn.of(given) for name, given in table.items()}
     sizes = {len(column.codes) for column in columns.values()} | ({len(ids)} if ids is not None else set())
     if len(sizes) > 1:
         raise InputError(
             f"the columns have different lengths: {sorted(sizes)}", remedy="give every attribute one value per entity"
         )
-    rows: Any = _Rows(columns, ids, sizes.pop() if sizes else 0)
+    rows: Any = _EntitiesOnDemand(columns, ids, sizes.pop() if sizes else 0)
     return ColumnScene(entities=rows, columns=columns, lazy_extensions=_Extensions(columns), ids=ids)

@@ -6,7 +6,7 @@ is not known to wear them. Sets of entities are bit sets, bit i standing for ent
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -14,13 +14,15 @@ from referee.capabilities import CountsFast
 from referee.errors import InputError
 from referee.records import Property, Scene, SceneNotes, SpeakerView
 
-__all__ = ["TYPE", "Contrast", "Head", "contrast_of"]
+__all__ = ["TYPE", "Contrast", "Head", "Note", "contrast_of"]
 
 TYPE = "type"
 KEPT_UP_TO = 4096
 """Entities up to which the contrasts of a scene are kept."""
 Head = Literal["first", "last", "none"]
 """What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
+Note = Callable[[Property, str], None]
+"""Told, while a selector works, which property was looked at and what became of it."""
 
 
 class Countable(Protocol):
@@ -43,6 +45,15 @@ class Contrast:
     extensions: Mapping[Property, int]
     head: Property | None
     _orders: dict[tuple[tuple[str, ...], bool], tuple[Property, ...]] = field(default_factory=dict, repr=False)
+
+    def begin(self, way: Head, note: Note | None = None) -> tuple[list[Property], int, Property | None]:
+        """What is said before anything is chosen, whom that leaves, and the type if anything special is done with it."""
+        head = self.head if way != "none" else None
+        if head is None or way != "first":
+            return [], self.distractors, head
+        if note:
+            note(head, "the type comes first")
+        return [head], self.distractors & self.extensions[head], head
 
     def ruled_out(self, prop: Property) -> int:
         """The distractors that a property is not true of."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from referee.algorithms.exact_cover import all_covers, smallest_cover
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head, contrast_of
-from referee.selection.exact_cover import all_covers, smallest_cover
 from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Found", "FullBrevity", "distinguishing_sets"]

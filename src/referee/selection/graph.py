@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Literal, Self
 
+from referee.algorithms.exact_cover import Cover, cheapest_cover
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.costs import Costs, UnitCosts
-from referee.selection.exact_cover import Cover, cheapest_cover
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.full_brevity import Found
 from referee.selection.landmarks import Landmarked, cheapest_with_landmarks, partners

@@ -23,15 +23,7 @@ class Greedy(Reasoned):
         self.head = head
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        chosen: list[Property] = []
-        left = contrast.distractors
-        extensions = contrast.extensions
-        head = contrast.head if self.head != "none" else None
-        if head is not None and self.head == "first":
-            chosen.append(head)
-            left &= extensions[head]
-            if note:
-                note(head, "the type comes first")
+        chosen, left, head = contrast.begin(self.head, note)
         options = contrast.among(self.attributes)
         rest, sets = contrast.countable(left, options)
         total = left.bit_count()

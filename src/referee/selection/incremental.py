@@ -67,15 +67,8 @@ class Incremental(Reasoned):
         return contrast.among(seen.order, rest=True)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        chosen: list[Property] = []
-        left = contrast.distractors
+        chosen, left, head = contrast.begin(self.head, note)
         extensions = contrast.extensions
-        head = contrast.head if self.head != "none" else None
-        if head is not None and self.head == "first":
-            chosen.append(head)
-            left &= extensions[head]
-            if note:
-                note(head, "the type comes first")
         plain = not (self.taxonomy or self.basic or self.unfamiliar)
         for prop in self.preferences(contrast, view):
             if not left:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import NamedTuple
 
+from referee.algorithms.exact_cover import OutOfTime
 from referee.records import LANDMARK, Property, Scene, SceneNotes
 from referee.selection.contrast import Contrast
 
@@ -37,10 +38,6 @@ class _Edge(NamedTuple):
     depth: int
     true: int
     partners: Partners | None = None
-
-
-class _OutOfTime(Exception):
-    pass
 
 
 def cheapest_with_landmarks(
@@ -92,7 +89,7 @@ class _Walk:
         self.nearest = (0, without.properties, without.cost)
         try:
             self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
-        except _OutOfTime:
+        except OutOfTime:
             return Landmarked(self.best, self.cost, False)
         return Landmarked(self.best, self.cost, without.proven)
 
@@ -113,7 +110,7 @@ class _Walk:
                     return Landmarked(self.nearest[1], self.nearest[2], True)
                 # A little more than the next possible cost keeps the number of rounds small when every sum is different.
                 bound = max(self.following, 1.25 * bound)
-        except _OutOfTime:
+        except OutOfTime:
             return Landmarked(self.nearest[1], self.nearest[2], False)
 
     def _start(
@@ -142,7 +139,7 @@ class _Walk:
         if others < self.nearest[0]:
             self.nearest = (others, said, cost)
         if self.deadline is not None and monotonic() > self.deadline:
-            raise _OutOfTime
+            raise OutOfTime
         for i in range(start, len(edges)):
             edge = edges[i]
             paid = cost + edge.cost

@@ -24,6 +24,7 @@ from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["LearnedRationalSpeaker"]
 
+# Its exponential is 0, and sums with it stay finite, which those with minus infinity would not.
 IMPOSSIBLE = -1e9
 Ints = npt.NDArray[np.int64]
 

@@ -202,18 +202,22 @@ class _Likelihood:
             weights, eager = 1 / (1 + np.exp(-parameters[:-1])), 1 / (1 + np.exp(-parameters[-1]))
             reached = np.zeros(self.states)
             reached[self.starts] = 1.0
+            # All draws of all descriptions at once; the loop below is over depth alone, of which there are few.
             share = weights[drawn] / (able @ weights)
             for depth in range(depths.max(initial=-1) + 1):
                 now = depths == depth
                 np.add.at(reached, targets[now], reached[sources[now]] * share[now])
             more = eager * weights
+            # log1p keeps the digits of properties that are hardly ever added.
             likelihood = reached[ends] * np.exp(extra @ np.log(more) + absent @ np.log1p(-more))
             summed = np.zeros(self.used)
             np.add.at(summed, trials, likelihood)
             return float(-np.log(summed).sum())
 
         start = np.zeros(len(self.names) + 1)
+        # On the logit scale: an attribute that is always said has its maximum at infinity, and e^8 to 1 is as good as always.
         found = minimize(surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
         weights, eager = 1 / (1 + np.exp(-found.x[:-1])), 1 / (1 + np.exp(-found.x[-1]))
+        # π and ε are known only up to a common factor; the largest π is made 1.
         scale = float(weights.max())
         return {n: float(w) / scale for n, w in zip(self.names, weights, strict=True)}, float(eager) * scale

@@ -13,14 +13,14 @@ from referee.errors import NotTrained
 from referee.records import Property, Scene, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import count
-from referee.selection.reasons import Note, Reasoned, Step
+from referee.selection.reasons import Note, Reason, Reasoned
 
-__all__ = ["Boolean", "BooleanDescriptions", "Fragment", "Literal", "Partitioned"]
+__all__ = ["Boolean", "BooleanDescriptions", "Fragment", "Partitioned", "SignedProperty"]
 
 NOT = "not."
 
 
-class Literal(NamedTuple):
+class SignedProperty(NamedTuple):
     """A property or its negation."""
 
     property: Property
@@ -38,7 +38,7 @@ class Literal(NamedTuple):
 class Boolean:
     """A conjunction of unions of literals."""
 
-    clauses: tuple[tuple[Literal, ...], ...] = ()
+    clauses: tuple[tuple[SignedProperty, ...], ...] = ()
 
     def denotation(self, scene: Scene) -> int:
         """The entities that the formula is true of."""
@@ -74,7 +74,7 @@ class BooleanDescriptions(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         return self._formula(contrast).flat()
 
-    def explain(self, view: SpeakerView) -> list[Step]:
+    def explain(self, view: SpeakerView) -> list[Reason]:
         """One step per union, named by its first property."""
         contrast = contrast_of(view)
         left, steps = contrast.distractors, []
@@ -83,16 +83,18 @@ class BooleanDescriptions(Reasoned):
             gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
             left = kept
             steps.append(
-                Step(clause[0].property, f"true of every target: {Boolean((clause,))}", gone, left.bit_count())
+                Reason(clause[0].property, f"true of every target: {Boolean((clause,))}", gone, left.bit_count())
             )
         if left:
-            steps.append(Step(None, "not distinguishing: the description is true of others too", (), left.bit_count()))
+            steps.append(
+                Reason(None, "not distinguishing: the description is true of others too", (), left.bit_count())
+            )
         return steps
 
     def _formula(self, contrast: Contrast) -> Boolean:
         scene, wanted = contrast.scene, contrast.targets
         left = scene.everything
-        clauses: list[tuple[Literal, ...]] = []
+        clauses: list[tuple[SignedProperty, ...]] = []
         literals = [(literal.extension(scene), literal) for literal in self._literals(scene)]
         for size in range(1, self.longest + 1):
             for parts in combinations(literals, size):
@@ -105,14 +107,14 @@ class BooleanDescriptions(Reasoned):
                     left &= union
         return Boolean(tuple(clauses))
 
-    def _literals(self, scene: Scene) -> Iterator[Literal]:
+    def _literals(self, scene: Scene) -> Iterator[SignedProperty]:
         """The scene's own properties (relations left out), positive ones first."""
         attributes = dict.fromkeys(p for e in scene.entities for p in e.attributes)
         names = self.order if self.order is not None else tuple(dict.fromkeys(p.name for p in attributes))
         ordered = [p for name in names for p in attributes if p.name == name]
-        yield from (Literal(p) for p in ordered)
+        yield from (SignedProperty(p) for p in ordered)
         if self.negation:
-            yield from (Literal(p, negated=True) for p in ordered)
+            yield from (SignedProperty(p, negated=True) for p in ordered)
 
 
 class Fragment(NamedTuple):
@@ -145,7 +147,7 @@ class Partitioned(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         return tuple(p for fragment in self.fragments(view) for p in fragment.properties)
 
-    def explain(self, view: SpeakerView) -> list[Step]:
+    def explain(self, view: SpeakerView) -> list[Reason]:
         """Part by part: what each property rules out for the targets of its part."""
         contrast, steps = contrast_of(view), []
         for part in self.fragments(view):
@@ -154,9 +156,9 @@ class Partitioned(Reasoned):
                 kept = left & contrast.extensions[prop]
                 gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
                 left = kept
-                steps.append(Step(prop, f"said of {', '.join(part.referents)}", gone, left.bit_count()))
+                steps.append(Reason(prop, f"said of {', '.join(part.referents)}", gone, left.bit_count()))
             if left:
-                steps.append(Step(None, f"not distinguishing for {', '.join(part.referents)}", (), left.bit_count()))
+                steps.append(Reason(None, f"not distinguishing for {', '.join(part.referents)}", (), left.bit_count()))
         return steps
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:

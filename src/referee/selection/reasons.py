@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from referee.records import Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
+from referee.selection.contrast import Contrast, Note, contrast_of
 
-__all__ = ["Note", "Reasoned", "Step"]
-
-Note = Callable[[Property, str], None]
-"""Told, while a selector works, which property was looked at and what became of it."""
+__all__ = ["Note", "Reason", "Reasoned"]
 
 
-class Step(NamedTuple):
+class Reason(NamedTuple):
     """One step of a choice: the property looked at, why it was taken or left, whom it ruled out, how many distractors remain.
 
     The last step has no property when the description does not single out the target.
@@ -44,7 +41,7 @@ class Reasoned:
         """What the properties are true of; a selector that says more than the scene's own values overrides this."""
         return scene.denotation(properties)
 
-    def explain(self, view: SpeakerView) -> list[Step]:
+    def explain(self, view: SpeakerView) -> list[Reason]:
         """The choice retold: every property looked at, in order, with its effect on the distractors."""
         contrast = contrast_of(view)
         notes: list[tuple[Property, str]] = []
@@ -53,7 +50,7 @@ class Reasoned:
         notes += [(prop, "part of the description that the search found") for prop in chosen if prop not in noted]
         return self._retell(contrast, notes, set(chosen))
 
-    def _retell(self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]) -> list[Step]:
+    def _retell(self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]) -> list[Reason]:
         scene, left, said, steps = contrast.scene, contrast.distractors, [], []
         for prop, reason in notes:
             gone = 0
@@ -61,7 +58,9 @@ class Reasoned:
                 said.append(prop)
                 kept = self.denotation(scene, said) & contrast.distractors
                 gone, left = left & ~kept, kept
-            steps.append(Step(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
+            steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
         if left:
-            steps.append(Step(None, "not distinguishing: the description is true of others too", (), left.bit_count()))
+            steps.append(
+                Reason(None, "not distinguishing: the description is true of others too", (), left.bit_count())
+            )
         return steps

@@ -47,6 +47,7 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
     value, total = _alpha(counts, np.ones(len(used)), level, scale), sum(map(len, used))
     if value is None or not resamples:
         return Agreement(value=value, low=None, high=None, items=len(used), ratings=total)
+    # A resample of items on which all agree on one value has no alpha; leaving it out is what the definition says.
     found = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
     low, high = np.quantile(found, [0.025, 0.975])
     return Agreement(value=value, low=float(low), high=float(high), items=len(used), ratings=total)
@@ -119,6 +120,7 @@ def _alpha(counts: FloatArray, weights: FloatArray | IntArray, level: str, scale
     if (margin > 0).sum() < 2:
         return None
     distance = _distances(margin, level, scale)
+    # A rating is at distance 0 from itself, so that pairs with itself need not be taken out.
     within = ((counts @ distance) * counts).sum(axis=1) / (counts.sum(axis=1) - 1)
     expected = float(margin @ distance @ margin) / float(margin.sum() - 1)
     return 1 - float(weights @ within) / expected
@@ -127,6 +129,7 @@ def _alpha(counts: FloatArray, weights: FloatArray | IntArray, level: str, scale
 def _distances(margin: FloatArray, level: str, numbers: FloatArray | None) -> FloatArray:
     if level == "nominal":
         return 1 - np.eye(len(margin))
+    # Krippendorff's ordinal distance is that of mid-ranks: all ratings below, and half of those at the value.
     scale = np.cumsum(margin) - margin / 2 if numbers is None else numbers
     squared: FloatArray = (scale[:, None] - scale[None, :]) ** 2
     return squared
@@ -135,6 +138,7 @@ def _distances(margin: FloatArray, level: str, numbers: FloatArray | None) -> Fl
 def _expected_is_total(table: FloatArray) -> bool:
     """Both raters used one and the same value throughout, so chance alone gives full agreement."""
     share = table / table.sum()
+    # Sums of thirds and sevenths miss 1 by rounding.
     return bool(np.isclose((share.sum(axis=0) * share.sum(axis=1)).sum(), 1))
 
 

@@ -41,7 +41,9 @@ def regress(columns: Mapping[str, Sequence[float]], y: Sequence[float], clusters
     bread = np.linalg.inv(x.T @ x)
     weights = bread @ x.T @ outcome
     pull = x * (outcome - x @ weights)[:, None]
+    # Residuals are summed within clusters before they are squared: that is where dependence enters.
     sums = np.array([np.bincount(codes, pull[:, j], groups) for j in range(k)])
+    # The small-sample factor of Stata and of sandwich's HC1 with clusters: without it few clusters look too certain.
     factor = groups / (groups - 1) * (n - 1) / (n - k)
     errors = np.sqrt(np.diag(bread @ (sums @ sums.T) @ bread) * factor)
     reach = float(stdtrit(groups - 1, 0.975))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Permutation", "cluster_bootstrap", "cluster_differences", "permutation_test"]
 
+# 2^14 sign patterns are 16,384 rows; one more doubles them, and by then a random sample is as good.
 EXACT_UP_TO = 14
 BACKFITS = 1000
 
@@ -76,6 +77,7 @@ def cluster_differences(
     values = _level(rows[value].to_numpy(), [s, *places])
     counts, sizes = np.bincount(s), [int(p.max()) + 1 for p in places]
     means = np.bincount(s, values) / counts
+    # The fewest clusters decide: with two kinds of cluster the rarer one carries the uncertainty (Cameron & Miller 2015).
     rest, df = (values - means[s]) / counts[s], min(sizes) - 1
     table = []
     for a, b in combinations(range(len(systems)), 2):
@@ -111,7 +113,9 @@ def permutation_test(
     observed = abs(float(sums.sum()))
     exact = len(sums) <= EXACT_UP_TO
     totals = np.abs(_signs(len(sums), exact, resamples, seed) @ sums)
+    # The observed signs give the observed sum in another order of additions: it must count as at least as large as itself.
     as_large = int((totals >= observed * (1 - 1e-12) - 1e-300).sum())
+    # All patterns hold the observed one already; a random sample gets it added, so that p is never 0.
     p = as_large / len(totals) if exact else (1 + as_large) / (1 + len(totals))
     return Permutation(difference=float(gaps.mean()), p=p, n=len(gaps), clusters=len(sums), exact=exact)
 
@@ -146,6 +150,7 @@ def _draw(
     rng = np.random.default_rng(seed)
     weights = [_weights(size, resamples, rng) for size in sizes]
     if len(by) == 1:
+        # One kind of cluster is two with a single cluster in the second, always drawn once.
         places, weights = [*places, np.zeros_like(s)], [*weights, np.ones((resamples, 1))]
     shape = (len(systems), sizes[0], weights[1].shape[1])
     cell, values = np.ravel_multi_index((s, *places), shape), rows[value].to_numpy()
@@ -158,6 +163,7 @@ def _draw(
 def _level(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
     """Values without what each cluster adds in the additive model of system (the first factor) and clusters (by backfitting)."""
     effects = [np.zeros(int(f.max()) + 1) for f in factors]
+    # Convergence is judged relative to the values, which may be shares or milliseconds; all zeros have converged.
     scale = float(np.abs(values).max()) or 1.0
     for _ in range(BACKFITS):
         moved = 0.0

@@ -45,14 +45,14 @@ class Comparison:
     """
 
     difference: float | None
-    low: float | None
-    high: float | None
-    t: float | None
-    df: float | None
-    p: float | None
-    d: float | None
-    d_low: float | None
-    d_high: float | None
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    df: float | None = None
+    p: float | None = None
+    d: float | None = None
+    d_low: float | None = None
+    d_high: float | None = None
     n_a: int
     n_b: int
     error: float | None = None
@@ -150,6 +150,7 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     """p-values corrected for their number: holm, bh, by or bonferroni. A test that gave no p is no member of the family."""
     if method not in CORRECTIONS:
         raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
+    # A test without data must not make the others' correction harsher.
     p_values = [None if p is None or np.isnan(p) else p for p in p_values]
     given = np.array([p for p in p_values if p is not None])
     if ((given < 0) | (given > 1)).any():
@@ -186,6 +187,7 @@ def _corrected(p: FloatArray, method: str) -> FloatArray:
         return np.asarray(false_discovery_control(p, method=method), dtype=float)
     if method == "bonferroni":
         return np.minimum(p * len(p), 1.0)
+    # Holm: the smallest p times their number, the next times one less, and none below the one before it.
     order = np.argsort(p)
     steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty(len(p))
@@ -214,19 +216,7 @@ def _deviation(values: FloatArray, size: float) -> float:
 
 def _nothing(difference: float | None, n_a: int, n_b: int) -> Comparison:
     """Too few values for a test."""
-    return Comparison(
-        difference=difference,
-        low=None,
-        high=None,
-        t=None,
-        df=None,
-        p=None,
-        d=None,
-        d_low=None,
-        d_high=None,
-        n_a=n_a,
-        n_b=n_b,
-    )
+    return Comparison(difference=difference, n_a=n_a, n_b=n_b)
 
 
 def _compare(
@@ -242,11 +232,13 @@ def _compare(
     """Test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
     from scipy.special import nctdtrinc, stdtr, stdtrit
 
+    # Differences that are all equal leave an error of rounding alone, and would give a t of 1e15.
     if error <= 1e-13 * abs(difference) or error == 0 or df < 1:
         return _nothing(difference, n_a, n_b)
     t, reach = difference / error, float(stdtrit(df, (1 + confidence) / 2)) * error
     size = t * per_d if d is None else d
     levels = (1 + confidence) / 2, (1 - confidence) / 2
+    # Exact bounds of a standardised difference turn the non-central t round; the normal approximation is poor in small samples.
     d_low, d_high = (float(nctdtrinc(df, level, size / per_d)) * per_d for level in levels)
     return Comparison(
         difference=difference,

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 Numbers = Iterable[float | None]
+# Of a column's length: what centring leaves of equal numbers such as .1 that double precision cannot hold.
 NEARLY_CONSTANT = 1e-13
 
 
@@ -90,6 +91,7 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
     found = _correlate(first, second, confidence, _error_of_spearman)
     if found.r is None or found.p is None:
         return found
+    # 8! = 40,320 orders are tried in a moment; nine would be nine times as many.
     p = _exact_p(first, second) if found.n <= 8 else found.p
     low, high = (None, None) if abs(found.r) > 1 - 1e-12 else (found.low, found.high)
     return replace(found, p=p, stars=stars(p), low=low, high=high)
@@ -100,6 +102,7 @@ def _exact_p(a: FloatArray, b: FloatArray) -> float:
     orders = np.array(list(permutations(b - b.mean())))
     products = np.abs(orders @ (a - a.mean()))
     observed = abs(float((a - a.mean()) @ (b - b.mean())))
+    # Ranks are multiples of a half, so any real difference of products is far above the slack.
     return float(np.mean(products >= observed - 1e-9))
 
 
@@ -173,6 +176,7 @@ def _error_of_pearson(r: float, n: int) -> float:
 
 
 def _error_of_spearman(r: float, n: int) -> float:
+    # Bonett & Wright 2000: Fisher's error is too small for ranks, the more so the stronger the correlation.
     return sqrt((1 + r * r / 2) / (n - 3))
 
 
@@ -182,8 +186,10 @@ def _correlate(a: FloatArray, b: FloatArray, confidence: float, error: Callable[
     n, r = len(a), _coefficient(a, b)
     if r is None or n < 3:
         return Correlation(r=r, n=n)
+    # The same as the t test, without dividing by 1 - r² and without losing digits where r is near 1.
     p = float(betainc(n / 2 - 1, 0.5, (1 - r) * (1 + r)))
     low = high = None
+    # atanh(1) is infinite; a perfect line has nothing to be uncertain about under the normal model.
     if abs(r) == 1:
         low = high = r
     elif n > 3:

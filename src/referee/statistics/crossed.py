@@ -21,8 +21,11 @@ from referee.statistics.frames import IntArray
 
 __all__ = ["CrossedFit", "fit_crossed"]
 
+# Of v in the search, so that m·ratio stays below 1e8: beyond that the residuals are rounding, not data.
 LARGEST = log(1e8)
+# Of a column's length, what the columns before it must leave; double precision keeps about 1e-16 of it.
 COLLINEAR = 1e-9
+# A slope of the criterion in log units that counts as none; lme4 warns at 2e-3 of its scaled gradient.
 STILL = 1e-3
 
 
@@ -56,13 +59,16 @@ class _Products:
     def __init__(self, y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) -> None:
         self.n, p = design.shape
         self.df = self.n - p
+        # With an orthonormal basis X'X is the identity, and badly scaled columns (an intercept beside counts) cost no digits.
         basis, self.turn = np.linalg.qr(design)
         self.plain: FloatArray = basis.T @ y
+        # The least squares fit is taken off first: y'y less nearly the same number would cost the digits that the residual variance needs.
         rest = y - basis @ self.plain
         self.sizes = [int(g.max()) + 1 for g in groups]
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
         columns = [start + group for start, group in zip(self.starts, groups, strict=True)]
         q = sum(self.sizes)
+        # Z is 0/1 with one 1 a grouping: Z'Z is a table of counts and Z itself need never be made.
         pairs = [np.bincount(a * q + b, minlength=q * q) for a in columns for b in columns]
         self.zz: FloatArray = np.sum(pairs, axis=0, dtype=float).reshape(q, q)
         self.zx = np.column_stack([sum(np.bincount(c, x, q) for c in columns) for x in basis.T])
@@ -75,6 +81,7 @@ class _Products:
 
         scale = np.sqrt(np.repeat(ratios, self.sizes))
         q, p = self.zx.shape
+        # Scaled by the standard deviations and with 1 on the diagonal this stays positive definite when a ratio is exactly 0.
         root = np.linalg.cholesky(self.zz * np.outer(scale, scale) + np.eye(q))
         reduced = solve_triangular(root, scale[:, None] * np.column_stack([self.zz, self.zx, self.zy]), lower=True)
         random, fixed, response = reduced[:, :q], reduced[:, q : q + p], reduced[:, -1]
@@ -82,11 +89,14 @@ class _Products:
         inverse = np.linalg.inv(information)
         xy = -fixed.T @ response  # X'V⁻¹y
         effects = inverse @ xy
+        # Rounding may take a sum of squares of nothing below 0; its logarithm follows.
         squares = max(self.yy - float(response @ response) - float(xy @ effects), np.finfo(float).tiny)
         zx = self.zx - random.T @ fixed  # Z'V⁻¹X
         pull = self.zy - random.T @ response - zx @ effects
+        # Slope of the criterion in a ratio: the trace of Z'PZ over its levels, less what y pulls at their intercepts.
         leverage = np.diag(self.zz) - (random**2).sum(axis=0) - ((zx @ inverse) * zx).sum(axis=1)
         slope = np.add.reduceat(leverage - self.df * pull**2 / squares, self.starts)
+        # The determinant of the turn makes the criterion lme4's own: without it log likelihoods differ by a constant of the design.
         log_dets = np.log(np.diag(root)).sum() + np.log(np.abs(np.diag(self.turn))).sum()
         variance = squares / self.df
         criterion = 2 * log_dets + np.linalg.slogdet(information)[1] + self.df * (1 + log(2 * pi * variance))
@@ -100,6 +110,7 @@ def fit_crossed(
     _check_groups(groups, len(y))
     _check_design(design, columns, len(groups))
     products = _Products(y, design, list(groups.values()))
+    # Squares: a residual of 1e-10 of the values is what double precision leaves of an exact fit.
     if products.yy <= 1e-20 * float(y @ y):
         raise InputError(
             "the fixed effects leave nothing as residuals", remedy="check that the values are measurements"
@@ -134,6 +145,7 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
 
     bounds = [(0.0, LARGEST)] * len(rows)
     options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 500}
+    # In the middle of the scale: 0 and large ratios are then both a few steps away.
     found = minimize(criterion, np.ones(len(rows)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     v: FloatArray = np.asarray(found.x)
     if (v >= LARGEST).any():
@@ -150,12 +162,14 @@ def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
     for name, count in levels.items():
         if count < 2:
             raise InputError(f"{name} has fewer than two levels", remedy="a random effect needs several")
+        # A level a row makes the random intercept and the residual the same thing: only their sum is known.
         if count >= n:
             raise InputError(
                 f"{name} has a level for every row, which cannot be told from the residuals",
                 remedy="leave this random effect out",
             )
     for (a, one), (b, other) in combinations(groups.items(), 2):
+        # As many pairs of levels as levels: each level of one goes with one level of the other.
         if len(np.unique(np.stack([one, other]), axis=1).T) == levels[a] == levels[b]:
             raise InputError(f"{a} and {b} group the rows alike", remedy="leave one of them out")
 

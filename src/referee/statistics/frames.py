@@ -71,6 +71,7 @@ def encode(column: pl.Series) -> tuple[list[str], IntArray]:
     import polars as pl
 
     names = column.cast(pl.String)
+    # Dense ranks are in the order of the names, as are the sorted unique levels beside them.
     codes: IntArray = names.rank("dense").to_numpy().astype(np.int64) - 1
     return names.unique().sort().to_list(), codes
 

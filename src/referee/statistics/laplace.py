@@ -17,8 +17,11 @@ from referee.statistics.frames import IntArray
 
 __all__ = ["LogisticFit", "fit_logistic"]
 
+# Newton needs a handful of steps; fifty without an end are reported, not trusted.
 NEWTON_STEPS = 50
+# On the logit scale: odds of e^10 between two ordinary people. A search that gets there has run away.
 LARGEST_SD = 10.0
+# Central differences of an analytic gradient: the error is of the order of STEP squared, well below the digits printed.
 STEP = 1e-4
 
 
@@ -55,6 +58,7 @@ class _Deviance:
         self.sizes = [int(g.max()) + 1 for g in groups]
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         self.columns = [start + group for start, group in zip(starts, groups, strict=False)]
+        # Kept between calls: the mode moves little from step to step, and few Newton steps are then needed.
         self.u = np.zeros(int(starts[-1]))
         self.stuck = False
 
@@ -62,6 +66,7 @@ class _Deviance:
         theta, beta = parameters[: len(self.columns)], parameters[len(self.columns) :]
         scale, fixed = np.repeat(theta, self.sizes), self.design @ beta
         mode = self._mode(fixed, scale)
+        # From the Cholesky factor, since a determinant of a few hundred effects overflows.
         log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(mode.curvature))).sum())
         return self._penalised(fixed, scale, mode.u) + log_det, self._gradient(scale, mode)
 
@@ -78,6 +83,7 @@ class _Deviance:
     def _penalised(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> float:
         """-2 log p(y | u) + u'u."""
         eta = fixed + self._spread(scale * u)
+        # log(1 + e^eta) without overflow; the plain formula is infinite from eta = 710 on.
         return float(2 * (np.logaddexp(0, eta) - self.y * eta).sum() + u @ u)
 
     def _mode(self, fixed: FloatArray, scale: FloatArray) -> _Mode:
@@ -87,6 +93,7 @@ class _Deviance:
             step: FloatArray = np.linalg.solve(mode.curvature, mode.slope).astype(float)
             gain = float(mode.slope @ step)
             mode = self._local(fixed, scale, mode.u + step * self._length(fixed, scale, mode.u, step, gain))
+            # Newton's decrement: what is left to win in the deviance is of this order, far below what could be printed.
             if gain < 1e-12:
                 self.u = mode.u
                 return mode
@@ -101,6 +108,7 @@ class _Deviance:
         return length
 
     def _local(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> _Mode:
+        # Clipped before exp overflows; mu is 0 or 1 to the last digit long before that.
         mu = 1 / (1 + np.exp(-np.clip(fixed + self._spread(scale * u), -500, 500)))
         rest, weight = self.y - mu, mu * (1 - mu)
         crossed = self._cross(weight)
@@ -111,6 +119,7 @@ class _Deviance:
     def _cross(self, weight: FloatArray) -> FloatArray:
         """Z'WZ: how much weight every two random effects share."""
         q = len(self.u)
+        # All ordered pairs: with two crossed groupings the blocks off the diagonal are what makes them crossed.
         pairs = [(a, b) for a in self.columns for b in self.columns]
         total: FloatArray = np.sum([np.bincount(a * q + b, weight, q * q) for a, b in pairs], axis=0).reshape(q, q)
         return total
@@ -119,6 +128,7 @@ class _Deviance:
         """Slope in theta and beta: directly, through the log-determinant, and through the mode, which moves with both."""
         inverse = np.linalg.inv(mode.curvature)
         scaled = inverse * np.outer(scale, scale)
+        # The log-determinant changes through the weights, whose derivative is the skew mu(1-mu)(1-2mu).
         leverage = np.sum([scaled[a, b] for a in self.columns for b in self.columns], axis=0) * mode.skew
         pull = scale * (inverse @ (scale * self._collect(leverage)))
         through = leverage - mode.weight * self._spread(pull)
@@ -138,6 +148,7 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
     deviance = _Deviance(y, design, groups)
     start = np.concatenate([np.full(len(groups), 0.5), _plain_logistic(y, design)])
     bounds = [(0.0, LARGEST_SD)] * len(groups) + [(None, None)] * design.shape[1]
+    # ftol is relative to a deviance of thousands, and coefficients are known to the square root of it only: ask for all there is.
     options = {"ftol": 1e-14, "gtol": 1e-5, "maxiter": 1000}
     found = minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     best = np.asarray(found.x)
@@ -162,6 +173,7 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
 def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
     """Coefficients without random effects, as a starting point."""
     beta = np.zeros(design.shape[1])
+    # Only a starting point: a fixed number of steps, and the eta clipped below, so that separated data do not overflow here.
     for _ in range(8):
         mu = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
         beta = beta + np.linalg.solve((design * (mu * (1 - mu))[:, None]).T @ design, design.T @ (y - mu))
@@ -170,6 +182,7 @@ def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
 
 def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
     """Covariance of the fixed effects from differences of the gradient; a theta at its bound of 0 is held there."""
+    # At the bound the deviance has no derivative to both sides; the others are told as if this variance were known to be 0.
     free = [i for i in range(len(best)) if i >= thetas or best[i] > STEP]
     nudges = np.eye(len(best)) * STEP
     slopes = [(deviance(best + nudges[i])[1] - deviance(best - nudges[i])[1])[free] / (2 * STEP) for i in free]
@@ -177,5 +190,6 @@ def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArra
     if float(np.linalg.eigvalsh(hessian).min()) <= 0:
         return None
     fixed = [i for i, place in enumerate(free) if place >= thetas]
+    # Twice, because the deviance is minus twice the log likelihood.
     covariance: FloatArray = 2 * np.linalg.inv(hessian).astype(float)
     return covariance[np.ix_(fixed, fixed)]

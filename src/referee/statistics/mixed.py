@@ -93,6 +93,7 @@ def mixed_times(
     coded = _Coded(rows, system, participant, item, baseline)
     groups = {"participant": coded.participant, "item": coded.item}
     if slopes:
+        # An intercept for every person with every system: slopes of one variance, without a new kind of model.
         groups["participant x system"] = coded.participant * len(coded.systems) + coded.system
     fit = fit_crossed(np.log(rows[time].to_numpy()), coded.design(), groups, columns=coded.systems)
     sds = {**fit.sds, "residual": fit.residual}
@@ -150,6 +151,7 @@ class _Coded:
 
 def _check_separation(y: FloatArray, coded: _Coded) -> None:
     """A system that is always right (or always wrong) has no finite log odds."""
+    # Told before the fit, which would end somewhere on the way to infinity and look converged.
     rates = np.bincount(coded.system, y) / np.bincount(coded.system)
     extreme = [name for name, rate in zip(coded.systems, rates, strict=True) if rate in (0.0, 1.0)]
     if extreme:
@@ -189,6 +191,7 @@ def _omnibus(estimates: FloatArray, covariance: FloatArray) -> tuple[float | Non
 
     if np.isnan(covariance).any():
         return None, None
+    # Wald's test of all systems at once; it does not depend on which of them is the baseline.
     chi2 = float(estimates @ np.linalg.solve(covariance, estimates))
     return chi2, float(chdtrc(len(estimates), chi2))
 
@@ -199,6 +202,7 @@ def _effects(systems: Sequence[str], estimates: FloatArray, covariance: FloatArr
     reach = float(ndtri(0.975))
     effects = []
     for system, b, variance in zip(systems, estimates.tolist(), np.diag(covariance).tolist(), strict=True):
+        # NaN is not above 0 either: a fit without a covariance has estimates and no tests.
         error = sqrt(variance) if variance > 0 else None
         z = b / error if error else None
         effects.append(

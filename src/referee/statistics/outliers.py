@@ -46,6 +46,7 @@ def replace_outliers(times_ms: Iterable[float | None], *, sds: float = 2.0) -> C
     given = values[~np.isnan(values)]
     if len(given) < 2:
         return Cleaned(values=values, touched=0, n=len(given), low=None, high=None)
+    # Over all conditions together, as the challenges did it.
     mean, reach = float(given.mean()), sds * float(given.std(ddof=1))
     outside = np.abs(values - mean) > reach
     values[outside] = mean

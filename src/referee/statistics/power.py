@@ -17,19 +17,20 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_rows
+from referee.statistics.homogeneous_subsets import studentised_range
 from referee.statistics.latin_square import repeated_latin_squares
-from referee.statistics.subsets import studentised_range
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Study", "simulate_power", "simulate_responses"]
+__all__ = ["PlannedStudy", "simulate_power", "simulate_responses"]
 
+# Simulations at a time: large enough for the matrix products, small enough to report progress and stay within memory.
 BLOCK = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class PlannedStudy:
     """A planned study. For measure "error", base and effect are rates at the typical participant and item (0.10 and +0.05)
     and the spreads of participants and items are on the logit scale; for "time", effect is a share (0.10 = ten per cent
     slower) and the three spreads are on the log scale. The default spreads of times together give the spread printed for
@@ -61,7 +62,7 @@ class Study:
 
 
 def simulate_power(
-    study: Study,
+    study: PlannedStudy,
     *,
     simulations: int = 1000,
     alpha: float = 0.05,
@@ -90,7 +91,7 @@ def simulate_power(
     return as_rows(columns, rows)
 
 
-def simulate_responses(study: Study, *, seed: int = 1) -> pl.DataFrame:
+def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
     """One simulated study as a tidy frame: participant, item, system, and the outcome (error 0/1, or time in log units)."""
     _check(study, 1)
     layout = _layout(study, seed)
@@ -102,7 +103,7 @@ def simulate_responses(study: Study, *, seed: int = 1) -> pl.DataFrame:
     return as_rows(("participant", "item", "system", study.measure), rows)
 
 
-def _check(study: Study, simulations: int) -> None:
+def _check(study: PlannedStudy, simulations: int) -> None:
     if study.measure not in ("error", "time"):
         raise InputError(f"no measure is called {study.measure!r}", remedy="take error or time")
     if study.measure == "error" and not (0 < study.base < 1 and 0 < study.base + study.effect < 1):
@@ -113,14 +114,14 @@ def _check(study: Study, simulations: int) -> None:
         raise InputError("no simulations, no power", remedy="ask for at least one")
 
 
-def _layout(study: Study, seed: int) -> IntArray:
+def _layout(study: PlannedStudy, seed: int) -> IntArray:
     """The system of every trial: group x participant of the group x item of the group."""
     design = repeated_latin_squares(study.systems, study.items, study.participants, seed).sort("participant", "item")
     systems: IntArray = design["system"].to_numpy().reshape(study.groups, study.systems, study.items // study.groups)
     return systems
 
 
-def _responses(study: Study, layout: IntArray, number: int, rng: np.random.Generator) -> FloatArray:
+def _responses(study: PlannedStudy, layout: IntArray, number: int, rng: np.random.Generator) -> FloatArray:
     """Simulated outcomes, one layout of them per simulation."""
     groups, people, items = layout.shape
     participant_sd, item_sd = study.spreads
@@ -135,7 +136,7 @@ def _responses(study: Study, layout: IntArray, number: int, rng: np.random.Gener
     return (noise < 1 / (1 + np.exp(-(shift + _logit(study.base))))).astype(float)
 
 
-def _size(study: Study) -> float:
+def _size(study: PlannedStudy) -> float:
     """The effect on the scale of the model."""
     return log(1 + study.effect) if study.measure == "time" else _logit(study.base + study.effect) - _logit(study.base)
 
@@ -152,7 +153,9 @@ def _found(y: FloatArray, layout: IntArray, k: int, alpha: float) -> FloatArray:
     flat, each = y.reshape(len(y), -1), layout.size // k
     means = flat @ np.eye(k)[layout.ravel()] / each
     between = each * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    # Double centring takes participants and items off exactly, because everyone in a group sees every item of it.
     rest = y - y.mean(axis=3, keepdims=True) - y.mean(axis=2, keepdims=True) + y.mean(axis=(2, 3), keepdims=True)
+    # Systems are within the interaction of participants and items, from which their freedom is taken.
     df = groups * (people - 1) * (items - 1) - (k - 1)
     error = np.maximum((rest**2).sum(axis=(1, 2, 3)) - between, 0.0) / df
     gap = np.abs(means[:, 0] - means[:, 1])

@@ -81,6 +81,7 @@ def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
     _, place, ties = np.unique(without_rounding(values), return_inverse=True, return_counts=True)
     last = np.cumsum(ties)
     ranks = ((2 * last - ties + 1) / 2)[place]
+    # In floats: the cube of 3,000,000 equal values does not fit into 64 bits.
     shrink = 1 - float((ties.astype(float) ** 3 - ties).sum()) / (float(n) ** 3 - n)
     if len(ties) == 1:
         return _result(None, k - 1, n)
@@ -94,5 +95,6 @@ def _result(h: float | None, df: int, n: float) -> KruskalWallis:
 
     if h is None:
         return KruskalWallis(h=None, df=df, p=None, epsilon2=None, low=None, high=None, n=round(n))
+    # The lower bound is the non-centrality under which an H this large is still rare (5 %), the upper one that under which it is common (95 %).
     low, high = (min(float(chndtrinc(h, df, level)) / (n - 1), 1.0) for level in (0.95, 0.05))
     return KruskalWallis(h=h, df=df, p=float(chdtrc(df, h)), epsilon2=h / (n - 1), low=low, high=high, n=round(n))

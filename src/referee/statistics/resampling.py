@@ -14,11 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLOCKS", "Comparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
+from referee.contracts import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BLOCKS", "BaselineComparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
+
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
+# At the sizes of TUNA nothing is pooled; beyond, a block of a few items is still small beside the whole.
 BLOCKS = 5000
+# A slice of 1,024 x 5,000 counts is 40 MB; all 10,000 resamples at once would be 400.
 _SLICE = 1024
 
 
@@ -33,10 +36,12 @@ class Sample:
     def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
         """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
         rows = np.asarray(rows, dtype=float)
+        # One sum finds a NaN in any column: a row is there as a whole or not at all.
         present = np.isfinite(rows.sum(axis=1))
         sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
         if len(rows) <= blocks:
             return cls(sums, counts)
+        # Shuffled, because neighbours in a corpus (one speaker, one scene) resemble each other and would make the blocks unlike.
         order = np.random.default_rng(seed).permutation(len(rows))
         edges = np.linspace(0, len(rows), blocks, endpoint=False).astype(np.int64)
         return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
@@ -51,6 +56,7 @@ def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArra
     for start in range(0, resamples, _SLICE):
         size = min(_SLICE, resamples - start)
         draws = rng.integers(units, size=(size, units), dtype=np.int32)
+        # Every resample gets its own range of numbers, so that one bincount counts them all; int32 holds 1,024 x 5,000.
         draws += (np.arange(size, dtype=np.int32) * units)[:, None]
         yield np.bincount(draws.ravel(), minlength=size * units).reshape(size, units).astype(float)
 
@@ -60,6 +66,7 @@ def bootstrap(samples: list[Sample], finishes: list[Finish], resamples: int, see
     units = len(samples[0].counts) if samples else 0
     if units == 0 or resamples == 0:
         return np.full((len(samples), resamples), np.nan)
+    # All statistics side by side: drawing the counts is dear, multiplying by more columns is not.
     joined = np.hstack([np.column_stack([s.sums, s.counts]) for s in samples])
     edges = np.cumsum([0, *(s.sums.shape[1] + 1 for s in samples)])
     values = np.empty((len(samples), resamples))
@@ -84,7 +91,7 @@ def interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """A system against a baseline on the same items: difference, its interval, and two two-sided p values."""
 
     difference: float
@@ -102,7 +109,7 @@ def compare(
     seed: int,
     confidence: float = 0.95,
     randomise: bool = True,
-) -> list[Comparison | None]:
+) -> list[BaselineComparison | None]:
     """Paired tests of several (system rows, baseline rows) on the items that both have; None where there are none.
 
     Bootstrap: share of resamples whose difference lies at least as far from the observed one as that lies from 0 (the two-sided
@@ -110,6 +117,7 @@ def compare(
     difference at least as large (NaN when `randomise` is off). Both add one to numerator and denominator, so p is never 0.
     """
     joint = [_in_common(a, b, seed) for a, b in _shared(pairs, seed)]
+    # A baseline is in every pair; by identity it is resampled once, and the pairs share its resamples exactly.
     unique = {id(sample): (sample, finish) for pair, finish in zip(joint, finishes, strict=True) for sample in pair}
     samples, own_finishes = [s for s, _ in unique.values()], [f for _, f in unique.values()]
     values = dict(zip(unique, bootstrap(samples, own_finishes, resamples, seed), strict=True))
@@ -121,7 +129,7 @@ def compare(
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _SampledRows:
     """Rows with their sample made once, however many pairs they take part in (a baseline is in all of them)."""
 
     rows: FloatArray
@@ -129,16 +137,16 @@ class _Rows:
     sample: Sample
 
 
-def _shared(pairs: list[tuple[FloatArray, FloatArray]], seed: int) -> Iterator[tuple[_Rows, _Rows]]:
-    made: dict[int, _Rows] = {}
+def _shared(pairs: list[tuple[FloatArray, FloatArray]], seed: int) -> Iterator[tuple[_SampledRows, _SampledRows]]:
+    made: dict[int, _SampledRows] = {}
     for pair in pairs:
         for rows in pair:
             if id(rows) not in made:
-                made[id(rows)] = _Rows(rows, ~np.isfinite(rows.sum(axis=1)), Sample.of(rows, seed))
+                made[id(rows)] = _SampledRows(rows, ~np.isfinite(rows.sum(axis=1)), Sample.of(rows, seed))
         yield made[id(pair[0])], made[id(pair[1])]
 
 
-def _in_common(a: _Rows, b: _Rows, seed: int) -> tuple[Sample, Sample]:
+def _in_common(a: _SampledRows, b: _SampledRows, seed: int) -> tuple[Sample, Sample]:
     """Two samples over the same units, with the items that only one of them has left out of both."""
     if (a.absent == b.absent).all():
         return a.sample, b.sample
@@ -148,13 +156,13 @@ def _in_common(a: _Rows, b: _Rows, seed: int) -> tuple[Sample, Sample]:
 
 def _comparison(
     a: Sample, b: Sample, finish: Finish, differences: FloatArray, swaps: FloatArray, confidence: float
-) -> Comparison | None:
+) -> BaselineComparison | None:
     n = int(a.counts.sum())
     if n == 0:
         return None
     observed = float(finish(*a.totals()) - finish(*b.totals()))
     low, high = interval(differences, confidence) or (float("nan"), float("nan"))
-    return Comparison(
+    return BaselineComparison(
         difference=observed,
         low=low,
         high=high,
@@ -167,6 +175,7 @@ def _comparison(
 def _share(distances: FloatArray, observed: float) -> float:
     """Share of values at least as far out as the observed one, the observed one itself included."""
     known = distances[~np.isnan(distances)]
+    # The slack lets a swap that gives the observed difference back count, whatever order its sums were added in.
     return float((1 + np.count_nonzero(known >= abs(observed) - 1e-12)) / (1 + len(known)))
 
 
@@ -175,7 +184,9 @@ def _randomise(pairs: list[tuple[Sample, Sample]], finishes: list[Finish], resam
     result = np.empty((len(pairs), resamples))
     if not pairs:
         return result
+    # A stream of its own: with the seed alone the swaps would follow the bootstrap's draws.
     rng = np.random.default_rng([seed, 1])
+    # Swapping a unit moves b - a from one total to the other, so a swap is one product with 0 and 1.
     gaps = np.hstack([b.sums - a.sums for a, b in pairs])
     edges = np.cumsum([0, *(a.sums.shape[1] for a, _ in pairs)])
     totals = [(a.sums.sum(axis=0), b.sums.sum(axis=0), float(a.counts.sum())) for a, b in pairs]

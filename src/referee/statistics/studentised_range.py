@@ -10,11 +10,11 @@ from functools import lru_cache
 from math import lgamma, log, pi, sqrt
 
 import numpy as np
-import numpy.typing as npt
+
+from referee.contracts import FloatArray
 
 __all__ = ["critical_value", "range_probability"]
 
-FloatArray = npt.NDArray[np.float64]
 FEW = 8
 
 
@@ -34,6 +34,7 @@ def range_probability(q: float, k: int, df: float) -> float:
     """P(range of k standard normals / s ≤ q) with s from df degrees of freedom."""
     from scipy.special import chdtri, ndtr
 
+    # Outside these bounds s has a probability of 1e-13: the integral ends where its digits do.
     lowest, highest = sqrt(chdtri(df, 1 - 1e-13) / df), sqrt(chdtri(df, 1e-13) / df)
     if df < FEW:
         # s may be next to nothing here, and q·s decides: nodes on the scale of log s reach all sizes of it
@@ -41,7 +42,9 @@ def range_probability(q: float, k: int, df: float) -> float:
         s, s_weights = np.exp(t), t_weights * np.exp(t)
     else:
         s, s_weights = _stretch(lowest, highest, 48)
+    # In logarithms, since the gamma function of large df overflows.
     density = np.exp(df / 2 * log(df) - lgamma(df / 2) - (df / 2 - 1) * log(2) + (df - 1) * np.log(s) - df * s * s / 2)
+    # Beyond eight standard deviations the normal density is below 1e-14.
     z, z_weights = _stretch(-8.0, 8.0, 96)
     normal = k * np.exp(-z * z / 2) / sqrt(2 * pi) * z_weights
     inner = normal @ (ndtr(z)[:, None] - ndtr(z[:, None] - q * s[None, :])) ** (k - 1)
@@ -58,6 +61,7 @@ def critical_value(k: int, df: float, alpha: float = 0.05) -> float:
     q = high
     for _ in range(60):
         q = high - above * (high - low) / (above - below)
+        # A secant step that lands at an end hardly shrinks the bracket; halving it always does.
         if not low + 0.01 * (high - low) < q < high - 0.01 * (high - low):
             q = (low + high) / 2
         error = range_probability(q, k, df) - 1 + alpha

@@ -38,12 +38,12 @@ class Effect:
     ss: float
     df: int
     ms: float
-    f: float | None
-    p: float | None
-    eta2_partial: float | None
-    omega2_partial: float | None
-    low: float | None
-    high: float | None
+    f: float | None = None
+    p: float | None = None
+    eta2_partial: float | None = None
+    omega2_partial: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,20 +203,11 @@ def _effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: in
     from scipy.special import fdtrc, ncfdtrinc
 
     if error_ss == 0:
-        return Effect(
-            term=term,
-            ss=ss,
-            df=df,
-            ms=ss / df,
-            f=None,
-            p=None,
-            eta2_partial=None,
-            omega2_partial=None,
-            low=None,
-            high=None,
-        )
+        return Effect(term=term, ss=ss, df=df, ms=ss / df)
     f = (ss / df) / (error_ss / error_df)
+    # 90 %, as is usual for shares of variance: they cannot be negative, so that one tail alone decides against 0.
     low, high = (float(ncfdtrinc(df, error_df, level, f)) for level in (0.95, 0.05))
+    # F is about 1 where there is no effect; below it there is nothing to estimate.
     excess = max(df * (f - 1), 0.0)
     return Effect(
         term=term,

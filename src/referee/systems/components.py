@@ -71,7 +71,7 @@ WEIGHTED_POWER = "referee.systems.discriminating_power:WeightedPower"
 # realisation
 CASE_BASE = "referee.realisation.cases:CaseBase"
 CASE_NET = "referee.realisation.case_net:CaseNet"
-COMMON_PHRASES = "referee.realisation.rules:CommonPhrases"
+COMMON_PHRASES = "referee.realisation.common_phrases:CommonPhrases"
 DEPENDENCY_ORDER = "referee.realisation.dependencies:DependencyOrder"
 FIXED_CHOICES = "referee.realisation.fixed_choices:FixedChoices"
 FIXED_WORDS = "referee.realisation.organisers:FixedWords"

@@ -184,10 +184,10 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
 def _individual_class() -> type:
     from deap import base, gp
 
-    class Smallest(base.Fitness):
+    class Smallest(base.Fitness):  # type: ignore[misc]  # DEAP ships no types
         weights = (-1.0,)
 
-    class Individual(gp.PrimitiveTree):
+    class Individual(gp.PrimitiveTree):  # type: ignore[misc]
         def __init__(self, content: Iterable[Any]) -> None:
             super().__init__(content)
             self.fitness = Smallest()

@@ -18,7 +18,7 @@ from referee.auditing.intervals import extremes
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import Number
 from referee.auditing.value_claims import values_of
-from referee.statistics.subsets import Subsets, homogeneous_subsets, studentised_range
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets, studentised_range
 
 __all__ = ["subsets"]
 

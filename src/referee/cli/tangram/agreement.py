@@ -14,7 +14,7 @@ from referee.cli.tangram.recordings import find_recordings, read_annotation
 from referee.cli.tangram.sources import aligned, check_form, number
 
 if TYPE_CHECKING:
-    from referee.situated.tiers.annotator_agreement import Comparison
+    from referee.situated.tiers.annotator_agreement import AnnotatorComparison
     from referee.statistics.agreement import Agreement
 
 __all__ = ["app"]
@@ -60,7 +60,7 @@ def agreement(
     return 0
 
 
-def _lines(c: Comparison, open_cases: int) -> list[str]:
+def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
     a, b = c.annotators
     rows = [("attribute", a, b, "both", "kappa", "95% interval")]
     rows += [

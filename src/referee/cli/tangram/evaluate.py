@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli.tangram.sources import aligned, check_form, number, open_dialogues
-from referee.errors import CannotWrite, InputError
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.records import Response, Trial
     from referee.situated.evaluation.dress_rehearsal import Rehearsal
     from referee.situated.evaluation.simulated_evaluators import Review
-    from referee.situated.evaluation.task_performance import Contrast, Evaluation
+    from referee.situated.evaluation.task_performance import Evaluation, PairedCategories
+    from referee.statistics.mixed import MixedModel
 
 __all__ = ["app"]
 
@@ -76,7 +77,7 @@ def evaluate(
     if found.simulated and rehearsal is None:
         name = f"{name}, SIMULATED evaluators"
     data = {"source": name, **_as_json(found, reviewed, rehearsal)}
-    tables = json.dumps(data, ensure_ascii=False, indent=1, default=lambda array: array.tolist())
+    tables = json.dumps(data, ensure_ascii=False, indent=1, default=_plain)
     text = _lines(name, found, reviewed, rehearsal)
     if out is not None:
         _save(out, tables, text, rehearsal)
@@ -148,14 +149,9 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
 
 def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
     from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
-    from referee.files import write_atomically
+    from referee.files import make_folder, write_atomically
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotWrite(
-            f"cannot make the folder ({error.strerror})", where=out, remedy="choose another place"
-        ) from None
+    make_folder(out)
     if rehearsal is not None:
         write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(rehearsal.trials)))
         write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in rehearsal.responses))
@@ -179,21 +175,27 @@ def _as_json(found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | 
     return data
 
 
+def _plain(value: Any) -> Any:
+    """Arrays as lists; a model that could not be fitted as the reason why."""
+    return str(value) if isinstance(value, InputError) else value.tolist()
+
+
 def _mean_clip(rehearsal: Rehearsal) -> float:
     return sum(i.clip.seconds for i in rehearsal.lists[0]) / len(rehearsal.lists[0])
 
 
 def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
+    from referee.situated.evaluation.published_results import published_design, published_results
+
     people = max(line.evaluators for line in found.lines)
     lines = [f"{name}: {found.responses} responses of {people} evaluators; ties {found.ties}; chance 1/7 = .143"]
     if rehearsal is not None:
         first = rehearsal.lists[0]
-        lines += [f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: 76 trials, 15.2 s)"]
+        lines += [
+            f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {published_design()})"
+        ]
     lines += ["", *aligned(_table(found)), ""]
-    lines += [
-        "  published: IR TP .972; MIR TP 20/20, FN 16/20, FP-DP 34/36, FP-Orig 32/36; agreement .969 .871 .926 .969; TP against FN t(33) = 16.24",
-        "",
-    ]
+    lines += [f"  published: {published_results()}", ""]
     for contrast in found.contrasts:
         lines += [*_contrast(contrast), ""]
     return lines + (_review(reviewed) if reviewed is not None else [])
@@ -223,7 +225,7 @@ def _table(found: Evaluation) -> list[tuple[str, ...]]:
     return rows
 
 
-def _contrast(c: Contrast) -> list[str]:
+def _contrast(c: PairedCategories) -> list[str]:
     e, t = c.accuracy_equivalence, c.accuracy
     same = "no answer" if e.equivalent is None else "equivalent" if e.equivalent else "not shown to be equivalent"
     lines = [
@@ -250,16 +252,18 @@ def _p(p: float | None) -> str:
     return "p –" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def _mixed(model: Any, what: str) -> str:
-    if isinstance(model, str):
-        return model.replace("\n", " ")
+def _mixed(model: MixedModel | InputError, what: str) -> str:
+    if isinstance(model, InputError):
+        return str(model).replace("\n", " ")
     (effect,) = model.effects
     return f"{what} {effect.ratio:.2f} [{number(effect.low, 2)}, {number(effect.high, 2)}], {_p(effect.p)}"
 
 
 def _review(r: Review) -> list[str]:
+    from referee.situated.evaluation.published_results import published_review
+
     return [
         f"  review: {r.moved} false positives whose pronoun the majority understood count as right",
         f"    precision {number(r.precision)} → {number(r.precision_after)}; F {number(r.f)} → {number(r.f_after)} with recall kept ({number(r.recall)}),",
-        f"    {number(r.f_after_recomputed)} with recall counted anew (published: precision .664 → .718, F .730 → .762)",
+        f"    {number(r.f_after_recomputed)} with recall counted anew (published: {published_review()})",
     ]

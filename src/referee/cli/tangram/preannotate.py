@@ -11,7 +11,7 @@ from referee.cli.tangram.recordings import find_recordings, open_recording, writ
 from referee.cli.tangram.sources import number
 
 if TYPE_CHECKING:
-    from referee.situated.tiers.expressions import Agreement
+    from referee.situated.tiers.expressions import SpanAgreement
 
 __all__ = ["app"]
 
@@ -58,7 +58,7 @@ def preannotate(
     return 0
 
 
-def _told(compared: list[Agreement]) -> str:
+def _told(compared: list[SpanAgreement]) -> str:
     known, proposed, same = (sum(c[place] for c in compared) for place in range(3))
     attributes, referents = sum(c.same_attributes for c in compared), sum(c.same_referents for c in compared)
     f = 2 * same / (known + proposed)

@@ -13,7 +13,7 @@ from referee.situated.tiers.annotations import (
     ADJUDICATED,
     SUFFIX,
     Annotation,
-    Mark,
+    ExpressionMark,
     annotation_files,
     annotation_path,
     header_of,
@@ -76,7 +76,9 @@ def read_annotation(path: Path) -> Annotation:
     return parse_annotation(path.read_text(encoding="utf-8"), str(path))
 
 
-def write_annotation(recording: Path, annotator: str, dialogue: Dialogue, marks: Mapping[int, Sequence[Mark]]) -> Path:
+def write_annotation(
+    recording: Path, annotator: str, dialogue: Dialogue, marks: Mapping[int, Sequence[ExpressionMark]]
+) -> Path:
     """A finished annotation as a file of its own; one that is there is never replaced."""
     from referee.situated.tiers.dialogue import UTTERANCE
 

@@ -34,7 +34,7 @@ def open_dialogues(
     if corpus is not None:
         if corpus != KTH:
             raise InputError(f"{corpus} is no corpus of dialogues", remedy=f"--corpus {KTH}")
-        from referee.situated.tiers.kth_rounds import kth_dialogues
+        from referee.situated.tiers.kth_dialogues import kth_dialogues
 
         return KTH, kth_dialogues(data)
     if recordings is not None:

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.synthetic.scenes import Design, Stage, design_scenes
-from referee.corpora.synthetic.speaker import Plan, SimulatedSpeaker, plan
+from referee.corpora.synthetic.invented_scenes import Design, Stage, design_scenes
+from referee.corpora.synthetic.invented_speaker import Plan, SimulatedSpeaker, plan
 from referee.corpora.synthetic.words import SimulatedWording
 from referee.errors import InputError
 from referee.records import Description, Response, Trial

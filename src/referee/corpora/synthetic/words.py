@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from referee.records import Property, Span
 
-__all__ = ["AFTER", "BEFORE", "HEAD", "Phrase", "SimulatedWording", "phrases", "say_plainly"]
+__all__ = ["AFTER", "BEFORE", "HEAD", "PlacedWords", "SimulatedWording", "phrases", "say_plainly"]
 
 BEFORE, HEAD, AFTER = 0, 1, 2
 HABIT = 0.7  # the chance that a speaker repeats an earlier choice; chances over all speakers do not depend on it
@@ -22,7 +22,7 @@ THE, A = 0.44, 0.11
 UNUSUAL_ORDER, NOUN_FIRST, AND = 0.15, 0.2, 0.6
 
 
-class Phrase(NamedTuple):
+class PlacedWords(NamedTuple):
     """A stretch of words with its place: before the noun, the noun itself, or after it, and its rank among neighbours."""
 
     place: int
@@ -95,7 +95,7 @@ _THE, _A, _AN, _ONE, _AND = (Span(word) for word in ("the", "a", "an", "one", "a
 
 
 @cache
-def phrases(prop: Property, numbered: bool = False) -> tuple[Phrase, ...]:
+def phrases(prop: Property, numbered: bool = False) -> tuple[PlacedWords, ...]:
     """All ways to say a property; on a grid larger than 5 x 3 (`numbered`), rows and columns go by number."""
     name, value = prop
     if name == "type":
@@ -106,7 +106,7 @@ def phrases(prop: Property, numbered: bool = False) -> tuple[Phrase, ...]:
         before, _, after = _WORDS[f"{name}:{value}"].partition("|")
         noun = ""
     return tuple(
-        Phrase(place, _ORDER[place].index(name), Span(words, (prop,)))
+        PlacedWords(place, _ORDER[place].index(name), Span(words, (prop,)))
         for place, texts in ((BEFORE, before), (HEAD, noun), (AFTER, after))
         for words in filter(None, map(str.strip, texts.split(";")))
     )
@@ -117,7 +117,7 @@ class SimulatedWording:
 
     def __init__(self, typos: float, rng: Random) -> None:
         self.typos, self.rng = typos, rng
-        self._favourites: dict[Property, Phrase] = {}
+        self._favourites: dict[Property, PlacedWords] = {}
         self._determiner = rng.random()
 
     def word(self, properties: Iterable[Property], numbered: bool = False) -> tuple[Span, ...]:
@@ -137,7 +137,7 @@ class SimulatedWording:
             spans = [_determiner(kind, (before + noun)[0]), *before, *noun, *after]
         return tuple([self._mistyped(s) for s in spans] if self.typos else spans)
 
-    def _phrase(self, prop: Property, numbered: bool) -> Phrase:
+    def _phrase(self, prop: Property, numbered: bool) -> PlacedWords:
         draw = self.rng.random
         favourite = self._favourites.get(prop)
         if favourite is not None and draw() < HABIT:
@@ -173,7 +173,7 @@ class SimulatedWording:
 def say_plainly(properties: Iterable[Property]) -> str:
     """The properties in the plainest words: the first phrase of each in the usual order, after "the"."""
     chosen = sorted(phrases(p)[0] for p in properties)
-    noun = [] if any(p.place == HEAD for p in chosen) else [Phrase(HEAD, 0, _ONE)]
+    noun = [] if any(p.place == HEAD for p in chosen) else [PlacedWords(HEAD, 0, _ONE)]
     return " ".join(["the", *(p.span.text for p in sorted(chosen + noun))])
 
 

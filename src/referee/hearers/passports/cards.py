@@ -18,10 +18,17 @@ from referee import __version__
 from referee.capabilities import family_word
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically
-from referee.hearers.passports.columns import Belief, tabulate
-from referee.hearers.passports.examination import Begin, Examination, Heard, fitting_folds, hear_everything, question_of
+from referee.hearers.passports.answer_columns import Belief, tabulate
+from referee.hearers.passports.examination import (
+    Begin,
+    Beliefs,
+    Examination,
+    fitting_folds,
+    hear_everything,
+    question_of,
+)
 from referee.hearers.passports.fitness import Probe, decide_fitness
-from referee.hearers.passports.measures import Evidence, Measures, measure
+from referee.hearers.passports.measures import AnswerColumns, Measures, measure
 from referee.hearers.passports.named_hearer import family_of, name_of, summon
 from referee.hearers.passports.people import People, cluster_of, open_people
 from referee.records import Outcome
@@ -47,7 +54,7 @@ def examine(examination: Examination, begin: Begin = lambda total: lambda n: Non
     return _card(examination, people, heard, evidence)
 
 
-def _card(examination: Examination, people: People, heard: Heard, evidence: Evidence) -> dict[str, Any]:
+def _card(examination: Examination, people: People, heard: Beliefs, evidence: AnswerColumns) -> dict[str, Any]:
     m = measure(evidence, resamples=examination.resamples, seed=examination.seed)
     probes = {kind: _summary(found) for kind, found in heard.probes.items()}
     beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
@@ -139,7 +146,7 @@ def _families(examination: Examination, people: People) -> dict[str, Any]:
     return {"hearer_family": family_of(own), "speaker_families": families, "same_family": family_of(own) in families}
 
 
-def _by_fold(evidence: Evidence, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
+def _by_fold(evidence: AnswerColumns, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
     rows = []
     for fold in range(examination.folds):
         part = measure(evidence.rows(np.array(folds) == fold), resamples=0)

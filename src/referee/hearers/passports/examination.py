@@ -11,14 +11,14 @@ from typing import Any
 
 from referee.capabilities import Remembers, in_parallel, learns, parallel_of, resolve_all
 from referee.errors import InputError, RefereeError
-from referee.hearers.passports.columns import Belief, read_belief
+from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
-from referee.hearers.passports.people import Answer, People, unit_of
+from referee.hearers.passports.people import HumanAnswer, People, unit_of
 from referee.hearers.passports.probes import KINDS, fitting, make_probes
 from referee.records import Description, HearerView, Trial
 from referee.runs.listen import shown
 
-__all__ = ["Begin", "Examination", "Heard", "fitting_folds", "hear_everything", "question_of"]
+__all__ = ["Begin", "Beliefs", "Examination", "fitting_folds", "hear_everything", "question_of"]
 
 Advance = Callable[[int], None]
 Begin = Callable[[int], Advance]
@@ -44,7 +44,7 @@ class Examination:
 
 
 @dataclass(slots=True)
-class Heard:
+class Beliefs:
     """What a hearer believed of every question, with the fold it was asked in, and of every probe."""
 
     beliefs: dict[Question, Belief]
@@ -52,19 +52,21 @@ class Heard:
     probes: dict[str, list[tuple[Belief, float | None]]]
 
 
-def question_of(answer: Answer) -> Question:
+def question_of(answer: HumanAnswer) -> Question:
     """What the hearer is asked, once, however many people answered it."""
     return answer.trial.id, answer.description
 
 
-def hear_everything(examination: Examination, people: People, begin: Begin) -> Heard:
+def hear_everything(examination: Examination, people: People, begin: Begin) -> Beliefs:
     """All questions and probes, each answered by a hearer that may be asked it."""
     folds = _share_out(people, examination)
     asked = dict.fromkeys(question_of(a) for a in people.answers)
     trials = {t.id: t for t in people.trials}
     probed = _probes(people, examination)
     advance = begin(len(asked) + sum(len(made) for made in probed.values()))
-    heard = Heard({}, {q[0]: folds[unit_of(trials[q[0]], examination.by)] for q in asked}, {kind: [] for kind in KINDS})
+    heard = Beliefs(
+        {}, {q[0]: folds[unit_of(trials[q[0]], examination.by)] for q in asked}, {kind: [] for kind in KINDS}
+    )
     for hearer, fold in _trained(examination, people, folds):
         mine = [q for q in asked if fold is None or heard.folds[q[0]] == fold]
         heard.beliefs.update(zip(mine, _ask(hearer, mine, trials, examination, advance), strict=True))

@@ -21,9 +21,9 @@ from referee.statistics.resampling import interval, resample_counts
 
 __all__ = [
     "LAPSE",
+    "AnswerColumns",
     "Bin",
     "Calibration",
-    "Evidence",
     "Measures",
     "PositionBias",
     "area_under_curve",
@@ -41,7 +41,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class AnswerColumns:
     """Answered descriptions as columns, one row an answer of a person.
 
     `target` and `taken` are the hearer's probabilities of the target and of what the person chose (NaN where that was no entity), `top` that of its first
@@ -62,10 +62,10 @@ class Evidence:
     questions: IntArray
     units: IntArray
 
-    def rows(self, kept: Truths) -> Evidence:
+    def rows(self, kept: Truths) -> AnswerColumns:
         """Some of the rows."""
         places = np.flatnonzero(kept)
-        return Evidence(**{field.name: _pick(getattr(self, field.name), places) for field in fields(self)})
+        return AnswerColumns(**{field.name: _pick(getattr(self, field.name), places) for field in fields(self)})
 
 
 def _pick(column: Any, places: IntArray) -> Any:
@@ -194,7 +194,7 @@ def log_likelihoods(taken: FloatArray, sizes: IntArray) -> FloatArray:
     return logs
 
 
-def measure(evidence: Evidence, *, resamples: int = 500, seed: int = 1) -> Measures:
+def measure(evidence: AnswerColumns, *, resamples: int = 500, seed: int = 1) -> Measures:
     """All measures of a passport; no rows at all are an error, for there is nothing to say about."""
     t = evidence
     if not len(t.target):
@@ -223,7 +223,7 @@ def measure(evidence: Evidence, *, resamples: int = 500, seed: int = 1) -> Measu
     )
 
 
-def _positions(t: Evidence) -> PositionBias:
+def _positions(t: AnswerColumns) -> PositionBias:
     """Position bias over questions: the hearer was asked each only once, however many people answered it."""
     _, first = np.unique(t.questions, return_index=True)
     pointed = [i for i in first if t.choices[i].isdigit()]
@@ -231,7 +231,7 @@ def _positions(t: Evidence) -> PositionBias:
     return position_bias(places, t.sizes[pointed] if pointed else np.empty(0, dtype=np.int64))
 
 
-def _intervals(t: Evidence, logs: FloatArray, resamples: int, seed: int) -> dict[str, tuple[float, float] | None]:
+def _intervals(t: AnswerColumns, logs: FloatArray, resamples: int, seed: int) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals over resamples of units; with a single unit, or without resamples, there are none."""
     names = ("accuracy", "human_accuracy", "auc", "log_likelihood")
     _, units = np.unique(t.units, return_inverse=True)

@@ -15,13 +15,13 @@ from referee.errors import InputError, UnknownTrial
 from referee.records import Description, Outcome, Response, Trial
 from referee.runs.folder import Run, is_run
 
-__all__ = ["UNITS", "Answer", "People", "cluster_of", "open_people", "unit_of"]
+__all__ = ["UNITS", "HumanAnswer", "People", "cluster_of", "open_people", "unit_of"]
 
 UNITS = ("game", "speaker")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HumanAnswer:
     """What was said in a trial, and what one person made of it."""
 
     trial: Trial
@@ -35,7 +35,7 @@ class People:
 
     name: str
     trials: tuple[Trial, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[HumanAnswer, ...]
     left_out: dict[str, int]
 
     def some(self, limit: int, by: str, seed: int) -> People:
@@ -57,7 +57,7 @@ def unit_of(trial: Trial, by: str) -> str:
     return _together(trial, by) or trial.id
 
 
-def cluster_of(answer: Answer, by: str) -> str:
+def cluster_of(answer: HumanAnswer, by: str) -> str:
     """Whose answers resemble each other: those of one game or speaker, or else of one person."""
     return _together(answer.trial, by) or answer.response.hearer
 
@@ -133,7 +133,7 @@ def _answers(
     said: dict[tuple[str, str | None], Description],
     left_out: Counter[str],
     where: str,
-) -> Iterator[Answer]:
+) -> Iterator[HumanAnswer]:
     for response in responses:
         trial = trials.get(response.trial)
         if trial is None:
@@ -150,7 +150,7 @@ def _answers(
         if reason or description is None:
             left_out[reason or "without a description"] += 1
         else:
-            yield Answer(trial=trial, description=description, response=response)
+            yield HumanAnswer(trial=trial, description=description, response=response)
 
 
 def _check_entity(response: Response, trial: Trial, where: str) -> None:

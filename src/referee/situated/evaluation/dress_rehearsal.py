@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from referee.errors import InputError
 from referee.records import Response, Trial
-from referee.situated.evaluation.replacement import Item, Material, collect_material, make_lists
+from referee.situated.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists
 from referee.situated.evaluation.simulated_evaluators import Evaluators, Review, as_trials, review, simulate_evaluators
 from referee.situated.evaluation.task_performance import MARGIN, Evaluation, evaluate
 from referee.situated.models.demonstratives import ALL, Classification, classify
@@ -23,7 +23,7 @@ class Rehearsal:
     """Everything a rehearsal made, from the classifier to the tables."""
 
     classification: Classification
-    material: Material
+    material: EvaluationMaterial
     lists: tuple[list[Item], list[Item]]
     trials: list[Trial]
     responses: list[Response]

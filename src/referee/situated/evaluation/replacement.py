@@ -22,8 +22,8 @@ from referee.situated.tiers.dialogue import SOLVER
 
 __all__ = [
     "PRONOUNS",
+    "EvaluationMaterial",
     "Item",
-    "Material",
     "choose_like",
     "collect_material",
     "make_lists",
@@ -57,7 +57,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class EvaluationMaterial:
     """What is shown: FP1 and FP2, the true positives and false negatives, and why other instances were not used."""
 
     fp1: tuple[tuple[Situation, Clip], ...]
@@ -103,7 +103,7 @@ def choose_like(
 
 def collect_material(
     classification: Classification, seed: int = 1, *, fp: int = 36, tp: int = 20, fn: int = 20
-) -> Material:
+) -> EvaluationMaterial:
     """At most so many instances of each kind with a usable clip; false positives surest first, split evenly into two halves."""
     rng = np.random.default_rng(seed)
     usable: dict[str, list[tuple[Situation, Clip]]] = {"TP": [], "FN": [], "FP": []}
@@ -123,7 +123,7 @@ def collect_material(
     chosen = {
         k: choose_like(usable[k], n, lambda pair: _operation(pair[0]), whole, rng) for k, n in (("TP", tp), ("FN", fn))
     }
-    return Material(
+    return EvaluationMaterial(
         fp1=tuple(fp1),
         fp2=tuple(fp2),
         tp=tuple(chosen["TP"]),
@@ -156,7 +156,7 @@ def _halves(
     return mixed[0::2], mixed[1::2]
 
 
-def make_lists(material: Material, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:
+def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:
     """The trials of the two groups; each evaluator sees every situation once, in an order of their own."""
 
     def items(pairs: Sequence[tuple[Situation, Clip]], condition: str) -> list[Item]:

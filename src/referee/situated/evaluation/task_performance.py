@@ -25,15 +25,19 @@ from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CONDITIONS", "MARGIN", "PAIRS", "Contrast", "Evaluation", "Line", "evaluate"]
+__all__ = ["CONDITIONS", "MARGIN", "PAIRS", "Category", "Evaluation", "NoModel", "PairedCategories", "evaluate"]
 
 CONDITIONS = (TP, FN, FP_DP, FP_ORIG)
 PAIRS = ((TP, FN), (FP_DP, FP_ORIG))
 MARGIN = 0.05
 
 
+class NoModel(InputError):
+    """A mixed model that does not settle on an answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Category:
     """One category: how many, every hearing measure (None: nothing to measure), and an interval of IR clustered by evaluator and item."""
 
     condition: str
@@ -49,7 +53,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class PairedCategories:
     """Two categories: accuracy and time by paired t-test over evaluators, equivalence of accuracy, mixed models, and times with expression length taken out."""
 
     first: str
@@ -57,8 +61,8 @@ class Contrast:
     accuracy: Comparison
     accuracy_equivalence: Equivalence
     time: Comparison
-    mixed_accuracy: MixedModel | str
-    mixed_time: MixedModel | str
+    mixed_accuracy: MixedModel | InputError
+    mixed_time: MixedModel | InputError
     time_given_length: Slope | None
     per_character: Slope | None
 
@@ -67,8 +71,8 @@ class Contrast:
 class Evaluation:
     """The tables of an evaluation; `moved` is the number of FP items that the majority found with the pronoun."""
 
-    lines: tuple[Line, ...]
-    contrasts: tuple[Contrast, ...]
+    lines: tuple[Category, ...]
+    contrasts: tuple[PairedCategories, ...]
     responses: int
     moved: int | None
     simulated: bool
@@ -108,7 +112,7 @@ def evaluate(
 # -- one category --------------------------------------------------------------------------------------------------------------
 
 
-def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str) -> Line:
+def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str) -> Category:
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
     own = [replace(r, probabilities=None) for r in responses if r.system == condition]
     hearing = judge(own, trials)[0][condition, PEOPLE]
@@ -116,7 +120,7 @@ def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Tr
     right = [_is_right(r, trials) for r in own]
     shares = _shares(own, trials)
     won = [s for s in shares.values() if s > 0.5]
-    return Line(
+    return Category(
         condition=condition,
         responses=len(own),
         correct=sum(right),
@@ -154,7 +158,9 @@ def _shares(own: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, f
 # -- two categories ------------------------------------------------------------------------------------------------------------
 
 
-def _contrast(a: str, b: str, responses: Sequence[Response], trials: Mapping[str, Trial], margin: float) -> Contrast:
+def _contrast(
+    a: str, b: str, responses: Sequence[Response], trials: Mapping[str, Trial], margin: float
+) -> PairedCategories:
     import polars as pl
 
     own = [r for r in responses if r.system in (a, b)]
@@ -172,7 +178,7 @@ def _contrast(a: str, b: str, responses: Sequence[Response], trials: Mapping[str
     accuracy = [_by_person(frame, "right", c, people) for c in (a, b)]
     time = [_by_person(frame, "time", c, people) for c in (a, b)]
     given, per_character = _given_length(frame, a)
-    return Contrast(
+    return PairedCategories(
         first=a,
         second=b,
         accuracy=paired_t(*accuracy),
@@ -200,13 +206,19 @@ def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence
     return [means.get(p) for p in people]
 
 
-def _tried(fit: Callable[[], MixedModel]) -> MixedModel | str:
-    """A model, or in words why there is none (no variation at all in one category, say)."""
+def _fitted(fit: Callable[[], MixedModel]) -> MixedModel:
+    model = fit()
+    if not model.converged:
+        raise NoModel(f"no model: {model.message}")
+    return model
+
+
+def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
+    """A model, or the error that says why there is none (no variation at all in one category, say): the other tables stand without it."""
     try:
-        model = fit()
+        return _fitted(fit)
     except InputError as error:
-        return str(error)
-    return model if model.converged else f"no model: {model.message}"
+        return error
 
 
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:

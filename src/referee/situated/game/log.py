@@ -29,6 +29,7 @@ from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
 from referee.situated.game.board import CHANGES, Board, placement
 from referee.situated.game.clocks import timeline
+from referee.situated.json_lines import json_object
 
 __all__ = [
     "FORMAT",
@@ -221,13 +222,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 
 def _object(line: str, where: str, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise MalformedInput("not a JSON object", where=where, line=number, remedy="restore the line from the server")
-    return row
+    return json_object(line, where, number, "restore the line from the server")
 
 
 def _header(row: dict[str, Any], where: str) -> Header:

@@ -7,9 +7,9 @@ the expression and are no in other languages. DH6 compares the words of the expr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from referee.situated.models.history import Situation, Standing, bin_of
+from referee.situated.models.history import BINS, Situation, Standing, bin_of
 from referee.situated.tiers.reference_forms import words_of
 
 __all__ = ["ACTION_NAMES", "CANDIDATE_NAMES", "DISCOURSE_NAMES", "OPERATION_NAMES", "candidate_features", "fits"]
@@ -79,27 +79,17 @@ def _discourse(s: Standing, pronoun: bool) -> dict[str, bool]:
 
 
 def _cursor(s: Standing) -> dict[str, bool]:
-    time = bin_of(s.since_cursor)
-    return {
-        "AH1": s.cursor_over,
-        "AH2": s.cursor_last and not s.cursor_over,
-        "AH3": time == "10s",
-        "AH4": time == "20s",
-        "AH5": time == "older",
-        "AH6": time == "never",
-    }
+    return _by_time(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor)
 
 
 def _handled(s: Standing) -> dict[str, bool]:
-    time = bin_of(s.since_handled)
-    return {
-        "CO1": s.handled_now,
-        "CO2": s.handled_latest and not s.handled_now,
-        "CO3": time == "10s",
-        "CO4": time == "20s",
-        "CO5": time == "older",
-        "CO6": time == "never",
-    }
+    return _by_time(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled)
+
+
+def _by_time(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:
+    """Six features of one kind of event: going on, the last one, and how long ago."""
+    time = bin_of(since)
+    return dict(zip(names, (now, last and not now, *(time == bin for bin in BINS)), strict=True))
 
 
 def _followed_by(situation: Situation, particle: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.situated.models.history import CATEGORIES, Situation, target_features
 
@@ -24,14 +25,13 @@ __all__ = [
     "PUBLISHED",
     "RECENT",
     "Classification",
+    "ClassifierRow",
     "Confusion",
-    "Row",
     "classify",
     "fold_places",
     "matrix",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 RECENT, ALWAYS, CURSOR, ALL = "most recently mentioned", "always a pronoun", "cursor over target", "all features"
@@ -94,7 +94,7 @@ PUBLISHED: Mapping[str, tuple[float, float, float]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ClassifierRow:
     """One way of deciding, and how it did."""
 
     name: str
@@ -106,13 +106,13 @@ class Row:
 class Classification:
     """All rows; for the model with all features also the decision value of every situation (above 0: a pronoun)."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ClassifierRow, ...]
     situations: tuple[Situation, ...]
     decisions: tuple[float, ...]
     folds: int
     by: str
 
-    def row(self, name: str) -> Row:
+    def row(self, name: str) -> ClassifierRow:
         return next(r for r in self.rows if r.name == name)
 
     def category(self, place: int) -> str:
@@ -146,12 +146,12 @@ def classify(
         )
     places = fold_places(situations, folds, by, seed)
     rows = [
-        Row(name=name, confusion=Confusion.of(used, np.array([decide(s) for s in situations])), learned=False)
+        ClassifierRow(name=name, confusion=Confusion.of(used, np.array([decide(s) for s in situations])), learned=False)
         for name, decide in BASELINES.items()
     ]
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
     decisions = {name: _decide(matrix(situations, kept), used, places) for name, kept in models.items()}
-    rows += [Row(name=n, confusion=Confusion.of(used, d > 0), learned=True) for n, d in decisions.items()]
+    rows += [ClassifierRow(name=n, confusion=Confusion.of(used, d > 0), learned=True) for n, d in decisions.items()]
     return Classification(
         rows=tuple(rows),
         situations=tuple(situations),

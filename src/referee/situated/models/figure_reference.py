@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from referee.contracts import FloatArray
 from referee.situated.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee.situated.models.context import VARIANTS, Clip, cut
 from referee.situated.models.demonstratives import fold_places, matrix
@@ -23,7 +24,6 @@ from referee.situated.tiers.reference_forms import FORMS, describing_words, form
 
 __all__ = ["Clips", "FormPrediction", "Ranking", "count_clips", "predict_forms", "resolve_figures"]
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 HISTORY = tuple(
     n for n in (*DISCOURSE_NAMES, *OPERATION_NAMES) if n not in ("DH6", "DH7", "DH8")

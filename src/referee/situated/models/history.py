@@ -17,6 +17,7 @@ from referee.situated.tiers.reference_forms import is_pronoun
 
 __all__ = [
     "ACTION_HISTORY",
+    "BINS",
     "CATEGORIES",
     "CURRENT_OPERATION",
     "DIALOGUE_HISTORY",

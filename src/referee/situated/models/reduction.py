@@ -18,7 +18,7 @@ from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, paired_t
 
-__all__ = ["CORPORA", "Heard", "Level", "Reduction", "hearing_by_block", "reduce_games"]
+__all__ = ["CORPORA", "BlockAccuracy", "Level", "Reduction", "hearing_by_block", "reduce_games"]
 
 CORPORA = ("tangrams-hawkins", "kth-tangrams")
 LEAST = 20
@@ -36,7 +36,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class BlockAccuracy:
     """How often a description's target was found: by the addressee in the game, or by somebody who only read it."""
 
     who: str
@@ -60,7 +60,7 @@ class Reduction:
     pseudo: tuple[Level, ...]
     specificity: Comparison
     same: str
-    heard: tuple[Heard, ...]
+    heard: tuple[BlockAccuracy, ...]
 
 
 def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> Reduction:
@@ -69,7 +69,7 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
         raise InputError(f"{corpus} is no corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":
         told, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
-        heard: tuple[Heard, ...] = ()
+        heard: tuple[BlockAccuracy, ...] = ()
     else:
         told, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
         heard = tuple(hearing_by_block(data, seed))
@@ -121,7 +121,7 @@ def _specificity(near: Sequence[Affinity]) -> Comparison:
     return paired_t(own, pseudo)
 
 
-def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[Heard]:
+def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
     """Addressees of the repeated game and readers of overheard descriptions, in the first and the sixth block.
 
     The two come from different games (pairs of Hawkins et al.; groups of two and six of Boyce et al.), so the gap is between corpora.
@@ -146,7 +146,7 @@ def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[Hear
     frame = pl.DataFrame(rows, schema=["system", "participant", "right"], orient="row")
     found = cluster_bootstrap(frame, value="right", system="system", by=("participant",), seed=seed)
     return [
-        Heard(who=who, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"])
+        BlockAccuracy(who=who, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"])
         for r in sorted(found.iter_rows(named=True), key=lambda r: str(r["system"]))
         for who, source, block in [str(r["system"]).split("|")]
     ]

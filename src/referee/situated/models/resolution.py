@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.situated.models.candidates import (
     ACTION_NAMES,
@@ -26,7 +27,6 @@ from referee.situated.models.history import Situation
 
 __all__ = ["FEATURE_SETS", "PUBLISHED_ACCURACY", "Accuracy", "ReferenceResolver", "evaluate_resolvers", "learn_ranking"]
 
-FloatArray = npt.NDArray[np.float64]
 
 FEATURE_SETS: Mapping[str, tuple[str, ...]] = {
     "discourse": DISCOURSE_NAMES,

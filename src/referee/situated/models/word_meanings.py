@@ -12,13 +12,12 @@ from math import cos, pi, sin
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from referee.contracts import FloatArray
 from referee.errors import NotTrained
 
 __all__ = ["Use", "WordMeanings", "figure_features"]
 
-FloatArray = npt.NDArray[np.float64]
 SIZES = {"small": 0.0, "medium": 0.5, "large": 1.0}
 STEPS = 12
 

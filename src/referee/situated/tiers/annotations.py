@@ -17,6 +17,7 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
+from referee.situated.json_lines import json_object
 from referee.situated.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue
 from referee.situated.tiers.rex_tiers import mark_expression, quantised
 
@@ -24,7 +25,7 @@ __all__ = [
     "ADJUDICATED",
     "SUFFIX",
     "Annotation",
-    "Mark",
+    "ExpressionMark",
     "annotated",
     "annotation_files",
     "annotation_path",
@@ -43,7 +44,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class ExpressionMark:
     """One expression: its characters in the utterance, what it refers to, and its codes (in the order of the sixteen)."""
 
     start: int
@@ -68,7 +69,7 @@ class Annotation:
 
     annotator: str
     session: str
-    marks: Mapping[int, tuple[Mark, ...]] = field(default_factory=dict)
+    marks: Mapping[int, tuple[ExpressionMark, ...]] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
     done: frozenset[int] = frozenset()
 
@@ -101,7 +102,7 @@ def header_of(annotator: str, session: str) -> str:
     return _line({"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session})
 
 
-def line_of(utterance: int, text: str, marks: Iterable[Mark], done: bool, at: str) -> str:
+def line_of(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
     """The state of one utterance as a line, with its line end."""
     expressions = [mark.to_data() for mark in marks]
     return _line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
@@ -117,7 +118,7 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     rows = [_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows or rows[0].get("format") != FORMAT:
         raise MalformedInput("not an annotation", where=where, line=1, remedy=f"the header says format {FORMAT}")
-    marks: dict[int, tuple[Mark, ...]] = {}
+    marks: dict[int, tuple[ExpressionMark, ...]] = {}
     texts: dict[int, str] = {}
     done: set[int] = set()
     for number, row in enumerate(rows[1:], 2):
@@ -132,16 +133,10 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
 
 
 def _row(line: str, where: str, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise MalformedInput("not a JSON object", where=where, line=number, remedy="restore the line from a copy")
-    return row
+    return json_object(line, where, number, "restore the line from a copy")
 
 
-def marks_from(rows: Any, text: str) -> tuple[Mark, ...]:
+def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     """Marks from plain data, in order of their place; refused where one is outside the text or two overlap."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError("expressions are a list", remedy="see docs/tangram-annotation.md")
@@ -153,7 +148,7 @@ def marks_from(rows: Any, text: str) -> tuple[Mark, ...]:
     return marks
 
 
-def _mark(row: Any, text: str) -> Mark:
+def _mark(row: Any, text: str) -> ExpressionMark:
     try:
         start, end = int(row["start"]), int(row["end"])
         referents, attributes = {str(r) for r in row["referents"]}, {str(a) for a in row["attributes"]}
@@ -166,13 +161,15 @@ def _mark(row: Any, text: str) -> Mark:
     if unknown := attributes - ATTRIBUTES.keys():
         raise InputError(f"no attribute is called {sorted(unknown)[0]!r}", remedy=", ".join(ATTRIBUTES))
     codes = tuple(code for code in ATTRIBUTES if code in attributes)
-    return Mark(start=start, end=end, referents=tuple(sorted(referents)), attributes=codes, uncertain=uncertain)
+    return ExpressionMark(
+        start=start, end=end, referents=tuple(sorted(referents)), attributes=codes, uncertain=uncertain
+    )
 
 
 # -- dialogues -----------------------------------------------------------------------------------------------------------------
 
 
-def marks_in(dialogue: Dialogue) -> dict[int, tuple[Mark, ...]]:
+def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     """The expressions that a dialogue already has, as marks by utterance; those without a place in an utterance are left out."""
     said = dialogue.tier(UTTERANCE)
     found: dict[int, list[dict[str, Any]]] = {}
@@ -212,7 +209,7 @@ def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
     return quantised(replace(dialogue, events=tuple(events), meta=meta))
 
 
-def _event(utterance: Event, place: int, mark: Mark) -> Event:
+def _event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
     return mark_expression(
         utterance,
         place,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.situated.tiers.annotations import Annotation, Mark
+from referee.situated.tiers.annotations import Annotation, ExpressionMark
 from referee.situated.tiers.dialogue import ATTRIBUTES
 from referee.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 
-__all__ = ["CodeAgreement", "Comparison", "compare_annotations", "differing"]
+__all__ = ["AnnotatorComparison", "CodeAgreement", "compare_annotations", "differing"]
 
-Pair = tuple[Mark, Mark]
+Pair = tuple[ExpressionMark, ExpressionMark]
 Couple = tuple[Annotation, Annotation]
 
 
@@ -31,7 +31,7 @@ class CodeAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class AnnotatorComparison:
     """All counts and coefficients for two annotators; `*_f` is None where nobody marked anything."""
 
     annotators: tuple[str, str]
@@ -51,7 +51,7 @@ class Comparison:
     attributes_alpha: Agreement
 
 
-def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> Comparison:
+def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorComparison:
     """Two annotators over any number of recordings."""
     shared = [(a, b, place) for a, b in couples for place in sorted(a.done & b.done)]
     firsts = [a.marks[place] for a, _, place in shared]
@@ -62,7 +62,7 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> Comparison:
     labels = [[_label(one) for one in pair] for pair in pairs]
     kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
     given = [[code in one.attributes for one in pair] for pair in pairs for code in ATTRIBUTES]
-    return Comparison(
+    return AnnotatorComparison(
         annotators=(couples[0][0].annotator, couples[0][1].annotator) if couples else ("", ""),
         recordings=len(couples),
         utterances=len(shared),
@@ -86,12 +86,12 @@ def differing(a: Annotation, b: Annotation) -> list[int]:
     return [place for place in sorted(a.done & b.done) if a.marks[place] != b.marks[place]]
 
 
-def _same(a: Iterable[Mark], b: Iterable[Mark]) -> list[Pair]:
+def _same(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair]:
     spans = {(m.start, m.end): m for m in b}
     return [(m, spans[m.start, m.end]) for m in a if (m.start, m.end) in spans]
 
 
-def _overlapping(a: Iterable[Mark], b: Sequence[Mark]) -> list[Pair]:
+def _overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
     """Each expression with the one that shares most characters with it, every one used once."""
     free, found = list(b), []
     for mark in a:
@@ -102,11 +102,11 @@ def _overlapping(a: Iterable[Mark], b: Sequence[Mark]) -> list[Pair]:
     return found
 
 
-def _shared(a: Mark, b: Mark) -> int:
+def _shared(a: ExpressionMark, b: ExpressionMark) -> int:
     return min(a.end, b.end) - max(a.start, b.start)
 
 
-def _label(mark: Mark) -> str:
+def _label(mark: ExpressionMark) -> str:
     return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
 
 

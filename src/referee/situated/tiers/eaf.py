@@ -13,6 +13,7 @@ from referee.errors import MalformedInput
 
 __all__ = ["check_eaf", "eaf_faults", "parse_eaf"]
 
+# The schema is a sequence: sections stand in this order or the file is not valid.
 SECTIONS = (
     *("LICENSE", "HEADER", "TIME_ORDER", "TIER", "LINGUISTIC_TYPE", "LOCALE", "LANGUAGE", "CONSTRAINT"),
     *("CONTROLLED_VOCABULARY", "LEXICON_REF", "REF_LINK_SET", "EXTERNAL_REF"),
@@ -23,6 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
 def parse_eaf(content: bytes, where: str) -> Any:
     """The root element; entities, document types and the network are refused."""
+    # Files come from strangers: entities could read local files or grow without end, a DTD could be fetched from anywhere.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(content, parser)
@@ -57,6 +59,7 @@ def _frame(root: Any) -> Iterator[tuple[int, str]]:
     for name in ("AUTHOR", "DATE", "VERSION"):
         if root.get(name) is None:
             yield root.sourceline, f"the document has no {name}"
+    # A missing date has been told above; the stand-in keeps it from being told twice.
     if not _DATE.fullmatch(root.get("DATE", "1970-01-01T00:00:00Z")):
         yield root.sourceline, f"{root.get('DATE')!r} is no date and time"
     names = [e.tag for e in root.iterchildren("*")]
@@ -79,6 +82,7 @@ def _slots(root: Any) -> Iterator[tuple[int, str]]:
         elif value is not None and int(value) < latest:
             yield slot.sourceline, f"time slot {slot.get('TIME_SLOT_ID')} runs backwards"
         else:
+            # Slots without a time lie between their neighbours; ELAN places them when it shows the tier.
             latest = latest if value is None else int(value)
 
 
@@ -142,6 +146,7 @@ def _overlaps(root: Any) -> Iterator[tuple[int, str]]:
             start, end = (times.get(aligned.get(f"TIME_SLOT_REF{i}")) for i in (1, 2))
             if start is not None and end is not None and start.isdecimal() and end.isdecimal():
                 spans.append((int(start), int(end), aligned))
+        # In a file annotations may stand in any order; overlap is a matter of time.
         spans.sort(key=lambda span: span[:2])
         for start, end, aligned in spans:
             if end <= start:

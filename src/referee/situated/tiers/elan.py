@@ -34,7 +34,9 @@ ROLES = {prefix: role for role, prefix in PREFIX.items()}
 ORDER = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+# As ELAN itself writes it.
 ASSOCIATION = "1-1 association with a parent annotation"
+# XML 1.0 has no place for control characters, not even escaped; a chat may hold them all the same.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TIER = re.compile(r"(?:(OP|SV)-(UT|REX)|(Action)|(Mouse))(?:-(\d+))?")
 
@@ -57,6 +59,7 @@ def to_eaf(dialogue: Dialogue, *, author: str = "", date: str = "1970-01-01T00:0
         root.set(name, value)
     header = etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
     slots = _time_order(root, lanes)
+    # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
     number = _tiers(root, lanes, slots)
     _header(header, dialogue, number)
     _types(root)
@@ -68,6 +71,7 @@ def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
     for name, kind, by in _layout():
         mine = [e for e in dialogue.tier(kind) if by is None or e.by == by]
         below = {EXPRESSION: ("Ref", "Attr"), ACTION: ("Target",)}.get(kind, ())
+        # An empty tier is written too: annotators find all eleven, and readers need not guess.
         for place, events in enumerate(_apart(mine) or [[]], 1):
             yield _Lane(name if place == 1 else f"{name}-{place}", events, below)
     if odd := [e for e in dialogue.events if e.kind in ORDER[:2] and e.by not in PREFIX]:
@@ -100,6 +104,7 @@ def _times(event: Event) -> tuple[int, int]:
 
 
 def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
+    # One slot a time, shared by all tiers, so that equal times stay equal.
     times = sorted({t for lane in lanes for e in lane.events for t in _times(e)})
     slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
     order = etree.SubElement(root, "TIME_ORDER")
@@ -149,6 +154,7 @@ def _below(event: Event, name: str) -> str:
 def _header(header: Any, dialogue: Dialogue, number: int) -> None:
     about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
+    # ELAN gives new annotations ids above this one; without it they may collide.
     for name, value in (("lastUsedAnnotationId", str(number)), ("referee-dialogue", json.dumps(about))):
         etree.SubElement(header, "PROPERTY", NAME=name).text = value
 
@@ -175,6 +181,7 @@ def from_eaf(content: bytes, where: str = "file.eaf") -> Dialogue:
     slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
     labels = _labels(root)
     events = [e for tier in root.iterfind("TIER") for e in _events(tier, slots, labels, where)]
+    # Longer ones first, so that an expression comes before those nested in it, as it was written.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     said = [e for e in events if e.kind == UTTERANCE]
     events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
@@ -186,6 +193,7 @@ def _labels(root: Any) -> dict[str, dict[str, str]]:
     """What the child tiers say about an annotation: id → {Ref, Attr, Target}."""
     found: dict[str, dict[str, str]] = {}
     for tier in root.iterfind("TIER[@PARENT_REF]"):
+        # Files of others call the tiers SV-Ref or SV-REX-Ref, and further lanes SV-REX-2-Ref: the word tells.
         name = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier.get("TIER_ID"))), None)
         for bound in tier.iterfind("ANNOTATION/REF_ANNOTATION"):
             if name:
@@ -227,6 +235,7 @@ def _ids(value: str) -> tuple[str, ...]:
 
 def _within(expression: Event, said: list[Event]) -> Event:
     """The expression with the place of its utterance: the speaker's one that holds its middle; none where it stands alone."""
+    # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
     middle = ((expression.start_ms or 0.0) + (expression.end_ms or 0.0)) / 2
     fits = (i for i, u in enumerate(said) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0))
     index = next(fits, None)

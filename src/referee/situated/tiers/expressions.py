@@ -21,7 +21,7 @@ from referee.records import Event
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
 from referee.situated.tiers.rex_tiers import mark_expression
 
-__all__ = ["Agreement", "Phrase", "compare", "find_phrases", "preannotate"]
+__all__ = ["FoundPhrase", "SpanAgreement", "compare", "find_phrases", "preannotate"]
 
 Positions = Callable[[float], Mapping[str, tuple[float, float]]]
 
@@ -66,7 +66,7 @@ _PHRASE = re.compile(
 _NOT_BEFORE = re.compile(r"(?:\b(?:like|that's|say|so|think|know|sure|is)|\bit's) $", re.IGNORECASE)
 
 
-class Phrase(NamedTuple):
+class FoundPhrase(NamedTuple):
     """An expression in a text: its characters, its codes, and what the words say about the referent."""
 
     start: int
@@ -78,13 +78,13 @@ class Phrase(NamedTuple):
     number: int
 
 
-def find_phrases(text: str) -> tuple[Phrase, ...]:
+def find_phrases(text: str) -> tuple[FoundPhrase, ...]:
     """The expressions of a text, from left to right."""
     found = (m for m in _PHRASE.finditer(text) if m["np"] or not _NOT_BEFORE.search(text[: m.start()]))
     return tuple(_phrase(text, *m.span()) for m in found)
 
 
-def _phrase(text: str, start: int, end: int) -> Phrase:
+def _phrase(text: str, start: int, end: int) -> FoundPhrase:
     """One expression with its codes, without a place that tells where to put it."""
     if _CARRYING.search(text[:start]) and (place := _PLACE.search(text[start:end])):
         end = start + place.start()
@@ -96,7 +96,7 @@ def _phrase(text: str, start: int, end: int) -> Phrase:
     count = next((NUMBERS[w] for w in words if w in NUMBERS), 1)
     many = count == 1 and (words[0] in ("them", "these", "those") or (words[-1].endswith("s") and words[-1] != "this"))
     codes = tuple(_codes(words, size, shape, place))
-    return Phrase(start, end, codes, size, shape, place, 2 if many else count)
+    return FoundPhrase(start, end, codes, size, shape, place, 2 if many else count)
 
 
 def _codes(words: list[str], size: str | None, shape: str | None, place: str | None) -> Iterator[str]:
@@ -135,7 +135,12 @@ def preannotate(dialogue: Dialogue, positions: Positions | None = None) -> Dialo
 
 
 def _proposed(
-    dialogue: Dialogue, utterance: Event, index: int, phrase: Phrase, before: list[Event], positions: Positions | None
+    dialogue: Dialogue,
+    utterance: Event,
+    index: int,
+    phrase: FoundPhrase,
+    before: list[Event],
+    positions: Positions | None,
 ) -> Event:
     blank = mark_expression(
         utterance, index, (phrase.start, phrase.end), referents=(), attributes=phrase.attributes, uncertain=True
@@ -146,7 +151,12 @@ def _proposed(
 
 
 def _referents(
-    dialogue: Dialogue, phrase: Phrase, time: float, before: list[Event], positions: Positions | None, by: str | None
+    dialogue: Dialogue,
+    phrase: FoundPhrase,
+    time: float,
+    before: list[Event],
+    positions: Positions | None,
+    by: str | None,
 ) -> tuple[tuple[str, ...], bool]:
     """The pieces that the words and the situation leave, and whether that is a guess among several."""
     ranked = list(dict.fromkeys(_salient(dialogue, time, before, by)))
@@ -201,7 +211,7 @@ def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
     return stays
 
 
-class Agreement(NamedTuple):
+class SpanAgreement(NamedTuple):
     """How well proposed expressions meet known ones: found and proposed spans, then shares among the spans that both have."""
 
     known: int
@@ -212,11 +222,11 @@ class Agreement(NamedTuple):
     uncertain: int
 
 
-def compare(known: Dialogue, proposed: Dialogue) -> Agreement:
+def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
     """Counts of agreement between two annotations of the same utterances."""
     mine, yours = ({_key(e): e for e in d.tier(EXPRESSION)} for d in (known, proposed))
     both = [(mine[k], yours[k]) for k in mine if k in yours]
-    return Agreement(
+    return SpanAgreement(
         known=len(mine),
         proposed=len(yours),
         same_span=len(both),

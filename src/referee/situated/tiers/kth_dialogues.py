@@ -1,41 +1,53 @@
-"""Games of KTH Tangrams as dialogues (Shore, Androulakaki & Skantze 2018): twenty figures, selections and moves, speech, one referent for each round.
+"""KTH Tangrams as dialogues: twenty figures, speech, selections and moves, one expression for every round (Shore, Androulakaki & Skantze 2018).
 
-Takes a game as plain data (a line of the corpus file). There is no cursor and no mark-up of single expressions: the referent of a round is in
-`data["referent"]` of its utterances. The instructor of a round is its solver, the manipulator its operator; `data["player"]` tells who that is.
+There is no cursor and no mark-up of single expressions: what the instructor said up to the first selection of a round counts as one expression for
+its figure. The instructor of a round is its solver, the manipulator its operator; `data["player"]` tells who that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from referee.errors import MalformedInput
-from referee.records import Event
-from referee.situated.tiers.dialogue import ACTION, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee.corpora.kth import KthTangrams
+from referee.records import Entity, Event, Trial
+from referee.situated.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
 
-__all__ = ["colour_name", "kth_dialogue"]
+__all__ = ["SELECT", "colour_name", "dialogue_of", "kth_dialogues"]
 
+MOVE, SELECT, TURN = "move", "select", "turn"
 ROLES = {"instructor": SOLVER, "manipulator": OPERATOR}
 # Upper ends of the hues that English names apart, as shares of the colour circle; red closes the circle.
 HUES = (
     *((0.045, "red"), (0.125, "orange"), (0.19, "yellow"), (0.45, "green"), (0.52, "turquoise"), (0.72, "blue")),
     *((0.82, "purple"), (0.955, "pink"), (1.0, "red")),
 )
-MOMENT = 10.0
 
 
-def kth_dialogue(game: Mapping[str, Any]) -> Dialogue:
-    """One game with all its rounds; times count from the start of the sound recording, as in the corpus."""
-    try:
-        pieces = {f"p{p['id']}": _attributes(p) for p in game["pieces"]}
-        rounds = dict(_rounds(game))
-        events = [*_spoken(game, rounds), *_done(game)]
-        name = f"kth-{game['game']}"
-    except (KeyError, TypeError, ValueError) as error:
-        problem = f"not a game of KTH Tangrams: {error!r}"
-        raise MalformedInput(problem, remedy="give a line of kth-tangrams/games.jsonl.gz") from None
-    events.sort(key=lambda e: e.start_ms or 0.0)
-    return Dialogue(id=name, pair=name, pieces=pieces, events=tuple(events), meta={"rounds": rounds})
+def kth_dialogues(data: str | Path | None = None, *, moves: bool = False) -> list[Dialogue]:
+    """One dialogue for every game of the corpus in a data folder; `moves` adds where figures went to the actions."""
+    trials = KthTangrams(data).trials()
+    return [dialogue_of(list(rounds), moves=moves) for _, rounds in groupby(trials, key=lambda t: t.meta["game"])]
+
+
+def dialogue_of(rounds: list[Trial], *, moves: bool = False) -> Dialogue:
+    """The rounds of one game in order; times count from the start of the sound recording, as in the corpus."""
+    game = rounds[0].meta["game"]
+    referents = {t.meta["round"]: t.targets[0] for t in rounds}
+    said = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
+    # Models of reference take the selections alone: a move follows its selection at the same moment and would count it twice.
+    done = [*_selections(rounds), *(_moves(rounds) if moves else ())]
+    events = [*(_utterance(e, referents) for e in said), *_expressions(rounds, said), *done]
+    events.sort(key=_start)
+    return Dialogue(
+        id=f"kth-{game}",
+        pair=f"kth-{game}",
+        pieces={e.id: _attributes(e) for e in rounds[0].scene.entities},
+        events=tuple(events),
+        meta={"rounds": [_about(t) for t in rounds]},
+    )
 
 
 def colour_name(hue: float, saturation: float, brightness: float) -> str:
@@ -47,39 +59,84 @@ def colour_name(hue: float, saturation: float, brightness: float) -> str:
     return next(name for end, name in HUES if hue <= end)
 
 
-def _attributes(piece: Mapping[str, Any]) -> dict[str, str]:
-    return {"shape": str(piece["shape"]), "size": str(piece["size"]), "colour": colour_name(*piece["hsb"])}
+def _attributes(figure: Entity) -> dict[str, str]:
+    own = {a.name: a.value for a in figure.attributes}
+    return own | ({"colour": colour_name(*map(float, own["hsb"].split(",")))} if "hsb" in own else {})
 
 
-def _rounds(game: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each round with its referent, its instructor and its beginning (the first event that belongs to it)."""
-    seen: set[int] = set()
-    for event in game["events"]:
-        if event["round"] not in seen:
-            seen.add(event["round"])
-            start = 1000 * event["time_s"]
-            yield event["round"], {"referent": f"p{event['referent']}", "instructor": event["by"], "start_ms": start}
+def _about(trial: Trial) -> dict[str, Any]:
+    instructor = next((e.by for e in trial.episode if e.kind == TURN), None)
+    return {"round": trial.meta["round"], "referent": trial.targets[0], "instructor": instructor}
 
 
-def _spoken(game: Mapping[str, Any], rounds: Mapping[int, Mapping[str, Any]]) -> Iterator[Event]:
-    for said in game["utterances"]:
-        data = {"round": said["round"], "player": said["by"]}
-        if said["round"] in rounds:
-            data["referent"] = rounds[said["round"]]["referent"]
-        start, end = (round(1000 * said[name], 3) for name in ("start_s", "end_s"))
-        by = ROLES[said["role"]]
-        yield Event(kind=UTTERANCE, by=by, text=said["text"], start_ms=start, end_ms=end, data=data)
+def _start(event: Event) -> float:
+    return event.start_ms or 0.0
 
 
-def _done(game: Mapping[str, Any]) -> Iterator[Event]:
-    """Selections, and the moves that follow them; the figures put out at the beginning are nobody's move."""
-    for number, event in enumerate(game["events"]):
-        start = round(1000 * event["time_s"], 3)
-        times = {"start_ms": start, "end_ms": start + MOMENT}
-        about = {"round": event["round"], "player": event["by"], "referent": f"p{event['referent']}"}
-        if event["name"] == "selection.request":
-            data = {"action": "select", **about}
-            yield Event(kind=ACTION, by=OPERATOR, entities=(f"p{event['selected']}",), data=data, **times)
-        for piece, place in event["positions"].items() if number else ():
-            data = {"action": "move", "position": tuple(place), **about}
-            yield Event(kind=ACTION, by=OPERATOR, entities=(f"p{piece}",), data=data, **times)
+def _utterance(event: Event, referents: dict[int, str]) -> Event:
+    role = ROLES.get(str(event.data.get("role")), str(event.data.get("role")))
+    number = event.data.get("round")
+    about = {"round": number, "player": event.by}
+    # What is said before the first round opens its episode, and is about no figure.
+    if number in referents:
+        about["referent"] = referents[number]
+    return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
+
+
+def _expressions(rounds: Iterable[Trial], said: list[Event]) -> Iterator[Event]:
+    places = {id(e): i for i, e in enumerate(said)}
+    for trial in rounds:
+        if not trial.references:
+            continue
+        chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
+        spoken = [e for e in trial.episode if _instructs(e, trial) and _start(e) < chosen]
+        end = max((e.end_ms or _start(e) for e in spoken), default=0.0)
+        yield Event(
+            kind=EXPRESSION,
+            by=SOLVER,
+            text=trial.references[0].text,
+            entities=trial.targets,
+            start_ms=_start(spoken[0]),
+            end_ms=max(_start(spoken[0]), min(end, chosen)),
+            data={
+                "utterance": places[id(spoken[0])],
+                "round": trial.meta["round"],
+                "positions": {e.id: e.position for e in trial.scene.entities},
+            },
+        )
+
+
+def _instructs(event: Event, trial: Trial) -> bool:
+    return (
+        event.kind == UTTERANCE
+        and event.data.get("role") == "instructor"
+        and event.data.get("round") == trial.meta["round"]
+    )
+
+
+def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
+    for trial in rounds:
+        for event in trial.episode:
+            if event.kind == SELECT:
+                yield _action(event, trial, event.entities, action=SELECT)
+
+
+def _moves(rounds: list[Trial]) -> Iterator[Event]:
+    """Where figures went; those put out at the beginning of the game are nobody's move."""
+    put_out = next((e for e in rounds[0].episode if e.kind == TURN), None)
+    for trial in rounds:
+        for event in trial.episode:
+            for figure, place in event.data.get("positions", {}).items() if event is not put_out else ():
+                yield _action(event, trial, (figure,), action=MOVE, position=tuple(place))
+
+
+def _action(event: Event, trial: Trial, figures: tuple[str, ...], **what: Any) -> Event:
+    about = {"round": trial.meta["round"], "player": event.by, "referent": trial.targets[0]}
+    return Event(
+        kind=ACTION,
+        by=OPERATOR,
+        entities=figures,
+        start_ms=event.start_ms,
+        end_ms=event.start_ms,
+        data={**what, **about},
+    )

@@ -11,6 +11,7 @@ from typing import Any
 from referee.errors import MalformedInput
 from referee.records import Event
 from referee.situated.game.board import PIECES
+from referee.situated.json_lines import json_object
 from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue
 
 __all__ = ["CODEBOOK", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
@@ -117,13 +118,7 @@ def from_jsonl(text: str, where: str = "dialogue.jsonl") -> Dialogue:
 
 
 def _json(line: str, where: str, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise MalformedInput("not a JSON object", where=where, line=number, remedy="export the dialogue again")
-    return row
+    return json_object(line, where, number, "export the dialogue again")
 
 
 def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:

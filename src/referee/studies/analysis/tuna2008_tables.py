@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
 from referee.reports.sheets import Cell, Sheet
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
 from referee.statistics.outliers import replace_outliers
 from referee.statistics.ranks import kruskal_wallis_frame
-from referee.statistics.subsets import Subsets, homogeneous_subsets
 from referee.statistics.variance import Anova, one_way, two_way
 from referee.studies.analysis.mixed_analysis import p_text
 

@@ -48,8 +48,7 @@ def _proof(claims: list[Claim]) -> Iterator[str]:
 def power_lines(study: Study) -> list[str]:
     """How likely the study finds the smallest difference worth finding, by simulation; for other designs, of Latin squares of the same size."""
     from referee.errors import InputError
-    from referee.statistics.power import Study as Planned
-    from referee.statistics.power import simulate_power
+    from referee.statistics.power import PlannedStudy, simulate_power
 
     conditions = len(study.design["conditions"])
     plugin = study.kind.info.plugin
@@ -57,7 +56,7 @@ def power_lines(study: Study) -> list[str]:
         return ["Power: estimated for comparisons of error rates in identification; there are none here."]
     items, participants = _nearest(study)
     effect, base = study.analysis["effect"], study.analysis["base"]
-    planned = Planned(systems=conditions, items=items, participants=participants, effect=effect, base=base)
+    planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:
         found = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis["alpha"], seed=study.seed)
     except InputError as error:

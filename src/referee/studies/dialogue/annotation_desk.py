@@ -19,7 +19,7 @@ from referee.situated.game.log import Recording, parse_recording, positions
 from referee.situated.tiers.annotations import (
     ADJUDICATED,
     Annotation,
-    Mark,
+    ExpressionMark,
     annotation_path,
     header_of,
     line_of,
@@ -56,7 +56,7 @@ class Sheet:
         return [u.text or "" for u in self.dialogue.tier(UTTERANCE)]
 
     @cached_property
-    def proposals(self) -> dict[int, tuple[Mark, ...]]:
+    def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
         """What a program would mark; what the log knows of its own is not shown to anybody."""
         return marks_in(preannotate(self.dialogue, positions(self.recording))) if self.offer else {}
 
@@ -167,7 +167,7 @@ class Desk:
         return {"annotator": self.annotator, "beside": list(self.beside), "recordings": recordings}
 
 
-def _plain(marks: Sequence[Mark] | None) -> list[dict[str, Any]] | None:
+def _plain(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | None:
     return None if marks is None else [mark.to_data() for mark in marks]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.records import Description, Trial
-from referee.situated.evaluation.replacement import Item, Material, collect_material, make_lists, replace_in
+from referee.situated.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists, replace_in
 from referee.situated.evaluation.simulated_evaluators import as_trials, overhear
 from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
@@ -69,7 +69,7 @@ class Overhearing:
 
     draft: Draft
     classification: Classification
-    material: Material
+    material: EvaluationMaterial
     notes: tuple[str, ...]
 
     def facts(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _draft(
     )
 
 
-def _notes(material: Material, wanted: Wanted, practice: Sequence[Extra]) -> Iterator[str]:
+def _notes(material: EvaluationMaterial, wanted: Wanted, practice: Sequence[Extra]) -> Iterator[str]:
     got = {"FP": len(material.fp1) + len(material.fp2), "TP": len(material.tp), "FN": len(material.fn)}
     for kind, want in (("FP", wanted.fp), ("TP", wanted.tp), ("FN", wanted.fn)):
         if got[kind] < want:

@@ -12,7 +12,7 @@ from random import Random
 from statistics import NormalDist
 from typing import NamedTuple
 
-from referee.corpora.synthetic.scenes import Design, Domain, below
+from referee.corpora.synthetic.invented_scenes import Design, Domain, below
 from referee.records import Entity, Property
 
 __all__ = ["AXES", "HABITS", "LOCATION", "Habit", "Plan", "SimulatedSpeaker", "plan"]

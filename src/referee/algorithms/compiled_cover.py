@@ -13,15 +13,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
-from referee.selection.exact_cover import Cover, greedy_cover
+from referee.algorithms.compiler import compiled
+from referee.algorithms.exact_cover import Cover, greedy_cover
+from referee.contracts import FloatArray
 
 __all__ = ["cover"]
 
 Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
 NODES = 100_000
 """Search nodes between two looks at the clock."""
 AT_FIRST, ROOM = 256, 4096
@@ -39,11 +41,14 @@ def cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: floa
     """The cheapest sets that leave nothing of `left`, which they can rule out together; costs are positive."""
     deadline = None if seconds is None else monotonic() + seconds
     greedy = greedy_cover(keeps, costs, left)
+    # Strong properties get the low bits, which the search tries first: a good answer early cuts the rest.
     order = sorted(range(len(keeps)), key=lambda i: (left & keeps[i]).bit_count())
+    # From a packed set a property to a word a distractor: a transposition of bits, done once and compiled.
     rows = _hardest_first(np.stack([_packed(left & ~keeps[i], left) for i in order]))
     search = _Search(rows, np.array([costs[i] for i in order]), sum(costs[i] for i in greedy))
     proven = search.run(deadline)
     found = int(search.best[0])
+    # The bound starts at the greedy cost and only something cheaper is stored: nothing stored means that greed was best.
     chosen = [order[i] for i in range(len(order)) if found >> i & 1] if found else greedy
     return Cover(tuple(sorted(chosen)), sum(costs[i] for i in chosen), proven)
 
@@ -56,7 +61,7 @@ def _packed(bits: int, longest: int) -> Words:
 class _Search:
     """The tables of one search: rows in hand, and per depth the rows not ruled out and the properties open, still to try and chosen."""
 
-    def __init__(self, rows: Words, prices: Floats, upper: float) -> None:
+    def __init__(self, rows: Words, prices: FloatArray, upper: float) -> None:
         self.rows, self.prices = rows, prices
         depth = len(prices) + 2
         self.hand = np.zeros(ROOM, dtype=np.uint64)
@@ -68,6 +73,7 @@ class _Search:
         self.state = np.zeros(3, dtype=np.int64)
         self.best = np.zeros(1, dtype=np.uint64)
         self.bound = np.array([upper])
+        # Rows that few properties rule out decide the answer; most of a million others follow from them.
         hardest = rows[:AT_FIRST]
         for row in hardest[_minimal(hardest)]:
             _join(row, self.hand, self.keeps, self.unruled, self.state)
@@ -110,8 +116,8 @@ _lowest: Any = intrinsic(_emit_lowest)
 """The place of the lowest bit of a word that is not 0."""
 
 
-@njit(cache=True)
-def _hardest_first(outs):
+@compiled
+def _hardest_first(outs: Words) -> Words:
     """One row per distractor, from one packed set per property; sorted by how many properties rule it out."""
     sets, words = outs.shape
     rows = np.zeros(words * 64, dtype=np.uint64)
@@ -121,6 +127,7 @@ def _hardest_first(outs):
             while word:
                 rows[w * 64 + _lowest(word)] |= np.uint64(1) << np.uint64(j)
                 word &= word - np.uint64(1)
+    # Sorting by counting: a row has 0 to 64 properties, so that 66 counters do what a comparison sort takes far longer for.
     starts = np.zeros(66, dtype=np.int64)
     for row in rows:
         starts[_ones(row) + np.uint64(1)] += 1
@@ -133,8 +140,8 @@ def _hardest_first(outs):
     return ordered[nobody:]
 
 
-@njit(cache=True)
-def _minimal(rows):
+@compiled
+def _minimal(rows: Words) -> npt.NDArray[np.bool_]:
     """Which of the rows, fewest bits first, contain no earlier one: ruling out that one rules out these too."""
     keep = np.ones(len(rows), dtype=np.bool_)
     for i in range(len(rows)):
@@ -145,8 +152,8 @@ def _minimal(rows):
     return keep
 
 
-@njit(cache=True)
-def _join(row, hand, keeps, unruled, state):
+@compiled
+def _join(row: np.uint64, hand: Words, keeps: Words, unruled: Words, state: Whole) -> None:
     """Take a row into the hand that nothing chosen so far rules out."""
     place = state[IN_HAND]
     word, bit = place // 64, np.uint64(1) << np.uint64(place % 64)
@@ -159,8 +166,8 @@ def _join(row, hand, keeps, unruled, state):
     state[IN_HAND] = place + 1
 
 
-@njit(cache=True)
-def _holds(chosen, rows, hand, keeps, unruled, state):
+@compiled
+def _holds(chosen: np.uint64, rows: Words, hand: Words, keeps: Words, unruled: Words, state: Whole) -> bool:
     """Whether a choice rules out every row of the problem; the first rows that it misses join the hand."""
     missed = 0
     for row in rows:
@@ -172,8 +179,8 @@ def _holds(chosen, rows, hand, keeps, unruled, state):
     return missed == 0
 
 
-@njit(cache=True)
-def _narrowest(hand, unruled, words, open_columns):
+@compiled
+def _narrowest(hand: Words, unruled: Words, words: int, open_columns: np.uint64) -> tuple[np.uint64, bool]:
     """The open properties of the row that has fewest, among the first few not ruled out; and whether there is such a row."""
     fewest, candidates, seen = np.uint64(65), np.uint64(0), 0
     for w in range(words):
@@ -189,8 +196,8 @@ def _narrowest(hand, unruled, words, open_columns):
     return candidates, seen > 0
 
 
-@njit(cache=True)
-def _alone(hand, unruled, words, open_columns):
+@compiled
+def _alone(hand: Words, unruled: Words, words: int, open_columns: np.uint64) -> np.uint64:
     """The open properties that rule out every row in hand that is left."""
     able = open_columns
     for w in range(words):
@@ -198,13 +205,13 @@ def _alone(hand, unruled, words, open_columns):
         while word:
             able &= hand[w * 64 + _lowest(word)]
             if able == 0:
-                return able
+                return np.uint64(0)
             word &= word - np.uint64(1)
     return able
 
 
-@njit(cache=True)
-def _cheapest(able, prices):
+@compiled
+def _cheapest(able: np.uint64, prices: FloatArray) -> np.int64:
     """The cheapest of some properties."""
     best = np.int64(_lowest(able))
     while able:
@@ -215,14 +222,28 @@ def _cheapest(able, prices):
     return best
 
 
-@njit(cache=True)
-def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, bound, nodes):
+@compiled
+def _descend(
+    rows: Words,
+    hand: Words,
+    keeps: Words,
+    prices: FloatArray,
+    unruled: Words,
+    masks: Words,
+    spent: FloatArray,
+    state: Whole,
+    best: Words,
+    bound: FloatArray,
+    nodes: int,
+) -> int:
     """Depth-first search that goes on where it was left."""
     least = prices.min()
+    # An explicit stack in arrays instead of recursion: the search can stop at any node to look at the clock, and go on.
     while nodes > 0:
         depth = state[DEPTH]
         words = (state[IN_HAND] + 63) // 64
         if state[INSIDE] == 0:
+            # Asked before rows may join, so that no search node is left half done.
             if state[IN_HAND] + JOINING > len(hand):
                 return FULL
             nodes -= 1
@@ -252,6 +273,7 @@ def _descend(rows, hand, keeps, prices, unruled, masks, spent, state, best, boun
         column = np.int64(_lowest(todo))
         bit = np.uint64(1) << np.uint64(column)
         masks[TODO, depth] = todo ^ bit
+        # A property tried at this depth is closed below its later siblings: every set is met once, in one order.
         masks[OPEN, depth] &= ~bit
         if spent[depth] + prices[column] >= bound[0]:
             continue

@@ -8,7 +8,7 @@ from itertools import product
 from referee.drawing.colours import NAMED
 from referee.drawing.ink import group, number, rect, text
 from referee.drawing.painted import BOX
-from referee.drawing.scenes import draw_page, marks_of
+from referee.drawing.scene_pictures import draw_page, marks_of
 from referee.drawing.silhouettes import FIGURES, PENTOMINOES
 from referee.records import Entity, Property
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_runs import CHAIR, LARGE, RED, exact, material_of, trials
 
-from referee.reports.correlations import correlate_measures, correlation_sheets, signed
+from referee.reports.correlation_tables import correlate_measures, correlation_sheets, signed
 from referee.reports.sections import sections_of
 
 METRICS = ("set/dice", "set/exact", "scene/surplus", "scene/unique")

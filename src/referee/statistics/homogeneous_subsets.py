@@ -75,6 +75,7 @@ def homogeneous_subsets(
 ) -> Subsets:
     """SPSS-style subsets from system means and the error of their model; letters start at the smallest mean (or largest)."""
     sizes = _sizes(means, counts, error_ms)
+    # SPSS takes the harmonic mean of the sizes even where groups are very unequal.
     n = len(sizes) / sum(1 / size for size in sizes.values())
     q = studentised_range(len(means), error_df, alpha)
     hsd = q * sqrt(error_ms / n)
@@ -93,6 +94,7 @@ def tukey_kramer(
     k, critical = len(means), studentised_range(len(means), error_df, alpha)
     rows = []
     for a, b in combinations(means, 2):
+        # Half, because the studentised range is in units of the error of one mean, not of a difference.
         error = sqrt(error_ms / 2 * (1 / sizes[a] + 1 / sizes[b]))
         gap = means[a] - means[b]
         value = _tukey_p(abs(gap) / error, k, error_df) if p else None
@@ -136,6 +138,7 @@ def _absorb(columns: list[frozenset[str]]) -> list[frozenset[str]]:
 def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
     """Columns without those whose every pair of members already meets in another column."""
     kept = list(columns)
+    # Short columns go first, so that what remains is few and long.
     for column in sorted(columns, key=len):
         others = [c for c in kept if c != column]
         alone = len(column) == 1 and not any(column <= c for c in others)
@@ -164,6 +167,7 @@ def _maximal_runs(means: Sequence[float], hsd: float) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     for start, mean in enumerate(means):
         last = max(j for j in range(start, len(means)) if abs(means[j] - mean) <= hsd)
+        # A run that ends where the one before it ends lies within it.
         if not runs or last > runs[-1][1]:
             runs.append((start, last))
     return runs

@@ -10,8 +10,8 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.hearers.passports.measures import Evidence
-from referee.hearers.passports.people import Answer
+from referee.hearers.passports.measures import AnswerColumns
+from referee.hearers.passports.people import HumanAnswer
 from referee.records import HearerView, Outcome, Response
 
 __all__ = ["Belief", "read_belief", "tabulate"]
@@ -92,11 +92,11 @@ def _time(response: Response) -> float | None:
     return response.identification_ms + (response.reading_ms or 0.0)
 
 
-def tabulate(answers: Sequence[Answer], beliefs: Sequence[Belief], units: Sequence[str]) -> Evidence:
+def tabulate(answers: Sequence[HumanAnswer], beliefs: Sequence[Belief], units: Sequence[str]) -> AnswerColumns:
     """One row for every answer of a person."""
     pairs = list(zip(answers, beliefs, strict=True))
     predicts = any(b.predicted_ms is not None for b in beliefs)
-    return Evidence(
+    return AnswerColumns(
         target=_column(b.shares[a.trial.targets[0]] for a, b in pairs),
         taken=_column(b.shares[a.response.entity] if _chose(a) and a.response.entity else NAN for a, b in pairs),
         top=_column(b.top for b in beliefs),
@@ -112,7 +112,7 @@ def tabulate(answers: Sequence[Answer], beliefs: Sequence[Belief], units: Sequen
     )
 
 
-def _chose(answer: Answer) -> bool:
+def _chose(answer: HumanAnswer) -> bool:
     return answer.response.outcome == Outcome.ENTITY
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.selection import exact_cover
-from referee.selection.exact_cover import all_covers, cheapest_cover, greedy_cover, hopeless, smallest_cover
+from referee.algorithms import exact_cover
+from referee.algorithms.exact_cover import all_covers, cheapest_cover, fewest, greedy_cover, hopeless, smallest_cover
 
 KEEPS = st.lists(st.integers(0, 255), max_size=7)
 
@@ -67,6 +67,15 @@ def test_greed_covers_all_that_can_be_covered(keeps, left):
 @given(st.lists(st.integers(0, 15), max_size=5), st.integers(0, 15))
 def test_all_covers_are_exactly_those_that_leave_nothing(keeps, left):
     assert list(all_covers(keeps, left)) == [c for c in every_choice(keeps) if not left_after(keeps, c, left)]
+
+
+@given(st.lists(st.integers(0, 31), max_size=6), st.integers(0, 31))
+def test_fewest_is_what_enumeration_finds(keeps: list[int], left: int) -> None:
+    def leaves_nobody(part: tuple[int, ...]) -> bool:
+        return not any(left >> i & 1 and all(e >> i & 1 for e in part) for i in range(5))
+
+    sizes = (k for k in range(len(keeps) + 1) for part in combinations(keeps, k) if leaves_nobody(part))
+    assert fewest(keeps, left) == next(sizes, None)
 
 
 def hard_problem() -> tuple[list[int], int]:

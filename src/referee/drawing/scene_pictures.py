@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from referee.drawing.cards import draw_card, with_words
 from referee.drawing.creatures import paint_creature
 from referee.drawing.furniture import paint_furniture
 from referee.drawing.ink import element, group, number, rect, text
 from referee.drawing.objects import paint_object
 from referee.drawing.painted import BOX, Painted
-from referee.drawing.people import paint_person
 from referee.drawing.placement import PLACE_NAMES, Layout, Place, place
+from referee.drawing.portraits import paint_person
 from referee.drawing.shapes import paint_patch, paint_shape
 from referee.drawing.silhouettes import paint_figure, paint_pentomino
+from referee.drawing.word_cards import draw_card, with_words
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import InputError
-from referee.statistics.subsets import (
+from referee.statistics.homogeneous_subsets import (
     Subsets,
     compact_letters,
     homogeneous_subsets,
