@@ -8,13 +8,14 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo demo-tangram demo-study test lint types layers unit tools bundle pages bench docs lock clean
+.PHONY: help setup demo demo-tangram demo-study test lint types layers unit tools bundle pages test-versions release-check bench docs lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
 	@echo "make demo-study  a whole experiment of TUNA 2008 with simulated participants, from design to report"
 	@echo "make demo-tangram  situated reference: bots play, are annotated, classified, overheard"
 	@echo "make test   lint, types, layers, tests with coverage (what CI runs)"
+	@echo "make test-versions  the quick part on every Python from 3.11 to 3.14 that is here"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
 	@echo "make setup  prepare .venv (the two above do it themselves)"
@@ -108,26 +109,40 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports
 
-# Pages are tried in a real browser, and studies on a real PostgreSQL, where these are found or can be installed (CI installs them); elsewhere those tests say why they are skipped.
+# Pages are tried in a real browser, where one is found or can be installed (CI installs it; PostgreSQL and Node are in .venv if nowhere else).
+# Tests say why they are skipped; under CI they fail instead.
 APT = [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
 tools:
 	@command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { $(APT) chromium >/dev/null; } || true
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || { $(APT) postgresql >/dev/null; } || true
 
-# The pages of a study, bundled from browser/; a wheel carries them, so that only those who change them need Node.
+# The pages of a study, bundled from browser/ with the machine's Node (20 or newer) or the one that .venv has; a wheel carries them.
 BUNDLE := src/referee/studies/static/.built
+NODE := $(BIN)/python browser/node.py
 bundle: $(BUNDLE)
 
-$(BUNDLE): src/referee/studies/texts/en/strings.toml $(shell find browser -type f -not -path '*/node_modules/*' -not -path '*/generated/*' 2>/dev/null)
-	@command -v npm >/dev/null 2>&1 || { $(APT) nodejs npm >/dev/null; } || { echo "the pages are built with Node 20 or newer: install node and npm"; exit 1; }
-	cd browser && npm ci --silent --no-audit --no-fund && npm run --silent build
-	@touch $@
+$(BUNDLE): src/referee/studies/texts/en/strings.toml $(shell find browser -type f -not -path '*/node_modules/*' -not -path '*/generated/*' -not -path '*/__pycache__/*' 2>/dev/null) | setup
+	@$(BIN)/python browser/pages.py && touch $@
 
 pages: bundle
-	cd browser && npm run --silent check && npm run --silent lint && npm test --silent
+	@test -d browser/node_modules || $(NODE) npm ci --silent --no-audit --no-fund
+	$(NODE) npm run --silent check
+	$(NODE) npm run --silent lint
+	$(NODE) npm test --silent
 
 unit: setup tools bundle
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered -q
+
+test-versions:
+	@$(PYTHON) tests/versions.py
+
+# What can be checked of a release before its version is tagged; docs/release.md has the rest.
+release-check: setup
+	@git diff --quiet HEAD || { echo "there are changes that are not committed"; exit 1; }
+	@version=$$($(BIN)/python -c 'import referee; print(referee.__version__)'); \
+	  grep -q "^## $$version" CHANGELOG.md || { echo "CHANGELOG.md has no section for $$version"; exit 1; }; \
+	  grep -q "^version: $$version$$" CITATION.cff || { echo "CITATION.cff does not say version $$version"; exit 1; }; \
+	  echo "version $$version"
+	$(BIN)/python -m pytest -q -n 0 tests/installation
 
 bench: setup
 	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done

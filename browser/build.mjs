@@ -11,11 +11,12 @@ const ENTRIES = Object.keys(TITLES);
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "src", "referee", "studies", "static");
+const reports = join(here, "..", "src", "referee", "reports", "library");
 
-const bundle = (kind) =>
+const bundle = (entries, outdir) =>
   build({
-    entryPoints: ENTRIES.map((entry) => join(here, "src", "pages", `${entry}.${kind}`)),
-    outdir: target,
+    entryPoints: entries.map((entry) => join(here, "src", "pages", entry)),
+    outdir,
     bundle: true,
     minify: true,
     metafile: true,
@@ -38,7 +39,7 @@ async function writePage(entry) {
 }
 
 // Every package whose code is in a bundle is named with its licence, as its licence asks.
-async function writeLicences(inputs) {
+async function writeLicences(inputs, outdir) {
   const packages = [...new Set(Object.keys(inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort((a, b) => a.localeCompare(b));
   const texts = await Promise.all(packages.map(async (name) => {
     const folder = join(here, "node_modules", name);
@@ -46,10 +47,14 @@ async function writeLicences(inputs) {
     const file = (await readdir(folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
     return `${name} ${version} (${license})\n\n${file ? await readFile(join(folder, file), "utf8") : ""}`;
   }));
-  await writeFile(join(target, "licences.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
+  await writeFile(join(outdir, "licences.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 await mkdir(target, { recursive: true });
-const { metafile } = await bundle("ts");
-await bundle("css");
-await Promise.all([...ENTRIES.map(writePage), writeLicences(metafile.inputs)]);
+const { metafile } = await bundle(ENTRIES.map((entry) => `${entry}.ts`), target);
+await bundle(ENTRIES.map((entry) => `${entry}.css`), target);
+await Promise.all([...ENTRIES.map(writePage), writeLicences(metafile.inputs, target)]);
+
+// Reports have no server: what draws their figures is written into each page, so it lies beside the code that writes them.
+const { metafile: drawn } = await bundle(["vega.ts"], reports);
+await writeLicences(drawn.inputs, reports);

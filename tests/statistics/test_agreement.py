@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as theirs_of_fleiss
 
 from referee.errors import InputError
 from referee.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
@@ -65,6 +67,32 @@ def test_cohens_kappa_agrees_with_scikit_learn(weights: str | None) -> None:
     assert found.low is not None
     assert found.value is not None
     assert found.low < found.value
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("seed", range(5))
+def test_cohens_kappa_and_its_interval_agree_with_statsmodels(weights: str | None, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 4, 50)
+    b = np.where(rng.random(50) < 0.6, a, rng.integers(0, 4, 50))
+    table = np.zeros((4, 4))
+    np.add.at(table, (a, b), 1)
+    theirs, ours = cohens_kappa(table, wt=weights), cohen_kappa(a.tolist(), b.tolist(), weights=weights)
+    assert ours.value == pytest.approx(theirs.kappa, rel=1e-12)
+    assert (ours.low, ours.high) == pytest.approx((theirs.kappa_low, theirs.kappa_upp), rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_kappa_agrees_with_statsmodels(seed: int) -> None:
+    ratings = np.random.default_rng(seed).integers(0, 3, (20, 5))
+    table = np.stack([np.bincount(row, minlength=3) for row in ratings])
+    ours = fleiss_kappa(ratings.tolist(), resamples=0)
+    assert ours.value == pytest.approx(theirs_of_fleiss(table), rel=1e-12)
+
+
+def test_raters_who_always_agree_leave_no_doubt() -> None:
+    found = cohen_kappa([1, 2, 3, 1, 2], [1, 2, 3, 1, 2])
+    assert (found.value, found.low, found.high) == pytest.approx((1, 1, 1), abs=1e-7)
 
 
 def test_fleiss_kappa_of_the_textbook_example() -> None:

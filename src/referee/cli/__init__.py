@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 
 from referee import __version__
-from referee.errors import RefereeError, UnknownName
+from referee.errors import RefereeError, UnknownName, naming_extra
 
 __all__ = ["COMMANDS", "main", "run_command"]
 
@@ -61,6 +61,7 @@ Commands:
 Options:
   --version   print the version
   --help      this page
+  --install-completion [bash|zsh|fish]   commands and options after Tab (--show-completion prints the script)
 
 Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs none.
 First steps:  referee score --help  ·  referee list metrics  ·  docs/index.md"""
@@ -81,7 +82,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"referee {__version__}")
         return 0
     try:
-        return run_command(args[0], args[1:], COMMANDS)
+        with naming_extra():
+            if args[0] in ("--show-completion", "--install-completion"):
+                return int(import_module("referee.cli.completion").run(args))
+            return run_command(args[0], args[1:], COMMANDS)
     except RefereeError as error:
         print(f"referee: {error}", file=sys.stderr)
         return 2

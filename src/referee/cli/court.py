@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -84,10 +85,14 @@ def _summon(sources: Sequence[Path], paper: str | None, resamples: int, seed: in
 
 def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
     from referee.reports.court_figure import court_figure, save_court_figure
+    from referee.reports.report_figures import NO_FILES, can_save
 
     make_folder(out)
     write_atomically(out / "court.json", [data])
     write_atomically(out / "court.txt", text)
+    if not can_save():
+        print(f"{out}: {NO_FILES}", file=sys.stderr)
+        return
     save_court_figure(court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,8 +111,12 @@ def _check(form: str, by: str, out: Path | None) -> None:
 def _save(card: dict[str, Any], out: Path) -> None:
     from referee.files import write_atomically
     from referee.reports.passport_card import save_card_pictures
+    from referee.reports.report_figures import NO_FILES, can_save
 
-    save_card_pictures(card, out)
+    if can_save():
+        save_card_pictures(card, out)
+    else:
+        print(f"{out}: {NO_FILES}", file=sys.stderr)
     write_atomically(out, [json.dumps(card, ensure_ascii=False, indent=1)])
 
 

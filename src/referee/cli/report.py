@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -56,12 +57,15 @@ def report(
     parts = [_part(m, style, items) for m in materials]
     if audit:
         parts.append(_audit())
+    from referee.reports.report_figures import NO_FILES, can_save
     from referee.reports.report_folder import publish
 
     names = [s.name for m in materials for s in m.scored]
     publish(
         named_apart(parts), out, title=title or _title(materials), made=_made(names), runs=names, overwrite=overwrite
     )
+    if not can_save():
+        print(f"{out}: {NO_FILES}", file=sys.stderr)
     print(f"{out / 'index.html'}")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.drawing.placement import place
 from referee.drawing.scene_pictures import draw_scene
+from referee.errors import naming_extra
 from referee.records import Scene
 
 __all__ = ["draw_numbered", "to_png"]
@@ -14,7 +15,8 @@ MOST_PIXELS = 1600
 
 def to_png(svg: str, scale: float = 1.0) -> bytes:
     """The picture rendered, `scale` pixels to a unit of its width."""
-    import vl_convert
+    with naming_extra():
+        import vl_convert
 
     return bytes(vl_convert.svg_to_png(svg, scale=scale))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.courtroom.evidence import ALL, Evidence
-from referee.errors import CannotWrite
+from referee.errors import CannotWrite, naming_extra
 from referee.reports.report_figures import vega_lite
 
 __all__ = ["court_figure", "save_court_figure"]
@@ -92,7 +92,8 @@ def _dot(y: Spec, colour: str, shape: str, rows: str | None) -> Spec:
 
 def save_court_figure(spec: Spec, path: Path) -> None:
     """The figure as SVG."""
-    import vl_convert
+    with naming_extra():
+        import vl_convert
 
     try:
         path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite()), "utf-8")

@@ -19,7 +19,8 @@ from string import Template
 from typing import Any
 
 from referee import __version__
-from referee.reports.report_figures import FORMATS, Figure, vega_lite
+from referee.errors import InputError
+from referee.reports.report_figures import FORMATS, Figure, can_save, vega_lite
 from referee.reports.sections import Section
 from referee.reports.sheets import Sheet, sheet_as_html
 
@@ -79,11 +80,21 @@ def _asset(name: str) -> str:
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and vega-embed from the installed package, as one script that a tag may hold."""
-    import vl_convert
+    """Vega, Vega-Lite and vega-embed as one script that a tag may hold: as built with the study pages, else as vl-convert has it."""
+    built = files("referee.reports") / "library" / "vega.js"
+    return (built.read_text("utf-8") if built.is_file() else _converted()).replace("</script", "<\\/script")
 
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite())
-    return bundle.replace("</script", "<\\/script")
+
+def _converted() -> str:
+    try:
+        import vl_convert
+    except ModuleNotFoundError:
+        raise InputError(
+            "what draws the figures of a page has not been built here",
+            where=str(files("referee.reports") / "library"),
+            remedy="in a checkout run `make bundle`, or pip install 'referee[figures]'",
+        ) from None
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite()))
 
 
 def _policy(*scripts: str) -> str:
@@ -137,7 +148,7 @@ def _section(section: Section) -> str:
 
 def _figure(figure: Figure) -> str:
     name = escape(figure.name)
-    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS)
+    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS if can_save())
     drawing = (
         f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
     )

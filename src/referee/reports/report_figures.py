@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from referee.errors import naming_extra
 from referee.reports.material import Material, Row
 from referee.reports.scoreboard import arrow
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "NO_FILES",
     "Figure",
+    "can_save",
     "correlations_figure",
     "distributions_figure",
     "groups_figure",
@@ -27,6 +30,7 @@ __all__ = [
 ]
 
 FORMATS = ("svg", "png", "pdf")
+NO_FILES = "no figures as SVG, PNG or PDF files (for these: pip install 'referee[figures]')"
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 CELL = 200
@@ -232,9 +236,17 @@ def vega_lite() -> str:
     return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
+def can_save() -> bool:
+    """Whether figures can become files; a page draws its own, so only files need the extra `figures`."""
+    from importlib.util import find_spec
+
+    return find_spec("vl_convert") is not None
+
+
 def save_figure(figure: Figure, folder: Path) -> None:
     """The figure as SVG, and from that as PNG (twice the size) and PDF."""
-    import vl_convert
+    with naming_extra():
+        import vl_convert
 
     svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=vega_lite())
     (folder / f"{figure.name}.svg").write_text(svg, "utf-8")

@@ -1,4 +1,4 @@
-"""The report folder: the page, every table as CSV and LaTeX, every figure as SVG, PNG and PDF; it appears whole or not at all."""
+"""The report folder: the page, every table as CSV and LaTeX, every figure as SVG, PNG and PDF (with the extra `figures`); it appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from referee.files import write_atomically
 from referee.reports.page import Part, as_page
-from referee.reports.report_figures import save_figure
+from referee.reports.report_figures import can_save, save_figure
 from referee.reports.score_tables import as_csv
 from referee.reports.sheets import sheet_as_csv, sheet_as_latex
 from referee.runs.folder import write_manifest, writing_run
@@ -30,7 +30,7 @@ def publish(
             for name, rows in section.data.items():
                 if rows:
                     write_atomically(tables / f"{name}.csv", [as_csv(rows)])
-            for figure in section.figures:
+            for figure in section.figures if can_save() else ():
                 save_figure(figure, figures)
         write_atomically(folder / "index.html", [as_page(parts, title=title, made=made)])
         write_manifest(folder, kind="report", runs=list(runs))

@@ -15,8 +15,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,16 @@ def run(
         settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
         splits=[s.as_json() for s in _cuts(plan, folds)],
         signatures=signatures,
-        versions={"python": platform.python_version(), **{p: version(p) for p in ("numpy", "scipy", "scikit-learn")}},
+        versions=_versions(),
     )
+
+
+def _versions() -> dict[str, str]:
+    """What the outputs may depend on; scikit-learn is an extra that few systems need."""
+    found = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
+    with suppress(PackageNotFoundError):
+        found["scikit-learn"] = version("scikit-learn")
+    return found
 
 
 def _written(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ __all__ = ["Agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
 Rating = str | float | int | bool | None
 Ratings = Sequence[Sequence[Rating]]
 LEVELS = ("nominal", "ordinal", "interval")
+NORMAL_95 = 1.959963984540054  # the quantile of the normal distribution for 95% on two sides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,6 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
 
 def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None = None) -> Agreement:
     """Kappa of two raters (weights: None, linear or quadratic, over sorted values) with its large-sample interval."""
-    from statsmodels.stats.inter_rater import cohens_kappa
-
     if len(a) != len(b):
         raise InputError(f"{len(a)} ratings against {len(b)}", remedy="give both raters' ratings of the same items")
     if weights not in (None, "linear", "quadratic"):
@@ -69,10 +68,9 @@ def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None
         table[place[x], place[y]] += 1
     if len(values) < 2 or _expected_is_total(table):
         return Agreement(value=None, low=None, high=None, items=len(pairs), ratings=2 * len(pairs))
-    with np.errstate(divide="ignore", invalid="ignore"):  # of the test statistic, which is not used: no spread, no test
-        found = cohens_kappa(table, wt=weights)
-    low, high = float(found.kappa_low), float(found.kappa_upp)
-    return Agreement(value=float(found.kappa), low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
+    value, deviation = _cohen(table / table.sum(), len(pairs), weights)
+    low, high = value - NORMAL_95 * deviation, value + NORMAL_95 * deviation
+    return Agreement(value=value, low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
 
 
 def fleiss_kappa(ratings: Ratings, *, resamples: int = 1000, seed: int = 1) -> Agreement:
@@ -142,12 +140,37 @@ def _expected_is_total(table: FloatArray) -> bool:
     return bool(np.isclose((share.sum(axis=0) * share.sum(axis=1)).sum(), 1))
 
 
-def _fleiss(table: FloatArray) -> float | None:
-    from statsmodels.stats.inter_rater import fleiss_kappa as kappa
+def _cohen(share: FloatArray, pairs: int, weights: str | None) -> tuple[float, float]:
+    """Kappa and its large-sample standard deviation, not under a null hypothesis (Fleiss, Cohen & Everitt 1969)."""
+    agreement = _agreement_weights(len(share), weights)
+    rows, columns = share.sum(axis=1), share.sum(axis=0)
+    observed, expected = float((agreement * share).sum()), float((agreement * np.outer(rows, columns)).sum())
+    kappa = (observed - expected) / (1 - expected)
+    by_row, by_column = agreement @ columns, rows @ agreement
+    spread = (share * (agreement - (by_row[:, None] + by_column) * (1 - kappa)) ** 2).sum()
+    variance = float(spread - (kappa - expected * (1 - kappa)) ** 2) / ((1 - expected) ** 2 * pairs)
+    return kappa, max(
+        variance, 0.0
+    ) ** 0.5  # full agreement has no spread, and rounding may leave a little less than none
 
+
+def _agreement_weights(values: int, weights: str | None) -> FloatArray:
+    """How far two values agree: 1 on the diagonal, less the further apart they are."""
+    if weights is None:
+        return np.eye(values)
+    steps = np.abs(np.subtract.outer(np.arange(values), np.arange(values))) / (values - 1)
+    agreement: FloatArray = 1 - (steps if weights == "linear" else steps**2)
+    return agreement
+
+
+def _fleiss(table: FloatArray) -> float | None:
+    """Kappa of a table with one row an item and as many ratings in each (Fleiss 1971)."""
     if not table.size or (table.sum(axis=0) > 0).sum() < 2 or table[0].sum() < 2:
         return None
-    return float(kappa(table))
+    raters = float(table[0].sum())
+    within = ((table * table).sum(axis=1) - raters) / (raters * (raters - 1))
+    expected = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    return (float(within.mean()) - expected) / (1 - expected)
 
 
 def _draws(items: int, resamples: int, seed: int) -> IntArray:

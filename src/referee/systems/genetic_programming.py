@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from referee.errors import InputError, NotTrained
+from referee.errors import NotTrained, naming_extra
 from referee.records import Property, Trial
 from referee.selection.contrast import contrast_of
 from referee.selection.frequencies import count
@@ -104,10 +104,8 @@ class Evolved(Programs):
 
 
 def _require_deap() -> None:
-    try:
+    with naming_extra():
         import deap  # noqa: F401
-    except ImportError as error:
-        raise InputError("evolution needs the package deap", remedy="pip install 'referee[evolve]'") from error
 
 
 class _Judge:

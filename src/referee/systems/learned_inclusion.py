@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-from referee.errors import NotTrained
+from referee.errors import NotTrained, naming_extra
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
@@ -56,7 +56,8 @@ class LearnedInclusion(Reasoned):
                 glance.say(prop)
 
     def _grow(self, seen: Sequence[tuple[list[float], bool]]) -> Tree:
-        from sklearn.tree import DecisionTreeClassifier
+        with naming_extra():
+            from sklearn.tree import DecisionTreeClassifier
 
         answers = [answer for _, answer in seen]
         if len(set(answers)) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from html import escape
 from typing import TYPE_CHECKING
 
-from referee.errors import InputError
+from referee.errors import naming_extra
 from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline, outline_path
 
@@ -77,10 +77,8 @@ def paint_board(
     width: int = 600,
 ) -> Image:
     """A board in pixels, with a line of speech below it where `caption` is a text (even an empty one)."""
-    try:
+    with naming_extra():
         from PIL import Image, ImageDraw, ImageFont
-    except ImportError:
-        raise InputError("pictures need Pillow", remedy="pip install 'referee[studies]'") from None
     scale = SMOOTH * width / board.area[0]
     below = 0 if caption is None else CAPTION
     size = (SMOOTH * width, round(scale * (board.area[1] + below)))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.errors import InputError
+from referee.errors import InputError, naming_extra
 from referee.situated.models.history import CATEGORIES, Situation, target_features
 
 __all__ = [
@@ -189,7 +189,8 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray)
 
 
 def _machine(features: FloatArray) -> Any:
-    from sklearn.svm import SVC
+    with naming_extra():
+        from sklearn.svm import SVC
 
     lengths = float((features**2).sum(axis=1).mean())
     return SVC(kernel="linear", C=1 / lengths if lengths else 1.0)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
+from referee.errors import naming_extra
 from referee.situated.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee.situated.models.context import VARIANTS, Clip, cut
 from referee.situated.models.demonstratives import fold_places, matrix
@@ -78,7 +79,8 @@ def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.s
 
 
 def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
-    from sklearn.svm import LinearSVC
+    with naming_extra():
+        from sklearn.svm import LinearSVC
 
     guessed = forms.copy()
     for fold in range(int(places.max()) + 1):

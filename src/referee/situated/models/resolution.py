@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.errors import NotTrained
+from referee.errors import NotTrained, naming_extra
 from referee.situated.models.candidates import (
     ACTION_NAMES,
     CANDIDATE_NAMES,
@@ -95,7 +95,8 @@ class ReferenceResolver:
 
 def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArray:
     """Weights of the pairwise machine: a table of candidates for every choice, and the place of the right one."""
-    from sklearn.svm import LinearSVC
+    with naming_extra():
+        from sklearn.svm import LinearSVC
 
     gaps = np.concatenate([row[place] - np.delete(row, place, axis=0) for row, place in zip(rows, places, strict=True)])
     both = np.concatenate([gaps, -gaps])
