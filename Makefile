@@ -8,13 +8,14 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo demo-tangram demo-study test lint types layers unit tools bundle pages test-versions release-check bench docs lock clean
+.PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit tools bundle pages test-versions release-check bench docs lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
 	@echo "make demo-study  a whole experiment of TUNA 2008 with simulated participants, from design to report"
 	@echo "make demo-tangram  situated reference: bots play, are annotated, classified, overheard"
-	@echo "make test   lint, types, layers, tests with coverage (what CI runs)"
+	@echo "make test   lint, types, layers, tests (what CI runs)"
+	@echo "make test-all  the same with the long tests and coverage"
 	@echo "make test-versions  the quick part on every Python from 3.11 to 3.14 that is here"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
@@ -129,8 +130,13 @@ pages: bundle
 	$(NODE) npm run --silent lint
 	$(NODE) npm test --silent
 
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal -q
 unit: setup tools bundle
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered -q
+	$(PYTEST) -m "not long"
+
+# Everything: what `make test` leaves out (corpus replications, the longest walks through pages), and coverage with the share that must hold.
+test-all: lint types layers pages setup tools bundle
+	REFEREE_THOROUGH=1 $(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 test-versions:
 	@$(PYTHON) tests/versions.py

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +33,7 @@ class FakeEndpoint:
     keys: list[str | None] = field(default_factory=list)
     busy: int = 0
     busiest: int = 0
+    closed: threading.Event = field(default_factory=threading.Event)
 
     def next_answer(self) -> Answer:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -53,7 +53,7 @@ def serving(*script: Answer, slow_s: float = 0.0, drip_s: float = 0.0) -> Iterat
                 fake.busy += 1
                 fake.busiest = max(fake.busiest, fake.busy)
                 status, headers, content = fake.next_answer()
-            time.sleep(fake.slow_s)
+            fake.closed.wait(fake.slow_s)  # as slow as it may be, nobody waits for it after the test
             with lock:
                 fake.busy -= 1
             try:
@@ -63,7 +63,7 @@ def serving(*script: Answer, slow_s: float = 0.0, drip_s: float = 0.0) -> Iterat
                 self.end_headers()
                 for byte in content if fake.drip_s else ():
                     self.wfile.write(bytes([byte]))
-                    time.sleep(fake.drip_s)
+                    fake.closed.wait(fake.drip_s)
                 if not fake.drip_s:
                     self.wfile.write(content)
             except (BrokenPipeError, ConnectionResetError):
@@ -80,6 +80,7 @@ def serving(*script: Answer, slow_s: float = 0.0, drip_s: float = 0.0) -> Iterat
     try:
         yield fake
     finally:
+        fake.closed.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from machine import lacking
 
-__all__ = ["open_chromium"]
+__all__ = ["PATIENCE_MS", "open_chromium"]
+
+# How long a page may take on a machine with other things to do; nothing waits so long where all is well.
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 
 from referee.records import Description, Property, SpeakerView, Trial
 
+LONG_DIARY = 40
 NAMES = ("Honest", "Slow", "Wordsmith", "Lottery", "Shy", "Broken", "Deadly")
 
 
@@ -31,12 +32,14 @@ class Honest:
 
 
 class Slow(Honest):
-    """Takes its time, and keeps a diary of what it described and in which process."""
+    """Keeps a diary of what it described and in which process, and comes to a halt when that is long, as long as there is a file TOY_HALT."""
 
     def describe(self, view: SpeakerView) -> Description:
-        time.sleep(0.04)
-        with Path(os.environ["TOY_DIARY"]).open("a", encoding="utf-8") as file:
+        diary, halt = Path(os.environ["TOY_DIARY"]), os.environ.get("TOY_HALT")
+        with diary.open("a", encoding="utf-8") as file:
             file.write(f"{os.getpid()} {view.id}\n")
+        while halt and Path(halt).exists() and len(diary.read_text("utf-8").splitlines()) > LONG_DIARY:
+            time.sleep(0.01)
         return super().describe(view)
 
 

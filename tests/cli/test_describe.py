@@ -219,7 +219,7 @@ def test_several_things_are_said_in_the_plural(
     ("system", "text"),
     [
         ("classic/pro", "the blue chair"),
-        ("classic/rsa.learned", "the blue chair"),
+        pytest.param("classic/rsa.learned", "the blue chair", marks=pytest.mark.long),  # learns for ten seconds
         ("tuna2008-as/OSU-GP", "the large blue chair"),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_page_is_served_at_its_address_and_nothing_else() -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_address[1]
         for path, status, body in (("/", 200, b"<p>hello</p>"), ("/../etc/passwd", 404, b"")):
-            connection = HTTPConnection("127.0.0.1", port, timeout=10)
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("GET", path)
             reply = connection.getresponse()
             assert (reply.status, reply.read()) == (status, body)

@@ -154,15 +154,18 @@ def test_context_is_that_of_the_own_scene_only() -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_the_colour_listener_is_right_at_least_85_times_where_people_are_100_times(data_folder: Path) -> None:
-    """Three hundred and twenty games; docs/learned-listeners.md has all 792, where the listener reaches more."""
+@pytest.mark.parametrize(("most", "share"), [(5_000, 0.75), pytest.param(16_000, 0.85, marks=pytest.mark.long)])
+def test_the_colour_listener_is_right_at_least_85_times_where_people_are_100_times(
+    data_folder: Path, most: int, share: float
+) -> None:
+    """Three hundred and twenty games, or a hundred, of which it learns less; docs/learned-listeners.md has all 792, where the listener reaches more."""
     from sklearn.metrics import roc_auc_score
 
     from referee.corpora.colors import Colors
 
     corpus = Colors(data_folder)
-    trials = [t for t in islice(corpus.trials(), 16_000) if t.references]
-    clicks = {r.trial: r.entity for r in islice(corpus.responses(), 16_000)}
+    trials = [t for t in islice(corpus.trials(), most) if t.references]
+    clicks = {r.trial: r.entity for r in islice(corpus.responses(), most)}
     games = {game: i for i, game in enumerate(dict.fromkeys(t.speaker for t in trials))}
     train, test = ([t for t in trials if (games[t.speaker] % 4 == 0) is held] for held in (False, True))
     answers = Colour().fit(train).resolve_many([(t.references[0], t.for_hearer(Random(t.id))) for t in test])
@@ -170,7 +173,7 @@ def test_the_colour_listener_is_right_at_least_85_times_where_people_are_100_tim
     right = np.mean([a.entity == t.targets[0] for a, t in zip(answers, test, strict=True)])
     meant = [dict(a.probabilities or ())[t.targets[0]] for a, t in zip(answers, test, strict=True)]
     clicked = [dict(a.probabilities or ())[clicks[t.id] or ""] for a, t in zip(answers, test, strict=True)]
-    assert right > 0.85 * found.mean()
+    assert right > share * found.mean()
     # knowing nothing of colours: log(1/3) = -1.10 and an area of 0.5
     assert np.log(clicked).mean() > -0.6
     assert roc_auc_score(found, meant) > 0.7

@@ -20,7 +20,7 @@ SAID = Description(text="the sofa")
 
 
 def remote(url: str, **more: Any) -> Remote:
-    return Remote(**{"model": "toy", "endpoint": url, "pause_s": 0.001, "timeout_s": 5.0, **more})
+    return Remote(**{"model": "toy", "endpoint": url, "pause_s": 0.001, "timeout_s": 60.0, **more})
 
 
 def ask(*script: Answer, said: Description = SAID, **more: Any) -> tuple[Response, list[dict[str, Any]]]:

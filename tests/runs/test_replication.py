@@ -125,6 +125,7 @@ def test_an_unknown_task_is_answered_with_a_suggestion(tmp_path: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
+@pytest.mark.long  # tests/systems/test_tuna2008_as.py has the same order without a run folder
 def test_the_order_of_the_fourteen_systems_of_2008_comes_out_again(tmp_path: Path, data_folder: Path) -> None:
     opened = open_corpus("tuna", data=data_folder, reading="challenge")
     summary = summarise("tuna2008-as", replicate("tuna2008-as", opened, tmp_path / "run", jobs=2))

@@ -164,7 +164,7 @@ def command(corpus: Path, out: Path) -> list[str]:
     return [sys.executable, "-c", program, "run", *options, "--out", str(out)]
 
 
-def wait_for(happened: Any, seconds: float = 60) -> None:
+def wait_for(happened: Any, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it never happened"
@@ -177,7 +177,10 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     from referee.corpora.jsonl import json_line, trials_to_json
 
     diary = tmp_path / "diary"
+    halt = tmp_path / "halt"  # it stands still until it is killed, however slow the machine is
+    halt.touch()
     monkeypatch.setenv("TOY_DIARY", str(diary))
+    monkeypatch.setenv("TOY_HALT", str(halt))
     corpus, out, parts = tmp_path / "corpus.jsonl", tmp_path / "run", tmp_path / ".run.unfinished" / "parts"
     corpus.write_text("".join(f"{json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
     first = subprocess.Popen(command(corpus, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -190,6 +193,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     done = {json.loads(line)["trial"] for path in parts.glob("*.jsonl") for line in path.read_text().splitlines()[1:]}
     assert 0 < len(done) < len(TRIALS)
     diary.unlink()
+    halt.unlink()
     subprocess.run(command(corpus, out), check=True, capture_output=True)
     again = {line.split()[1] for line in diary.read_text().splitlines()}
     assert again == {t.id for t in TRIALS} - done, "what was finished is not done again"

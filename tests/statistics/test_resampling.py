@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -98,7 +100,17 @@ def test_several_comparisons_at_once_equal_one_at_a_time() -> None:
     base, first, second = (rng.random((50, 1)) for _ in range(3))
     first[3] = np.nan
     both = compare([(first, base), (second, base)], [mean, mean], 300, seed=2)
-    assert both == [*compare([(first, base)], [mean], 300, seed=2), *compare([(second, base)], [mean], 300, seed=2)]
+    alone = [*compare([(first, base)], [mean], 300, seed=2), *compare([(second, base)], [mean], 300, seed=2)]
+    for ours, theirs in zip(both, alone, strict=True):
+        assert ours is not None
+        assert theirs is not None
+        # Products of matrices of other shapes are added in another order on some processors: the last bits are not promised. Counts are.
+        assert astuple(ours) == pytest.approx(astuple(theirs), rel=1e-12, abs=1e-15)
+        assert (ours.p_bootstrap, ours.p_randomisation, ours.n) == (
+            theirs.p_bootstrap,
+            theirs.p_randomisation,
+            theirs.n,
+        )
     assert [c.n for c in both if c is not None] == [49, 50]
 
 

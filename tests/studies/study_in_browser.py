@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import select
 
 from machine import lacking
-from real_chromium import open_chromium
+from real_chromium import PATIENCE_MS, open_chromium
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store.schema import session, trial
@@ -74,6 +74,7 @@ class Visitor:
     @classmethod
     def at(cls, browser: Browser, address: str, **options: Any) -> Visitor:
         context = browser.new_context(**options)
+        context.set_default_timeout(PATIENCE_MS)
         visitor = cls(context, context.new_page())
         context.add_init_script(WATCH_POLICY)
         visitor.listen(visitor.page)
@@ -153,7 +154,7 @@ def stored(served: Served, what: Any = trial) -> list[Any]:
         return list(connection.execute(select(what).order_by(order)))
 
 
-def wait_for(condition: Any, seconds: float = 20.0) -> None:
+def wait_for(condition: Any, seconds: float = PATIENCE_MS / 1000) -> None:
     """Until something is so; fails saying what was not."""
     end = time.monotonic() + seconds
     while not condition():

@@ -57,7 +57,7 @@ class Player:
     async def _visit(self) -> None:
         assert self.member is not None
         address = f"ws://127.0.0.1:{self.port}/s/{self.study}/room/{self.room}"
-        async with connect(address, compression=None, ping_interval=None, open_timeout=20) as socket:
+        async with connect(address, compression=None, ping_interval=None, open_timeout=60) as socket:
             hello = {"token": self.member.token, "tab": self.member.tab, "step": self.step, "last": self.last}
             await socket.send(json.dumps({"hello": hello}))
             self.connections += 1

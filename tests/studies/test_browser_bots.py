@@ -16,15 +16,16 @@ from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import open_study
 
 
-def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bots", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Path, bots: int) -> None:
     with chromium():
         pass  # skips, saying why, where there is no browser or no bundle
     study = make_demo(tmp_path / "study", items=2, participants=3, practice=0, checks=0)
     change(study.folder, **SHORT)
-    lines = browse(study.folder, 2)
-    assert lines == ["in Chromium: 2 answers, coded, nothing lost"] * 2
+    lines = browse(study.folder, bots)
+    assert lines == ["in Chromium: 2 answers, coded, nothing lost"] * bots
     collected = collect_from(open_study(study.folder))
-    assert [s.simulated for s in collected.sittings] == ["browser", "browser"]
+    assert [s.simulated for s in collected.sittings] == ["browser"] * bots
     assert all(a.answer.times["identification_ms"] > 0 for a in collected.trials)
     assert all("untrusted" in a.answer.flags for a in collected.trials)  # no hand moved a mouse
 

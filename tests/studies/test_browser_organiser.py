@@ -37,7 +37,7 @@ def site(study: Served, browser: Browser) -> Iterator[str]:
             if left_early:
                 person.go_to("scene")
             else:
-                expect(person.page.locator(".code").first).to_be_visible(timeout=30_000)
+                expect(person.page.locator(".code").first).to_be_visible()
             person.context.close()
         yield address
 

@@ -343,7 +343,7 @@ def test_pictures_that_do_not_load_are_offered_again(visit) -> None:
     person = visit("tuna2008")
     person.context.route("**/pictures/*", lambda route: route.abort())
     person.agree()
-    expect(person.page.get_by_text("Some pictures could not be loaded.")).to_be_visible(timeout=20_000)
+    expect(person.page.get_by_text("Some pictures could not be loaded.")).to_be_visible()
     person.context.unroute("**/pictures/*")
     person.page.get_by_role("button", name="Try again").click()
     person.go_to("reading")
@@ -353,7 +353,7 @@ def test_who_goes_on_without_pictures_has_flagged_trials(visit, studies: dict[st
     person = visit("asgre2007")
     person.context.route("**/pictures/*", lambda route: route.abort())
     person.agree()
-    person.page.get_by_role("button", name="Continue without them").click(timeout=20_000)
+    person.page.get_by_role("button", name="Continue without them").click()
     person.finish()
     rows = [row for row in rows_of_last(studies["asgre2007"]) if row.kind == "trial"]
     assert len(rows) == 3
@@ -371,7 +371,7 @@ def test_who_comes_again_after_the_end_gets_the_same_code(visit) -> None:
 def test_a_code_withdraws_later_from_any_device(visit, studies: dict[str, Served]) -> None:
     person = visit("asgre2007", "?simulate=data-only")
     person.agree()
-    expect(person.page.locator(".code")).to_have_count(2, timeout=30_000)
+    expect(person.page.locator(".code")).to_have_count(2)
     code = person.page.locator(".code").last.inner_text()
     elsewhere = visit("asgre2007", "?withdraw")
     elsewhere.page.get_by_role("textbox").fill("AAAA-AAAA-AAAA")
@@ -387,7 +387,7 @@ def test_a_code_withdraws_later_from_any_device(visit, studies: dict[str, Served
 def test_a_study_can_be_rehearsed_by_simulation(how: str, visit, studies: dict[str, Served]) -> None:
     person = visit("tuna2008", f"?simulate={how}")
     person.agree()
-    expect(person.page.locator(".code").first).to_be_visible(timeout=60_000)
+    expect(person.page.locator(".code").first).to_be_visible()
     rows = [row for row in rows_of_last(studies["tuna2008"]) if row.kind == "trial"]
     assert len(rows) == 3
     assert all("untrusted" in row.flags for row in rows)

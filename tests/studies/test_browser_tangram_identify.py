@@ -150,6 +150,7 @@ def test_an_operator_presses_the_piece_itself_by_mouse_or_key(study: Served, bro
         assert (visitor.problems, visitor.violations()) == ([], [])
 
 
+@pytest.mark.long  # one trial of it is in the tests above, a whole study by simulation in test_browser_participant.py
 def test_a_simulated_person_finishes_the_whole_study_in_the_page(study: Served, browser: Browser) -> None:
     with serve(study) as base:
         visitor = Visitor.at(browser, f"{base}/s/overheard/?simulate=visual")

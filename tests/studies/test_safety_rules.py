@@ -99,7 +99,7 @@ def test_rule_03_an_answer_is_acknowledged_only_when_it_is_stored_for_good(serve
     assert seen_at_reply == []  # no reply yet
     busy.execute("ROLLBACK")
     busy.close()
-    sending.join(timeout=10)
+    sending.join(timeout=60)
     assert seen_at_reply == [1]
 
 

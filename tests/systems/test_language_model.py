@@ -38,7 +38,7 @@ VIEW = TRIAL.for_speaker()
 
 
 def model(url: str, **more: Any) -> LanguageModel:
-    return LanguageModel(model="toy", endpoint=url, pause_s=0.001, timeout_s=5.0, **more)
+    return LanguageModel(model="toy", endpoint=url, pause_s=0.001, timeout_s=60.0, **more)
 
 
 def ask(*script: Answer, **more: Any) -> tuple[Description, dict[str, float], int]:
@@ -159,14 +159,14 @@ def test_a_bad_request_is_not_repeated() -> None:
 
 
 def test_an_endpoint_that_hangs_is_given_up_in_time() -> None:
-    with serving(completion("the blue chair"), slow_s=0.6) as server:
+    with serving(completion("the blue chair"), slow_s=60.0) as server:
         speaker = LanguageModel(model="toy", endpoint=server.url, timeout_s=0.1, tries=2, pause_s=0.001)
         assert speaker.describe(VIEW) == Description()
         assert speaker.account()["failed"] == 1
 
 
 def test_an_endpoint_that_drips_is_given_up_in_time() -> None:
-    with serving(completion("the blue chair"), drip_s=0.02) as server:
+    with serving(completion("the blue chair"), drip_s=0.1) as server:
         speaker = LanguageModel(model="toy", endpoint=server.url, timeout_s=0.2, tries=1)
         assert speaker.describe(VIEW) == Description()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -50,14 +49,25 @@ def test_an_unknown_name_is_answered_with_a_near_one() -> None:
         tuna2008_r.system("DIT-CBRS")
 
 
-@pytest.fixture(scope="module")
-def development(data_folder: Path) -> Scores:
-    """Scores on a fifth of the corpus whose speakers were met in training, as on the challenge's development set."""
-    from referee.corpora.splits import split
-    from referee.corpora.tuna import Tuna
+class Development(dict[str, dict[str, float]]):
+    """Scores by system on a fifth of the corpus whose speakers were met in training, as on the challenge's development set; each worked out when asked for."""
 
-    train, test = split(Tuna(data_folder, reading="challenge").trials(), "challenge-80/20")
-    return {name: _score(tuna2008_r.system(name).fit(train), test) for name in tuna2008_r.TABLE}
+    def __init__(self, trials: list[Trial]) -> None:
+        from referee.corpora.splits import split
+
+        self.train, self.test = split(trials, "challenge-80/20")
+
+    def __missing__(self, name: str) -> dict[str, float]:
+        self[name] = _score(tuna2008_r.system(name).fit(self.train), self.test)
+        return self[name]
+
+    def all(self) -> Scores:
+        return {name: self[name] for name in tuna2008_r.TABLE}
+
+
+@pytest.fixture(scope="module")
+def development(trials: list[Trial]) -> Development:
+    return Development(trials)
 
 
 def _score(realiser: object, test: list[Trial]) -> dict[str, float]:
@@ -80,21 +90,27 @@ PRINTED = {
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", PRINTED)
-def test_realisers_come_near_their_printed_development_scores(name: str, development: Scores) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] if n == "ATT-PermuteRank" else []) for n in PRINTED]
+)
+def test_realisers_come_near_their_printed_development_scores(name: str, development: Development) -> None:
     """Within 0.8 words of print; the challenge's own split, spelling corrections and hand-made grammars cannot be had."""
     metric, printed = PRINTED[name]
     assert development[name][metric] == pytest.approx(printed, abs=0.8)
 
 
 @pytest.mark.data
-def test_those_who_know_their_speaker_do_best(development: Scores) -> None:
+@pytest.mark.long
+def test_those_who_know_their_speaker_do_best(development: Development) -> None:
     """As in print: IS-GT and ATT-TemplateS have the smallest edit distance and the most exact strings."""
+    development = development.all()
     best = sorted(development, key=lambda name: development[name]["edit"])[:2]
     assert set(best) == {"IS-GT", "ATT-TemplateS"}
     assert sorted(development, key=lambda name: -development[name]["exact"])[0] == "IS-GT"
 
 
 @pytest.mark.data
-def test_the_converter_is_far_from_how_people_speak(development: Scores) -> None:
+@pytest.mark.long
+def test_the_converter_is_far_from_how_people_speak(development: Development) -> None:
+    development = development.all()
     assert max(development, key=lambda name: development[name]["edit"]) == "organisers"

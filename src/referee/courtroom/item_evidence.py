@@ -15,6 +15,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_numbers
+from referee.statistics.rounding import levels
 
 __all__ = ["Association", "auc", "rank_correlation"]
 
@@ -43,7 +44,7 @@ def auc(
     x, y, groups = _complete(scores, success, clusters)
     if not np.isin(y, (0.0, 1.0)).all():
         raise InputError("success is 0 or 1", remedy="give 1 where the referent was found, 0 where it was not")
-    codes = _codes(x)
+    codes = levels(x)
 
     def measure(weights: FloatArray) -> float:
         ranks = _weighted_ranks(codes, weights)
@@ -64,14 +65,15 @@ def rank_correlation(
 ) -> Association:
     """Spearman's rho of scores and another number (a time, say)."""
     x, y, groups = _complete(scores, values, clusters)
-    first, second = _codes(x), _codes(y)
+    first, second = levels(x), levels(y)
 
     def measure(weights: FloatArray) -> float:
         a, b = _weighted_ranks(first, weights), _weighted_ranks(second, weights)
         total = float(weights.sum())
         a, b = a - weights @ a / total, b - weights @ b / total
-        spread = float(weights @ (a * a)) * float(weights @ (b * b))
-        return float(weights @ (a * b)) / spread**0.5 if spread > 1e-12 * total**2 else np.nan
+        # Sums, not products of vectors: these are no whole numbers any more, and kernels of different processors would differ in the last bit.
+        spread = float((weights * a * a).sum()) * float((weights * b * b).sum())
+        return float((weights * a * b).sum()) / spread**0.5 if spread > 1e-12 * total**2 else np.nan
 
     return _resampled(measure, groups, resamples, confidence, seed)
 
@@ -87,12 +89,7 @@ def _complete(
             f"{len(x)} scores, {len(y)} values, {len(labels)} clusters", remedy="give one of each per answer"
         )
     kept = ~(np.isnan(x) | np.isnan(y))
-    return x[kept], y[kept], _codes(labels[kept])
-
-
-def _codes(values: Any) -> IntArray:
-    codes: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
-    return codes
+    return x[kept], y[kept], np.unique(labels[kept], return_inverse=True)[1].astype(np.int64)
 
 
 def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import log2
+from math import fsum, log2
 
 import numpy as np
 
@@ -29,12 +29,13 @@ Weights = Mapping[PropertySet, float]
 def jensen_shannon(one: Weights, other: Weights) -> float:
     """The Jensen-Shannon divergence of two distributions in bits (Lin 1991); weights need not sum to 1."""
     total, other_total = sum(one.values()), sum(other.values())
-    result = 0.0
+    parts = []
     for event in one.keys() | other.keys():
         p, q = one.get(event, 0) / total, other.get(event, 0) / other_total
         middle = (p + q) / 2
-        result += sum(x * log2(x / middle) for x in (p, q) if x > 0) / 2
-    return min(1.0, max(0.0, result))
+        parts.append(sum(x * log2(x / middle) for x in (p, q) if x > 0) / 2)
+    # A set has another order in every process, and a plain sum of its parts another last bit.
+    return min(1.0, max(0.0, fsum(parts)))
 
 
 @dataclass(slots=True)

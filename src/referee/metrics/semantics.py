@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import sqrt
+from math import fsum, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +87,7 @@ class Denotation(_MeaningMeasure):
             1.0 if set(a) == set(b) else _dice(_denoted(scene, a), _denoted(scene, b))
             for a, b in ((ours.get(n, ()), theirs.get(n, ())) for n in names)
         )
-        return sum(alike) / len(names)
+        return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
 
 
 class Ontology(_MeaningMeasure):
@@ -120,14 +120,14 @@ class Ontology(_MeaningMeasure):
         names = ours.keys() | theirs.keys()
         if not names:
             return self.empty
-        total = 0.0
+        parts = []
         for name in names:
             if name in ours and name in theirs:
-                total += _best_matches(ours[name], theirs[name], lambda p, q: _near(tree, near, p, q))
+                parts.append(_best_matches(ours[name], theirs[name], lambda p, q: _near(tree, near, p, q)))
             else:
                 alone = ours.get(name) or theirs[name]
-                total += sum(_near_root(tree, near, p) for p in alone) / len(alone)
-        return total / len(names)
+                parts.append(sum(_near_root(tree, near, p) for p in alone) / len(alone))
+        return fsum(parts) / len(names)
 
 
 class Cosine(_MeaningMeasure):

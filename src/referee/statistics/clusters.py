@@ -18,6 +18,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_numbers, as_rows, complete_rows, encode
+from referee.statistics.rounding import TIE, Steady
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,12 +110,12 @@ def permutation_test(
     if not len(gaps):
         return Permutation(difference=None, p=None, n=0, clusters=0, exact=True)
     codes = np.unique([str(c) for c, k in zip(labels, kept, strict=True) if k], return_inverse=True)[1]
-    sums = np.bincount(codes, weights=gaps)
+    sums = np.bincount(codes, weights=gaps).astype(float)
     observed = abs(float(sums.sum()))
     exact = len(sums) <= EXACT_UP_TO
-    totals = np.abs(_signs(len(sums), exact, resamples, seed) @ sums)
-    # The observed signs give the observed sum in another order of additions: it must count as at least as large as itself.
-    as_large = int((totals >= observed * (1 - 1e-12) - 1e-300).sum())
+    totals = np.abs(Steady(sums[:, None], len(sums)).weigh(_signs(len(sums), exact, resamples, seed))[:, 0])
+    # A flip that ties with the observed signs may come out a last bit lower: noise is a share of all that was added.
+    as_large = int((totals >= observed - TIE * float(np.abs(sums).sum())).sum())
     # All patterns hold the observed one already; a random sample gets it added, so that p is never 0.
     p = as_large / len(totals) if exact else (1 + as_large) / (1 + len(totals))
     return Permutation(difference=float(gaps.mean()), p=p, n=len(gaps), clusters=len(sums), exact=exact)
@@ -209,7 +210,7 @@ def _weights(size: int, resamples: int, rng: np.random.Generator) -> FloatArray:
 
 def _weighted(first: FloatArray, second: FloatArray, sums: FloatArray, counts: FloatArray) -> FloatArray:
     """Weighted mean per resample; NaN in a resample that drew none of the system's answers."""
-    top: FloatArray = ((first @ sums) * second).sum(axis=1)
+    top: FloatArray = (Steady(sums, len(sums)).weigh(first) * second).sum(axis=1)
     bottom: FloatArray = ((first @ counts) * second).sum(axis=1)
     means: FloatArray = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
     return means

@@ -16,7 +16,8 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows, is_rounding
+from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.rounding import is_rounding
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from math import atanh, sqrt, tanh
+from math import atanh, fsum, sqrt, tanh
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows, without_rounding
+from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.rounding import levels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,7 +155,8 @@ def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
 
 def _ranks(values: FloatArray) -> FloatArray:
     """Ranks from 1, ties sharing the mean of theirs."""
-    _, codes, counts = np.unique(without_rounding(values), return_inverse=True, return_counts=True)
+    codes = levels(values)
+    counts = np.bincount(codes)
     last = np.cumsum(counts)
     middle: FloatArray = (2 * last - counts + 1) / 2
     return middle[codes]
@@ -165,10 +167,15 @@ def _coefficient(a: FloatArray, b: FloatArray) -> float | None:
     if len(a) < 2:
         return None
     centred = [v - v.mean() for v in (a, b)]
-    norms = [float(np.linalg.norm(c)) for c in centred]
-    if any(norm <= NEARLY_CONSTANT * float(np.linalg.norm(v)) for norm, v in zip(norms, (a, b), strict=True)):
+    norms = [_norm(c) for c in centred]
+    if any(norm <= NEARLY_CONSTANT * _norm(v) for norm, v in zip(norms, (a, b), strict=True)):
         return None
-    return float(np.clip(centred[0] @ centred[1] / (norms[0] * norms[1]), -1.0, 1.0))
+    return float(np.clip(fsum(centred[0] * centred[1]) / (norms[0] * norms[1]), -1.0, 1.0))
+
+
+def _norm(values: FloatArray) -> float:
+    # `fsum`, not a product of vectors: r has the same last bit on every processor, and so has what is printed of it.
+    return sqrt(fsum(values * values))
 
 
 def _error_of_pearson(r: float, n: int) -> float:

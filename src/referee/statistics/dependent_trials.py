@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.statistics.resampling import Sample
+from referee.statistics.rounding import TIE, Steady
 
 __all__ = [
     "FEW",
@@ -41,8 +42,6 @@ Limits = tuple[float | None, float | None]
 FEW = 40
 """Below this many clusters a reader is told so: the t distribution carries the uncertainty, but a strange cluster weighs much."""
 EXACT_UP_TO = 14
-TIE = 1e-9
-"""Sums of the same numbers in another order differ in their last digits; a difference this much smaller, relative to its size, is the same."""
 _SLICE = 1024
 
 
@@ -336,10 +335,10 @@ def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: i
         return nan, exact
     totals, counts = part.totals()
     moved = np.hstack([part.sums[:, width:] - part.sums[:, :width], part.sums[:, :width] - part.sums[:, width:]])
-    bound = abs(difference) * (1 - TIE)
+    kept, bound = Steady(moved, clusters), abs(difference) * (1 - TIE)
     far, tried = 0, 0
     for chosen in _choices(clusters, exact, resamples, seed):
-        swapped = totals + chosen @ moved
+        swapped = totals + kept.weigh(chosen)
         values = np.abs(gap(swapped, np.broadcast_to(counts, len(swapped))))
         far += int(np.count_nonzero(values >= bound))
         tried += len(chosen)

@@ -14,25 +14,9 @@ from referee.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["IntArray", "as_numbers", "as_rows", "complete_rows", "encode", "is_rounding", "without_rounding"]
+__all__ = ["IntArray", "as_numbers", "as_rows", "complete_rows", "encode"]
 
 IntArray = npt.NDArray[np.int64]
-ROUNDING = 1e-12
-"""Differences this small, relative to the numbers that were subtracted, are what floating-point arithmetic leaves of nothing."""
-
-
-def is_rounding(spread: float, size: float) -> bool:
-    """Whether a spread (a standard deviation, a difference) is nothing but rounding of numbers of this size."""
-    return abs(spread) <= ROUNDING * abs(size)
-
-
-def without_rounding(values: FloatArray) -> FloatArray:
-    """Values in which two that differ by rounding alone are equal, for whatever counts ties."""
-    size = float(np.nanmax(np.abs(values))) if values.size and not np.isnan(values).all() else 0.0
-    if size == 0:
-        return values
-    leveled: FloatArray = np.round(values / size, 12)
-    return leveled
 
 
 def as_numbers(values: Iterable[float | None], what: str = "values") -> FloatArray:

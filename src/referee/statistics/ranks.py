@@ -14,7 +14,8 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode, without_rounding
+from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode
+from referee.statistics.rounding import levels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,8 @@ def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
     counts = np.bincount(codes, minlength=k).astype(float)
     _check_groups(counts)
     n = len(values)
-    _, place, ties = np.unique(without_rounding(values), return_inverse=True, return_counts=True)
+    place = levels(values)
+    ties = np.bincount(place)
     last = np.cumsum(ties)
     ranks = ((2 * last - ties + 1) / 2)[place]
     # In floats: the cube of 3,000,000 equal values does not fit into 64 bits.

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
+from referee.statistics.rounding import TIE, Steady
 
 __all__ = ["BLOCKS", "BaselineComparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
 
@@ -70,9 +71,10 @@ def bootstrap(samples: list[Sample], finishes: list[Finish], resamples: int, see
     joined = np.hstack([np.column_stack([s.sums, s.counts]) for s in samples])
     edges = np.cumsum([0, *(s.sums.shape[1] + 1 for s in samples)])
     values = np.empty((len(samples), resamples))
+    steady = Steady(joined, units)
     done = 0
     for counts in resample_counts(units, resamples, seed):
-        totals = counts @ joined
+        totals = steady.weigh(counts)
         for i, finish in enumerate(finishes):
             part = totals[:, edges[i] : edges[i + 1]]
             values[i, done : done + len(counts)] = finish(part[:, :-1], part[:, -1])
@@ -160,23 +162,26 @@ def _comparison(
     n = int(a.counts.sum())
     if n == 0:
         return None
-    observed = float(finish(*a.totals()) - finish(*b.totals()))
+    ours, theirs = float(finish(*a.totals())), float(finish(*b.totals()))
+    observed = ours - theirs
+    # As near as this a resample ties with what was observed: differences carry the noise of the two values they were taken from.
+    noise = TIE * max(abs(ours), abs(theirs))
     low, high = interval(differences, confidence) or (float("nan"), float("nan"))
     return BaselineComparison(
         difference=observed,
         low=low,
         high=high,
-        p_bootstrap=_share(np.abs(differences - observed), observed),
-        p_randomisation=_share(np.abs(swaps), observed) if len(swaps) else float("nan"),
+        p_bootstrap=_share(np.abs(differences - observed), observed, noise),
+        p_randomisation=_share(np.abs(swaps), observed, noise) if len(swaps) else float("nan"),
         n=n,
     )
 
 
-def _share(distances: FloatArray, observed: float) -> float:
+def _share(distances: FloatArray, observed: float, noise: float) -> float:
     """Share of values at least as far out as the observed one, the observed one itself included."""
     known = distances[~np.isnan(distances)]
     # The slack lets a swap that gives the observed difference back count, whatever order its sums were added in.
-    return float((1 + np.count_nonzero(known >= abs(observed) - 1e-12)) / (1 + len(known)))
+    return float((1 + np.count_nonzero(known >= abs(observed) - noise)) / (1 + len(known)))
 
 
 def _randomise(pairs: list[tuple[Sample, Sample]], finishes: list[Finish], resamples: int, seed: int) -> FloatArray:
@@ -188,11 +193,12 @@ def _randomise(pairs: list[tuple[Sample, Sample]], finishes: list[Finish], resam
     rng = np.random.default_rng([seed, 1])
     # Swapping a unit moves b - a from one total to the other, so a swap is one product with 0 and 1.
     gaps = np.hstack([b.sums - a.sums for a, b in pairs])
+    steady = Steady(gaps, len(gaps))
     edges = np.cumsum([0, *(a.sums.shape[1] for a, _ in pairs)])
     totals = [(a.sums.sum(axis=0), b.sums.sum(axis=0), float(a.counts.sum())) for a, b in pairs]
     for start in range(0, resamples, _SLICE):
         size = min(_SLICE, resamples - start)
-        moved = rng.integers(2, size=(size, len(gaps)), dtype=np.int8).astype(float) @ gaps
+        moved = steady.weigh(rng.integers(2, size=(size, len(gaps)), dtype=np.int8).astype(float))
         for i, (total_a, total_b, count) in enumerate(totals):
             shift, counts = moved[:, edges[i] : edges[i + 1]], np.full(size, count)
             result[i, start : start + size] = finishes[i](total_a + shift, counts) - finishes[i](

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_rows, complete_rows, encode, is_rounding
+from referee.statistics.frames import as_rows, complete_rows, encode
+from referee.statistics.rounding import is_rounding
 
 if TYPE_CHECKING:
     import polars as pl

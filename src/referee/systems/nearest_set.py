@@ -21,6 +21,8 @@ __all__ = ["NearestSet"]
 Match = Literal["names", "pairs", "marks"]
 Mark = str | Property
 Numbers = npt.NDArray[np.float64]
+# Means of at most some thousand shares: noise stays far below this digit, real differences far above.
+DIGITS = 12
 
 
 class NearestSet(Reasoned):
@@ -81,7 +83,7 @@ class NearestSet(Reasoned):
             return []
         names, likeness = list(speakers), self.likeness_[view.domain]
         known = view.speaker in speakers
-        me = names.index(view.speaker or "") if known else int(np.nanargmax(_mean_to_others(likeness)))
+        me = names.index(view.speaker or "") if known else int(np.nanargmax(_mean_to_others(likeness).round(DIGITS)))
         others = sorted((i for i in range(len(names)) if i != me), key=lambda i: -likeness[me, i])
         return [said for i in (me, *others[: self.similar]) for said in speakers[names[i]]]
 
@@ -156,7 +158,8 @@ def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
     for i, mine in enumerate(speakers):
         owner[i, start : start + len(mine)] = 1.0 / len(mine)
         start += len(mine)
-    means: Numbers = owner @ dice @ owner.T
+    # Two speakers are as like each other one way as the other; products of matrices leave noise in which, and who is chosen must not hang on it.
+    means: Numbers = (owner @ dice @ owner.T).round(DIGITS)
     return means
 
 

@@ -18,6 +18,7 @@ from referee.errors import InputError
 from referee.statistics.correlation import spearman
 from referee.statistics.frames import IntArray
 from referee.statistics.resampling import interval, resample_counts
+from referee.statistics.rounding import Steady, levels
 
 __all__ = [
     "LAPSE",
@@ -37,7 +38,8 @@ __all__ = [
 Truths = npt.NDArray[np.bool_]
 LAPSE = 0.01
 BINS = 10
-DIGITS = 12
+# Shares of belief next to the edge of a bin are taken to lie on it: a fit leaves noise of about 1e-13 in them.
+DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,17 +130,12 @@ class Measures:
 
 def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
     """The chance that a success has the higher score than a failure, ties counted half; None without both kinds."""
-    return _area(_levels(scores), success, np.ones(len(scores)))
+    return _area(levels(scores), success, np.ones(len(scores)))
 
 
-def _levels(scores: FloatArray) -> IntArray:
-    """For every score the number of distinct lower ones; differences in the last digits are none."""
-    return np.unique(np.round(scores, DIGITS), return_inverse=True)[1].astype(np.int64)
-
-
-def _area(levels: IntArray, success: Truths, weights: FloatArray) -> float | None:
-    wins = np.bincount(levels, weights * success)
-    losses = np.bincount(levels, weights * ~success)
+def _area(places: IntArray, success: Truths, weights: FloatArray) -> float | None:
+    wins = np.bincount(places, weights * success)
+    losses = np.bincount(places, weights * ~success)
     total = float(wins.sum() * losses.sum())
     below = np.cumsum(losses) - losses
     return float(wins @ (below + losses / 2)) / total if total else None
@@ -163,8 +160,8 @@ def choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | No
     """Cohen's kappa; 0 where one side always chooses the same, None where both do."""
     values, codes = np.unique([*map(str, a), *map(str, b)], return_inverse=True)
     first, second = codes[: len(a)], codes[len(a) :]
-    shares = [np.bincount(side, minlength=len(values)) / len(a) for side in (first, second)]
-    expected = float(shares[0] @ shares[1])
+    counts = [np.bincount(side, minlength=len(values)) for side in (first, second)]
+    expected = int(counts[0] @ counts[1]) / len(a) ** 2  # whole numbers: a kappa that should be 0 is 0
     return (float((first == second).mean()) - expected) / (1 - expected) if expected < 1 else None
 
 
@@ -238,12 +235,12 @@ def _intervals(t: AnswerColumns, logs: FloatArray, resamples: int, seed: int) ->
     count = int(units.max()) + 1
     if count < 2 or resamples < 1:
         return dict.fromkeys(names)
-    known, levels = ~np.isnan(logs), _levels(t.target)
+    known, places = ~np.isnan(logs), levels(t.target)
     columns = np.column_stack([t.right, t.human_right, np.where(known, logs, 0.0), known, np.ones(len(known))])
     sums = np.array([np.bincount(units, column, count) for column in columns.T]).T
-    drawn = []
+    steady, drawn = Steady(sums, count), []
     for counts in (row for part in resample_counts(count, resamples, seed) for row in part):
-        right, human_right, log, heard, n = (float(x) for x in counts @ sums)
-        auc = _area(levels, t.human_right, counts[units])
+        right, human_right, log, heard, n = (float(x) for x in steady.weigh(counts))
+        auc = _area(places, t.human_right, counts[units])
         drawn.append((right / n, human_right / n, np.nan if auc is None else auc, log / heard if heard else np.nan))
     return dict(zip(names, map(interval, np.array(drawn).T), strict=True))
