@@ -37,6 +37,7 @@ __all__ = [
     "UnknownName",
     "UnknownTrial",
     "naming_extra",
+    "told_extra",
 ]
 
 # Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
@@ -139,8 +140,16 @@ class naming_extra:  # named as it is used; contextlib would double the start-up
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, ModuleNotFoundError) and (package := (error.name or "").partition(".")[0]) in EXTRAS:
-            raise MissingExtra(package) from error
+        if isinstance(error, ModuleNotFoundError):
+            raise told_extra(error) from error
+
+
+def told_extra(error: ModuleNotFoundError) -> MissingExtra:
+    """An import that failed for want of an extra, as an error that names it; any other one is raised as it is."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        raise error
+    return MissingExtra(package)
 
 
 class UnknownName(RefereeError):

@@ -378,6 +378,13 @@ class Trial:
     def target_mask(self) -> int:
         return self.scene.mask(self.targets)
 
+    def cluster(self, factor: str) -> str | None:
+        """The scene, speaker, game or participant that this trial belongs to; None where the corpus does not say."""
+        if factor == "scene":
+            return self.scene.id
+        label = self.speaker if factor == "speaker" else self.meta.get(factor)
+        return None if label is None else str(label)
+
     def for_speaker(self) -> SpeakerView:
         """What a speaker may see: everything but what people said and did in this trial."""
         return SpeakerView(

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from referee.courtroom.corrected_verdicts import VerdictChange
-from referee.courtroom.evidence import Sheet
+from referee.courtroom.evidence import SystemScores
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.proceedings import hold_published_court
 
 STRAIGHT = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
 
 
-def sheet(last: float) -> Sheet:
+def sheet(last: float) -> SystemScores:
     """Eight systems that a measure puts in the hearers' order, but for the last one."""
     systems = tuple(f"s{i}" for i in range(8))
     hearer = {"found": [*STRAIGHT[:-1], last], "seconds": STRAIGHT}
-    return Sheet(systems=systems, automatic={"A": STRAIGHT}, hearer=hearer)
+    return SystemScores(systems=systems, automatic={"A": STRAIGHT}, hearer=hearer)
 
 
 def changes(printed: float, corrected: float, *elsewhere: float) -> list[VerdictChange]:

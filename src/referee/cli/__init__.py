@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 
 from referee import __version__
-from referee.errors import RefereeError, UnknownName, naming_extra
+from referee.errors import RefereeError, UnknownName, told_extra
 
 __all__ = ["COMMANDS", "main", "run_command"]
 
@@ -82,10 +82,12 @@ def main(argv: list[str] | None = None) -> int:
         print(f"referee {__version__}")
         return 0
     try:
-        with naming_extra():
-            if args[0] in ("--show-completion", "--install-completion"):
-                return int(import_module("referee.cli.completion").run(args))
-            return run_command(args[0], args[1:], COMMANDS)
+        if args[0] in ("--show-completion", "--install-completion"):
+            return int(import_module("referee.cli.completion").run(args))
+        return run_command(args[0], args[1:], COMMANDS)
+    except ModuleNotFoundError as error:
+        print(f"referee: {told_extra(error)}", file=sys.stderr)
+        return 2
     except RefereeError as error:
         print(f"referee: {error}", file=sys.stderr)
         return 2

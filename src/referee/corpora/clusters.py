@@ -19,14 +19,7 @@ def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> s
     """
     if factor not in FACTORS:
         raise UnknownName("factor", factor, FACTORS, hint=f"one of {', '.join(FACTORS)}")
-    if factor == "scene":
-        return trial.scene.id
-    if factor == "speaker":
-        return trial.speaker
-    if factor == "participant" and response is not None:
-        return response.hearer
-    label = trial.meta.get(factor)
-    return None if label is None else str(label)
+    return response.hearer if factor == "participant" and response is not None else trial.cluster(factor)
 
 
 def describe_sampling(sampled: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.corpora.clusters import cluster_of
 from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
 from referee.runs.score_table import DESIGN, Source, choose_clusters
@@ -66,7 +65,7 @@ def _clusters(
 def _labels(factor: str, hearing: Hearing, trials: Mapping[str, Trial]) -> list[str | None]:
     if factor == PARTICIPANT:
         return [hearing.hearers[p] for p in hearing.participants]
-    by_item = [cluster_of(trials[i], factor) for i in hearing.trials]
+    by_item = [trials[i].cluster(factor) for i in hearing.trials]
     return [by_item[i] for i in hearing.items]
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
-from referee.corpora.clusters import cluster_of
 from referee.errors import InputError
 from referee.records import HUMAN, Description, Trial
 from referee.runs.open import Answers, open_corpus, open_outputs
@@ -107,7 +106,7 @@ def score_trials(
             for name in settings.by:
                 table.groups[name].append(_group(trial, name))
             for name, column in labels.items():
-                column.append(cluster_of(trial, name))
+                column.append(trial.cluster(name))
         references = [find(t) for t in chunk]
         against.update(map(len, references))
         for system in systems:

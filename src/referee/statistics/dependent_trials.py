@@ -20,13 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.statistics.resampling import Sample
 from referee.statistics.rounding import TIE, Steady
 
 __all__ = [
+    "BLOCKS",
     "FEW",
     "Clusters",
     "Gap",
+    "Sample",
     "Spread",
     "compare_clustered",
     "interval_of",
@@ -42,7 +43,34 @@ Limits = tuple[float | None, float | None]
 FEW = 40
 """Below this many clusters a reader is told so: the t distribution carries the uncertainty, but a strange cluster weighs much."""
 EXACT_UP_TO = 14
+BLOCKS = 5000
+"""More trials than this that stand alone are pooled at random into as many blocks: the same distribution in the limit, at a cost that no longer grows."""
 _SLICE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Statistics of items as sums and counts per resampling unit: `sums` (units, width), `counts` (units)."""
+
+    sums: FloatArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
+        """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
+        rows = np.asarray(rows, dtype=float)
+        # One sum finds a NaN in any column: a row is there as a whole or not at all.
+        present = np.isfinite(rows.sum(axis=1))
+        sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
+        if len(rows) <= blocks:
+            return cls(sums, counts)
+        # Shuffled, because neighbours in a corpus (one speaker, one scene) resemble each other and would make the blocks unlike.
+        order = np.random.default_rng(seed).permutation(len(rows))
+        edges = np.linspace(0, len(rows), blocks, endpoint=False).astype(np.int64)
+        return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
+
+    def totals(self) -> tuple[FloatArray, FloatArray]:
+        return self.sums.sum(axis=0), np.asarray(self.counts.sum())
 
 
 @dataclass(frozen=True, slots=True)

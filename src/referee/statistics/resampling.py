@@ -15,40 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
+from referee.statistics.dependent_trials import BLOCKS, Sample
 from referee.statistics.rounding import TIE, Steady
 
 __all__ = ["BLOCKS", "BaselineComparison", "Sample", "bootstrap", "compare", "interval", "resample_counts"]
 
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
 # At the sizes of TUNA nothing is pooled; beyond, a block of a few items is still small beside the whole.
-BLOCKS = 5000
 # A slice of 1,024 x 5,000 counts is 40 MB; all 10,000 resamples at once would be 400.
 _SLICE = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Statistics of items as sums and counts per resampling unit: `sums` (units, width), `counts` (units)."""
-
-    sums: FloatArray
-    counts: FloatArray
-
-    @classmethod
-    def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
-        """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
-        rows = np.asarray(rows, dtype=float)
-        # One sum finds a NaN in any column: a row is there as a whole or not at all.
-        present = np.isfinite(rows.sum(axis=1))
-        sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
-        if len(rows) <= blocks:
-            return cls(sums, counts)
-        # Shuffled, because neighbours in a corpus (one speaker, one scene) resemble each other and would make the blocks unlike.
-        order = np.random.default_rng(seed).permutation(len(rows))
-        edges = np.linspace(0, len(rows), blocks, endpoint=False).astype(np.int64)
-        return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
-
-    def totals(self) -> tuple[FloatArray, FloatArray]:
-        return self.sums.sum(axis=0), np.asarray(self.counts.sum())
 
 
 def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArray]:
