@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 BROWSER = Path(__file__).resolve().parents[2] / "browser"
+WORDS = "src/referee/studies/texts/en/strings.toml"
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def pages() -> ModuleType:
 @pytest.fixture
 def checkout(pages: ModuleType, tmp_path: Path) -> Path:
     """A checkout whose pages were built after its sources."""
-    for name in ("browser/src/page.html", "browser/package.json", *pages.NEEDED, pages.STAMP):
+    for name in ("browser/src/page.html", "browser/package.json", WORDS, *pages.NEEDED, pages.STAMP):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (100, 200 if name == pages.STAMP else 100))
