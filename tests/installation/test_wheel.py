@@ -62,7 +62,9 @@ def test_both_hold_the_pages_and_the_sdist_their_sources(built: dict[str, Path])
     for page in [*PAGES, "reports/library/vega.js", "studies/static/licences.txt", "reports/library/licences.txt"]:
         assert f"referee/{page}" in wheel
         assert f"src/referee/{page}" in sdist
-    assert {"browser/package-lock.json", "browser/src/pages/participant.ts", "hatch_build.py", "CITATION.cff"} <= set(sdist)
+    assert {"browser/package-lock.json", "browser/src/pages/participant.ts", "hatch_build.py", "CITATION.cff"} <= set(
+        sdist
+    )
     assert not [name for name in (*wheel, *sdist) if "node_modules" in name]
 
 
