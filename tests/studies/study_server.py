@@ -16,7 +16,7 @@ import httpx
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.sessions.plan import Step
 from referee.studies.sessions.served_study import Served, open_served
-from referee.studies.web.limits import Limits
+from referee.studies.web.middleware import Limits
 from referee.studies.web.server import create_app
 
 

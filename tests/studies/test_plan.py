@@ -15,7 +15,7 @@ from referee.errors import InputError
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import pictures
-from referee.studies.protocols.contract import Answer
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.plan import Plan, Step, check_answer, make_plan, passed_check, was_right
 
 
@@ -131,7 +131,7 @@ def test_a_check_is_passed_by_finding_its_target(study: Study, plan: Plan) -> No
     step = _step(plan, "check")
     assert step.stimulus is not None
     for label, entity in step.shown.labels.items():
-        answer = Answer(answer={"outcome": "entity", "entity": label}, times={})
+        answer = GivenAnswer(answer={"outcome": "entity", "entity": label}, times={})
         assert passed_check(study, step, answer) == (entity in step.stimulus.trial.targets)
     assert passed_check(study, _step(plan, "trial"), answer) is None
     assert was_right(study, _step(plan, "practice"), answer) in (True, False)
@@ -142,9 +142,9 @@ def test_a_check_among_judgements_asks_for_the_lowest_rating(tmp_path: Path) -> 
     study = make_demo(tmp_path / "j", "judgement")
     step = _step(make_plan(study, "L01", 1), "check")
     assert "lowest" in step.shown.parameters["text"]
-    low = Answer(answer={"ratings": {"adequacy": 1, "fluency": 1}})
+    low = GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 1}})
     assert passed_check(study, step, low) is True
-    assert passed_check(study, step, Answer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
+    assert passed_check(study, step, GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
 
 
 def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Path) -> None:
@@ -152,16 +152,18 @@ def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Pa
     for seed in range(8):
         step = _step(make_plan(study, "L01", seed), "check")
         for side in ("left", "right"):
-            assert passed_check(study, step, Answer(answer={"choice": side})) == (step.shown.labels[side] == "first")
+            assert passed_check(study, step, GivenAnswer(answer={"choice": side})) == (
+                step.shown.labels[side] == "first"
+            )
 
 
 def test_a_form_is_answered_with_its_fields_or_left_open(study: Study, plan: Plan) -> None:
     step = _step(plan, "form")
     for fields in ({}, {"age": "25-34"}, {"age": ""}):
-        check_answer(study, step, Answer(answer={"fields": fields}))
+        check_answer(study, step, GivenAnswer(answer={"fields": fields}))
     for fields in ({"name": "x"}, {"age": "young"}, {"age": ["25-34"]}, "x", None):
         with pytest.raises(InputError, match=r"answer\.fields"):
-            check_answer(study, step, Answer(answer={"fields": fields}))
+            check_answer(study, step, GivenAnswer(answer={"fields": fields}))
 
 
 def test_answers_to_trials_go_through_their_protocol(study: Study, plan: Plan) -> None:
@@ -170,4 +172,4 @@ def test_answers_to_trials_go_through_their_protocol(study: Study, plan: Plan) -
     hearer = catalogue.create("hearer", "literal")
     check_answer(study, step, study.kind.simulate(step.stimulus, step.shown, study.settings, hearer, Random(1)))
     with pytest.raises(InputError):
-        check_answer(study, step, Answer(answer={"outcome": "entity", "entity": "e99"}))
+        check_answer(study, step, GivenAnswer(answer={"outcome": "entity", "entity": "e99"}))

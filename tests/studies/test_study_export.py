@@ -277,6 +277,6 @@ def test_word_by_word_reading_has_a_row_per_word_with_the_word_before(tmp_path: 
     for a in collected.trials:
         own = [r for r in found if r["step"] == str(a.step)]
         assert " ".join(r["text"] for r in own) == (a.asked and a.asked.description.text)
-        assert [float(r["ms"]) for r in own] == a.answer.times["regions_ms"]
+        assert [float(r["ms"]) for r in own] == a.times["regions_ms"]
         assert [r["ms_before"] for r in own] == ["", *(r["ms"] for r in own[:-1])]
     assert "regions.csv" not in export_files(replace(collected, study=replace(study, protocol="tuna2008")))

@@ -16,7 +16,7 @@ from referee.studies.analysis.answer_table import (
     production_frame,
     rating_frame,
 )
-from referee.studies.data.collected import Collected
+from referee.studies.data.dataset import Dataset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +48,7 @@ class Analysis:
         }
 
 
-def analyse(collected: Collected, style: str | None = None) -> Analysis:
+def analyse(collected: Dataset, style: str | None = None) -> Analysis:
     """The study's planned tests, or those of one style."""
     if style is not None and style not in STYLES:
         raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
@@ -61,7 +61,7 @@ def analyse(collected: Collected, style: str | None = None) -> Analysis:
     )
 
 
-def _sheets(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.judgements import production_sheets, rating_sheets, win_sheets
 
     study = collected.study
@@ -84,7 +84,7 @@ def _sheets(collected: Collected, style: str | None) -> tuple[list[Sheet], list[
     return _hearing(collected, style)
 
 
-def _hearing(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.tuna2008_tables import challenge_tables
 
     study = collected.study
@@ -103,7 +103,7 @@ def _hearing(collected: Collected, style: str | None) -> tuple[list[Sheet], list
     return sheets, remarks
 
 
-def _modern(frame: pl.DataFrame, collected: Collected) -> tuple[list[Sheet], list[str]]:
+def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.mixed_analysis import ERROR, measure_sheets
 
     study = collected.study
@@ -144,7 +144,7 @@ def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
     ]
 
 
-def _without_failed(collected: Collected) -> list[Sheet]:
+def _without_failed(collected: Dataset) -> list[Sheet]:
     """Where people who failed their checks are reported with and without: the error rates without them."""
     failed = [s.id for s in collected.sittings if s.failed]
     if not failed or collected.study.exclusion["failed_checks"] != "report":
@@ -174,7 +174,7 @@ def _without_failed(collected: Collected) -> list[Sheet]:
     ]
 
 
-def _opening(collected: Collected) -> Sequence[str]:
+def _opening(collected: Dataset) -> Sequence[str]:
     """Who took part, and what the registered rules leave out."""
     study, counts = collected.study, collected.counts
     people = {s.alias for s in collected.sittings}

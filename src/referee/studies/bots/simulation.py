@@ -21,7 +21,7 @@ from referee.studies.bots.participants import Bot
 from referee.studies.data.collection import collect
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store import schema
-from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.middleware import Limits, Rate
 from referee.studies.web.server import create_app
 
 __all__ = ["Played", "simulate", "summon"]

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Mapping
 from typing import Any
 
-from referee.studies.data.collected import Collected
+from referee.studies.data.dataset import Dataset
 from referee.studies.folder.study import HUMAN, VERSUS, Study
 
 __all__ = ["datasheet"]
@@ -29,7 +29,7 @@ CRITERIA: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def datasheet(study: Study, collected: Collected | None) -> str:
+def datasheet(study: Study, collected: Dataset | None) -> str:
     """The datasheet in Markdown; without data it describes the plan."""
     parts: dict[str, Section] = {
         "1. Paper and material": _paper(study),
@@ -86,7 +86,7 @@ def _sample(study: Study) -> Section:
     }
 
 
-def _participants(study: Study, collected: Collected | None) -> Section:
+def _participants(study: Study, collected: Dataset | None) -> Section:
     section = {
         "Planned": f"{study.participants} people, {study.design['trials_each']} trials each",
         "Recruited through": OPEN if study.recruitment["platform"] == "none" else study.recruitment["platform"],
@@ -101,7 +101,7 @@ def _participants(study: Study, collected: Collected | None) -> Section:
     return section if collected is None else section | _took_part(collected)
 
 
-def _took_part(collected: Collected) -> Section:
+def _took_part(collected: Dataset) -> Section:
     people = {s.alias for s in collected.sittings}
     completed = sum(s.outcome == "completed" for s in collected.sittings)
     minutes = [s.minutes for s in collected.sittings if s.outcome == "completed"]
@@ -115,7 +115,7 @@ def _took_part(collected: Collected) -> Section:
     }
 
 
-def _design(study: Study, collected: Collected | None) -> Section:
+def _design(study: Study, collected: Dataset | None) -> Section:
     info = study.kind.info
     section = {
         "Protocol": f"{info.title} ({info.name}); source: {info.source}",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from referee.records import Outcome
-from referee.studies.data.collected import ALL, BY_HAND, TIME, Answered, Mark, Sitting
+from referee.studies.data.dataset import ALL, BY_HAND, TIME, Mark, Sitting, StoredAnswer
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import CHECK, TRIAL
 
@@ -16,7 +16,7 @@ __all__ = ["mark_answer", "mark_sessions"]
 
 
 def mark_sessions(
-    study: Study, sittings: Mapping[str, Sitting], found: Iterable[Answered], mode: str
+    study: Study, sittings: Mapping[str, Sitting], found: Iterable[StoredAnswer], mode: str
 ) -> dict[str, Sitting]:
     """Sessions with their counts and with what leaves all of their answers out."""
     done: Counter[str] = Counter()
@@ -43,7 +43,7 @@ def _session_marks(study: Study, sitting: Sitting) -> Iterator[Mark]:
         yield Mark(ALL, "too many attention checks failed")
 
 
-def mark_answer(study: Study, answered: Answered) -> Answered:
+def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
     """An answer to a trial with the marks of its session and its own."""
     if answered.kind != TRIAL or answered.state != "done":
         return answered
@@ -51,14 +51,14 @@ def mark_answer(study: Study, answered: Answered) -> Answered:
     return replace(answered, marks=(*answered.sitting.marks, *own, *_time_marks(study.exclusion, answered)))
 
 
-def _time_marks(rules: Mapping[str, Any], answered: Answered) -> Iterator[Mark]:
-    yield from (Mark(TIME, f"flag {flag}") for flag in answered.answer.flags if flag in rules["flags"])
+def _time_marks(rules: Mapping[str, Any], answered: StoredAnswer) -> Iterator[Mark]:
+    yield from (Mark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules["flags"])
     response = answered.response
     if response is None:
         return
     if response.outcome is Outcome.TIMEOUT and rules["timeouts"] == "drop":
         yield Mark(TIME, "timeout")
-    if BY_HAND in answered.answer.flags or "corrected" in response.flags:
+    if BY_HAND in answered.flags or "corrected" in response.flags:
         yield Mark(TIME, "corrected, so its time means nothing")
     ms = response.identification_ms
     if ms is not None and ms < rules["fastest_ms"]:

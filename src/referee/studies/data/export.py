@@ -17,8 +17,8 @@ from referee import __version__
 from referee.errors import UnknownName
 from referee.files import FOR_OWNER, write_atomically, writing_folder
 from referee.studies.data.codebook import SCHEMA, Column, codebook, codebook_as_json, codebook_as_markdown
-from referee.studies.data.collected import Collected
 from referee.studies.data.collection import collect
+from referee.studies.data.dataset import Dataset
 from referee.studies.data.exported_rows import Row, rows_of
 from referee.studies.folder.study import Study
 from referee.studies.sessions.states import LEFT_OUT
@@ -32,7 +32,7 @@ SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
-def export_files(collected: Collected, formats: Sequence[str] = ("csv",)) -> dict[str, bytes]:
+def export_files(collected: Dataset, formats: Sequence[str] = ("csv",)) -> dict[str, bytes]:
     """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums."""
     for name in formats:
         if name not in FORMATS:
@@ -130,7 +130,7 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, default=list) + "\n").encode()
 
 
-def _manifest(collected: Collected, found: Mapping[str, Sequence[Row]], files: Mapping[str, bytes]) -> dict[str, Any]:
+def _manifest(collected: Dataset, found: Mapping[str, Sequence[Row]], files: Mapping[str, bytes]) -> dict[str, Any]:
     study = collected.study
     return {
         "schema": SCHEMA,
@@ -148,7 +148,7 @@ def _manifest(collected: Collected, found: Mapping[str, Sequence[Row]], files: M
     }
 
 
-def _checklist(collected: Collected, found: Mapping[str, Sequence[Row]]) -> str:
+def _checklist(collected: Dataset, found: Mapping[str, Sequence[Row]]) -> str:
     """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
     heads = codebook(collected.study)
     free = [

@@ -16,8 +16,7 @@ from referee.errors import InputError, RefereeError
 from referee.situated.tiers.dialogue import ATTRIBUTES
 from referee.studies.dialogue.annotation_desk import Desk, Sheet
 from referee.studies.sessions.refusals import Problem
-from referee.studies.web.headers import SecureReplies
-from referee.studies.web.limits import BodyLimit
+from referee.studies.web.middleware import BodyLimit, SecureReplies
 from referee.studies.web.server import STATIC, PlainJson
 
 __all__ = ["create_desk_app"]

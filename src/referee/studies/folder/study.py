@@ -65,6 +65,7 @@ class Study:
     language: str
     direction: str
     protocol: str
+    kind: Kind = field(repr=False)
     mode: str
     seed: int
     participants: int
@@ -86,12 +87,6 @@ class Study:
     minutes: int
     hash: str
     consent_hash: str
-
-    @property
-    def kind(self) -> Kind:
-        """The protocol itself."""
-        kind: Kind = catalogue.create("protocol", self.protocol)
-        return kind
 
     def every_stimulus(self) -> Iterator[Stimulus]:
         """Everything that may be shown, practice and checks included."""
@@ -117,7 +112,7 @@ def open_study(path: str | Path) -> Study:
     sections = _sections(text, where)
     about = sections["study"]
     _check_names(about, where, text)
-    kind = catalogue.create("protocol", about["protocol"])
+    kind: Kind = catalogue.create("protocol", about["protocol"])
     settings = complete(_raw(text, where).get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
@@ -136,6 +131,7 @@ def open_study(path: str | Path) -> Study:
         folder=folder,
         **{key: about[key] for key in ("id", "language", "direction", "protocol", "mode", "seed", "participants")},
         title=about["title"] or about["id"],
+        kind=kind,
         about=about,
         settings=settings,
         design=sections["design"],

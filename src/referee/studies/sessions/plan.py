@@ -17,7 +17,7 @@ from referee.studies.design.sequence import Limits, Showing, arrange, broken_lim
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
-from referee.studies.protocols.contract import Answer, Shown, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Shown, Stimulus
 from referee.studies.texts import fill, to_html
 
 __all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check", "was_right"]
@@ -200,7 +200,7 @@ def _showing(stimulus: Stimulus) -> Showing:
 # -- what the server asks ----------------------------------------------------------------------------------------------------
 
 
-def check_answer(study: Study, step: Step, answer: Answer) -> None:
+def check_answer(study: Study, step: Step, answer: GivenAnswer) -> None:
     """InputError naming the field when an answer cannot have come from this step."""
     if step.plugin == "form":
         given = answer.answer.get("fields")
@@ -211,12 +211,12 @@ def check_answer(study: Study, step: Step, answer: Answer) -> None:
         study.kind.check(answer, step.shown, study.settings)
 
 
-def passed_check(study: Study, step: Step, answer: Answer) -> bool | None:
+def passed_check(study: Study, step: Step, answer: GivenAnswer) -> bool | None:
     """Whether an attention check was passed; None where the step is none."""
     return was_right(study, step, answer) if step.kind == CHECK else None
 
 
-def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
+def was_right(study: Study, step: Step, answer: GivenAnswer) -> bool | None:
     """Whether the target was found, or what was expected was answered; None where there is no right answer."""
     if step.stimulus is None:
         return None
@@ -228,7 +228,7 @@ def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
-def _as_expected(name: str, expected: Any, step: Step, answer: Answer) -> bool:
+def _as_expected(name: str, expected: Any, step: Step, answer: GivenAnswer) -> bool:
     """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
     given = answer.answer.get(name)
     if name == "ratings" and expected == "lowest":

@@ -6,31 +6,31 @@ These functions run inside a write; what they refuse they refuse by a `Problem`.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from referee.studies.protocols.contract import Answer
 from referee.studies.sessions import places
 from referee.studies.sessions.enrolment import add_session
-from referee.studies.sessions.kept_answers import guard, hold_again, load, note, rows_of
+from referee.studies.sessions.kept_answers import given_in, guard, hold_again, load, note, stored_answers
 from referee.studies.sessions.plan import passed_check
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
-from referee.studies.sessions.states import ACTIVE, OUTCOMES, Row, missing, move
+from referee.studies.sessions.states import ACTIVE, OUTCOMES, Tried, missing, move
 from referee.studies.store.schema import session, trial
 
 __all__ = ["claim", "end", "finish", "take_up"]
 
 
-def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, list[Row]]:
+def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
     """The session and its answers when a page is opened: goes on, begins again or ends, as the study's policy says."""
     row = load(connection, served, session_id)
     if row.outcome == "restarted":
         row = _successor(connection, served, row)
     guard(served, row, tab)
     now = served.clock()
-    rows = rows_of(connection, row.id)
+    rows: Sequence[Tried] = stored_answers(connection, row.id)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     _same_plan(connection, served, outline, row, rows)
     if rows:
@@ -44,7 +44,7 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
     return row, rows
 
 
-def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: list[Row]) -> None:
+def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
     if rows and row.plan_hash and row.plan_hash != outline.hash:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "study-changed", "The study was changed while you were away. Reload the page for your code.")
@@ -106,7 +106,7 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
     if row.tab != tab:
         guard(served, row, tab)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    left = missing(outline.saved, rows_of(connection, row.id), served.policy["aborted"])
+    left = missing(outline.saved, stored_answers(connection, row.id), served.policy["aborted"])
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
     if _has_open_room(connection, outline, row):
@@ -141,15 +141,11 @@ def _close(connection: Connection, served: Served, row: Any, outcome: str) -> An
 def _failed_checks(connection: Connection, served: Served, outline: Outline, session_id: str) -> int:
     """Attention checks that were not passed, from what is stored."""
     stored = connection.execute(
-        select(trial.c["index"], trial.c.answer, trial.c.times, trial.c.flags).where(
+        select(trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.flags).where(
             trial.c.session == session_id, trial.c.kind == "check", trial.c.state == "done"
         )
     )
-    return sum(
-        passed_check(served.study, outline.plan.steps[row[0]], Answer(answer=row[1], times=row[2], flags=tuple(row[3])))
-        is False
-        for row in stored
-    )
+    return sum(passed_check(served.study, outline.plan.steps[row.step], given_in(row)) is False for row in stored)
 
 
 def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.studies.protocols.contract import Answer
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import enrolment, kept_answers, outcomes, presence
 from referee.studies.sessions.plan import Step, check_answer
 from referee.studies.sessions.refusals import Problem
@@ -165,7 +165,7 @@ def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
         position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
         saved=sorted(satisfied(rows, aborted)),
     )
-    attempts = {str(r.index): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
+    attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     return {**shown, "token": token, "attempts": attempts}
 
@@ -199,55 +199,42 @@ async def claim(caller: Participant, body: request_bodies.Claim) -> dict[str, An
     return {"state": row.state, "tab": body.tab}
 
 
-@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_trial())
+@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_answer())
 async def put_trial(request: Request) -> Response:
     """Acknowledged when it is stored for good (201); the same again is acknowledged again (200).
 
     Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
     """
     caller = calling(request)
-    uuid, body = request_bodies.read_trial(request.path_params["uuid"], await request.body())
-    kept, step = await save(caller, uuid, body)
+    uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
+    kept, step = await save(caller, uuid, given)
     reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing}
-    if step.kind == "practice" and caller.served.policy["feedback"] and body.state == "done":
-        reply["right"] = _was_right(caller.served, step, body)
+    if step.kind == "practice" and caller.served.policy["feedback"] and given.state == "done":
+        reply["right"] = _was_right(caller.served, step, given)
     return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
 
 
-async def save(caller: Caller, uuid: str, body: request_bodies.Trial) -> tuple[kept_answers.Kept, Step]:
+async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, Step]:
     served = caller.served
     outline = served.kept_outline(caller.session) or await _outline(caller)
-    step = outline.step(body.index)
+    step = outline.step(given.step)
     if step is None or not step.saved:
-        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=body.index)
-    if body.state == "done":
+        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=given.step)
+    if given.state == "done":
         try:
-            check_answer(served.study, step, _answer(body))
+            check_answer(served.study, step, given)
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
-    given = kept_answers.Given(
-        uuid=uuid,
-        session=caller.session,
-        tab=caller.tab,
-        index=body.index,
-        attempt=body.attempt,
-        state=body.state,
-        answer=body.answer,
-        times=body.times,
-        flags=tuple(body.flags),
-    )
-    return await served.store.awrite(lambda connection: kept_answers.save(connection, served, outline, given)), step
+    sender = kept_answers.Sender(uuid, caller.session, caller.tab)
+    kept = await served.store.awrite(lambda c: kept_answers.save(c, served, outline, sender, given))
+    return kept, step
 
 
-def _answer(body: request_bodies.Trial) -> Answer:
-    return Answer(answer=body.answer, times=body.times, flags=tuple(body.flags))
-
-
-def _was_right(served: Served, step: Step, body: request_bodies.Trial) -> bool | None:
+def _was_right(served: Served, step: Step, given: GivenAnswer) -> bool | None:
     """Feedback on practice; the browser itself does not know."""
     if step.stimulus is None:
         return None
-    response = served.study.kind.respond(_answer(body), step.stimulus, step.shown, "practice")
+    response = served.study.kind.respond(given, step.stimulus, step.shown, "practice")
     if response is None:
         return None
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
@@ -257,7 +244,7 @@ def _was_right(served: Served, step: Step, body: request_bodies.Trial) -> bool |
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
     """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""
     caller = participant_of(served, request.app.state.limits, body.token, body.tab)
-    await save(caller, str(UUID(body.uuid)), body.trial)
+    await save(caller, str(UUID(body.uuid)), request_bodies.as_given(body.trial))
     return {"received": True}
 
 

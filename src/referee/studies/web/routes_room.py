@@ -30,7 +30,7 @@ from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.schema import participant
 from referee.studies.web.callers import Participant, find_study, participant_of
-from referee.studies.web.limits import Rate
+from referee.studies.web.middleware import Rate
 
 __all__ = ["router"]
 

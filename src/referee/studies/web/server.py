@@ -26,8 +26,7 @@ from referee.studies.sessions.served_study import Served
 from referee.studies.sessions.withdrawal import purge
 from referee.studies.web import routes_organiser, routes_participant, routes_room
 from referee.studies.web.callers import Visited
-from referee.studies.web.headers import SecureReplies
-from referee.studies.web.limits import BodyLimit, Limits
+from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
 
 __all__ = ["create_app"]
 

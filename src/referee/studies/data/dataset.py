@@ -11,10 +11,10 @@ from typing import Any
 
 from referee.records import NOTHING, Response
 from referee.studies.folder.study import Study
-from referee.studies.protocols.contract import Answer, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.sessions.plan import TRIAL
 
-__all__ = ["ALL", "BY_HAND", "TIME", "Answered", "Collected", "Correction", "Mark", "Sitting"]
+__all__ = ["ALL", "BY_HAND", "TIME", "Correction", "Dataset", "Mark", "Sitting", "StoredAnswer"]
 
 TIME, ALL = "time", "all"
 BY_HAND = "corrected-by-hand"
@@ -56,17 +56,17 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """One stored answer; `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus."""
+class StoredAnswer(GivenAnswer):
+    """An answer as it was given, with what the store and the study folder know of it.
+
+    `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus; `after_s` counts from the
+    beginning of the session.
+    """
 
     uuid: str
     sitting: Sitting
-    step: int
-    attempt: int
-    state: str
     kind: str
     stimulus: str | None
-    answer: Answer
     labels: Mapping[str, str]
     after_s: float
     asked: Stimulus | None = None
@@ -92,20 +92,20 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Dataset:
     """Everything in one mode of a study, sorted by alias, session and step."""
 
     study: Study
     mode: str
     sittings: tuple[Sitting, ...]
-    answers: tuple[Answered, ...]
-    aborted: tuple[Answered, ...]
-    forms: tuple[Answered, ...]
+    answers: tuple[StoredAnswer, ...]
+    aborted: tuple[StoredAnswer, ...]
+    forms: tuple[StoredAnswer, ...]
     corrections: tuple[Correction, ...]
     counts: Mapping[str, int]
 
     @property
-    def trials(self) -> list[Answered]:
+    def trials(self) -> list[StoredAnswer]:
         """Answers to the study's own trials: no practice, no checks."""
         return [a for a in self.answers if a.kind == TRIAL]
 
