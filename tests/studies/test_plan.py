@@ -59,7 +59,7 @@ def test_breaks_come_after_every_so_many_trials_and_never_last(study: Study, pla
     for step, following in zip(plan.steps, plan.steps[1:], strict=False):
         trials += step.kind == "trial"
         if step.kind == "break":
-            assert trials % study.session["break_every"] == 0
+            assert trials % study.session.break_every == 0
             assert following.kind in ("trial", "check")
 
 
@@ -94,7 +94,7 @@ def test_nothing_hidden_is_public(protocol: str, tmp_path: Path) -> None:
 
 def test_moving_the_targets_changes_nothing_that_is_public(study: Study, plan: Plan) -> None:
     """The order may depend on targets (no picture is the target twice running), so orders are fixed here."""
-    fixed = replace(study, design={**study.design, "order": "fixed"})
+    fixed = replace(study, design=replace(study.design, order="fixed"))
     moved = {}
     for key, stimulus in study.stimuli.items():
         others = [e.id for e in stimulus.trial.scene.entities if e.id not in stimulus.trial.targets]

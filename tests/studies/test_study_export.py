@@ -124,7 +124,7 @@ def test_whoever_withdraws_is_out_at_once_and_a_count_when_purged(running: Site,
 
     from referee.studies.sessions.withdrawal import purge
 
-    clock.now += (running.served.policy["withdrawal_days"] + 1) * DAY
+    clock.now += (running.served.policy.withdrawal_days + 1) * DAY
     running.served.store.write(lambda connection: purge(connection, running.served))
     people = json.loads(exported(running)["manifest.json"])["people"]
     assert (people["withdrawn"], people["purged"], people["sessions"]) == (0, 1, 1)

@@ -73,7 +73,7 @@ class Bot:
         while left := _left(plan):
             index = left[0]
             attempt = plan["attempts"].get(str(index), 1)
-            if self.served.policy["resume"] == "resume" and self.faults.strike("reload", self.rng, self.tally):
+            if self.served.policy.resume == "resume" and self.faults.strike("reload", self.rng, self.tally):
                 plan = await self._reload(index, attempt)
                 continue
             await self._answer(index, attempt)
@@ -92,7 +92,7 @@ class Bot:
     def _link(self) -> dict[str, str]:
         """What the recruiting platform would have put into the link."""
         name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
-            self.served.study.recruitment["platform"]
+            self.served.study.recruitment.platform
         )
         return {name: f"bot-{self.seed}-{self.number}"} if name else {}
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import exp, log2
 from random import Random
-from typing import Any
 
 from referee.contracts import Hearer
 from referee.hearers.answering import NONE, PSEUDO, words_of
@@ -70,6 +69,6 @@ class Someone:
         return reading, IDENTIFYING_MS * (FIRST_GUESS + PER_BIT * _doubt(heard.probabilities or ()))
 
 
-def _doubt(probabilities: Iterable[Any]) -> float:
+def _doubt(probabilities: Iterable[tuple[str, float]]) -> float:
     """Bits of entropy of a belief."""
-    return abs(sum(share * log2(share) for _, share in probabilities if share > 0))
+    return abs(sum(share * log2(share) for _, share in probabilities if share > 0.0))

@@ -24,7 +24,7 @@ from referee.studies.store import schema
 from referee.studies.web.middleware import Limits, Rate
 from referee.studies.web.server import create_app
 
-__all__ = ["Played", "simulate", "summon"]
+__all__ = ["Played", "make_hearer", "simulate"]
 
 AT_ONCE = 8
 Watch = Callable[[int], Callable[[int], None]]
@@ -48,12 +48,12 @@ class Played:
         return not self.lost and not self.twice
 
 
-def summon(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
+def make_hearer(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
     """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
     from referee.corpora.jsonl import read_trials
     from referee.runs.listen import by_name
 
-    hearer = by_name(written, seed)
+    hearer: Hearer = by_name(written, seed)
     if not getattr(hearer, "learns", True):
         return hearer.fit(()) or hearer
     if train is None:
@@ -84,7 +84,7 @@ def simulate(
     try:
         if mode is None:
             _refuse_among_people(served)
-        mind = summon(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
+        mind = make_hearer(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
     except BaseException:
         served.store.close()
         raise

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,7 @@ def _manifest(collected: Dataset, found: Mapping[str, Sequence[Row]], files: Map
             "sessions": len(collected.sittings),
             "simulated": collected.simulated,
         },
-        "exclusion": dict(study.exclusion),
+        "exclusion": asdict(study.exclusion),
         "rows": {table: len(rows) for table, rows in found.items()},
         "sha256": {name: sha256(content).hexdigest() for name, content in sorted(files.items())},
     }

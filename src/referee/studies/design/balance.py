@@ -26,16 +26,12 @@ class Claim:
 
 def prove_balance(study: Study) -> list[Claim]:
     """The claims a balanced design makes, each counted; those that this kind of design does not promise are marked so."""
-    lists, kind = study.lists, study.design["kind"]
+    lists, kind = study.lists, study.design.kind
     conditions = sorted({condition for one in lists for _, condition in one.trials})
     return [
         _equal_lists(lists),
-        *(
-            _counterbalance(lists)
-            if kind == COUNTERBALANCED
-            else _balance(lists, conditions, study.design["duplicates"])
-        ),
-        _nobody_twice(lists, kind, bool(study.design["duplicates"]), study.design["groups"]),
+        *(_counterbalance(lists) if kind == COUNTERBALANCED else _balance(lists, conditions, study.design.duplicates)),
+        _nobody_twice(lists, kind, bool(study.design.duplicates), study.design.groups),
         _no_scene_twice(study),
         _whole_participants(study),
         _as_declared(study, conditions),
@@ -145,7 +141,7 @@ def _as_declared(study: Study, conditions: Sequence[str]) -> Claim:
         "groups": len({one.group for one in study.lists}),
         "trials_each": max(len(one.trials) for one in study.lists),
     }
-    declared = {**study.design, "conditions": sorted(study.design["conditions"])}
+    declared = {name: getattr(study.design, name) for name in found} | {"conditions": sorted(study.design.conditions)}
     wrong = [f"{name} {declared[name]}, found {value}" for name, value in found.items() if declared[name] != value]
     return Claim(
         sentence="[design] in study.toml says what lists.json has",

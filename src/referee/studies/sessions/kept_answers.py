@@ -185,13 +185,13 @@ def _expected(given: GivenAnswer, stored: Sequence[Any]) -> None:
 
 
 def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
-    left = len(missing(outline.saved, rows, served.policy["aborted"]))
+    left = len(missing(outline.saved, rows, served.policy.aborted))
     return Kept(new=new, count=len(outline.saved) - left, missing=left)
 
 
 def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
     """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
-    minutes = served.policy["reserve_minutes"]
+    minutes = served.policy.reserve_minutes
     if row.holder != row.id:
         hold_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
@@ -206,7 +206,7 @@ def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: 
 def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
     """Another place on the same list for someone who was silent too long; None when others have taken them all."""
     place = places.regain(
-        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy["reserve_minutes"]
+        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
     )
     connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
     return place

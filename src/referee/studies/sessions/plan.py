@@ -67,7 +67,9 @@ class Plan:
             "alias": alias,
             "position": position,
             "saved": sorted(saved),
-            "policy": {name: study.policy[name] for name in ("unsaved_limit", "aborted", "resume", "feedback")},
+            "policy": {
+                name: getattr(study.policy, name) for name in ("unsaved_limit", "aborted", "resume", "feedback")
+            },
             "pictures": list(pictures),
             "strings": dict(study.strings),
             "steps": steps,
@@ -131,7 +133,7 @@ def _practice(study: Study, rng: Random) -> Iterator[Parts]:
 def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
     """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
     checks = _spread_checks(len(stimuli), study.checks, rng)
-    pause = study.session["break_every"]
+    pause = study.session.break_every
     for done, stimulus in enumerate(stimuli):
         if pause and done and done % pause == 0:
             yield _page(study, "break", "continue", BREAK)
@@ -151,9 +153,9 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
 
 
 def _closing(study: Study) -> Iterator[Parts]:
-    if study.session["demographics"] and study.demographics:
+    if study.session.demographics and study.demographics:
         yield _form(study, "", study.demographics)
-    if study.session["comments"]:
+    if study.session.comments:
         yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
 
 
@@ -180,11 +182,13 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
 
 def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
     stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
-    if study.design["order"] == "fixed":
+    if study.design.order == "fixed":
         return stimuli, 0
     showings = [_showing(s) for s in stimuli]
-    limits = Limits(**{name: study.design[name] for name in ("same_condition_at_most", "same_item_apart")})
-    blocks = chosen.blocks if study.design["order"] == "blocks" else ()
+    limits = Limits(
+        same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
+    )
+    blocks = chosen.blocks if study.design.order == "blocks" else ()
     order = arrange(showings, limits, rng, blocks)
     relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
     return [stimuli[i] for i in order], relaxed

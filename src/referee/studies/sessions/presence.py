@@ -35,7 +35,7 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
     _same_plan(connection, served, outline, row, rows)
     if rows:
         _within_policy(connection, served, row, now)
-        if served.policy["resume"] == "restart":
+        if served.policy.resume == "restart":
             row, rows = _restart(connection, served, row, tab, now), []
     if row.holder != row.id and hold_again(connection, served, row, now) is None:
         end(connection, served, row, "technical", "server")
@@ -51,10 +51,10 @@ def _same_plan(connection: Connection, served: Served, outline: Outline, row: An
 
 
 def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
-    if now - row.updated > 3600 * served.policy["resume_hours"]:
+    if now - row.updated > 3600 * served.policy.resume_hours:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Too much time has passed to go on. Reload the page for your code.")
-    if served.policy["resume"] == "block":
+    if served.policy.resume == "block":
         end(connection, served, row, "technical", "server")
         raise Problem(
             409, "blocked", "This study cannot be continued after it was left. Reload the page for your code."
@@ -106,12 +106,12 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
     if row.tab != tab:
         guard(served, row, tab)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    left = missing(outline.saved, stored_answers(connection, row.id), served.policy["aborted"])
+    left = missing(outline.saved, stored_answers(connection, row.id), served.policy.aborted)
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
     if _has_open_room(connection, outline, row):
         raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
-    failed = _failed_checks(connection, served, outline, row.id) > served.study.session["checks_failed_at_most"]
+    failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
     return _close(connection, served, row, "failed_check" if failed else "completed")
 
 
@@ -127,7 +127,7 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
     """Everything is there: the place is filled, unless the person is to be replaced."""
-    if outcome == "failed_check" and served.study.exclusion["failed_checks"] == "exclude":
+    if outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude":
         places.free(connection, row.id)
     else:
         places.fill(connection, row.id)

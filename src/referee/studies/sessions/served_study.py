@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from referee.errors import InputError
+from referee.studies.folder.settings import PolicySection
 from referee.studies.folder.study import Study, open_study
 from referee.studies.sessions import places
 from referee.studies.sessions.plan import Plan, Step, make_plan
@@ -53,7 +54,7 @@ class Served:
         return self.study.id
 
     @property
-    def policy(self) -> Mapping[str, Any]:
+    def policy(self) -> PolicySection:
         return self.study.policy
 
     def kept_outline(self, session_id: str) -> Outline | None:

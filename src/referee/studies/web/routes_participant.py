@@ -156,7 +156,7 @@ async def plan(caller: Participant) -> dict[str, Any]:
 
 def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    aborted = served.policy["aborted"]
+    aborted = served.policy.aborted
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
     shown = outline.plan.public(
@@ -209,7 +209,7 @@ async def put_trial(request: Request) -> Response:
     uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
     kept, step = await save(caller, uuid, given)
     reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing}
-    if step.kind == "practice" and caller.served.policy["feedback"] and given.state == "done":
+    if step.kind == "practice" and caller.served.policy.feedback and given.state == "done":
         reply["right"] = _was_right(caller.served, step, given)
     return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
 
@@ -285,7 +285,7 @@ async def withdraw_now(caller: Participant) -> dict[str, Any]:
         return withdraw(connection, served, row.participant, "participant")
 
     await served.store.awrite(leave)
-    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}
 
 
 @router.post("/withdraw-by-code")
@@ -293,4 +293,4 @@ async def withdraw_later(request: Request, served: Visited, body: request_bodies
     """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
     request.app.state.limits.guesses.take(f"code {served.id}")
     await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
-    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}

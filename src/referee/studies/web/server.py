@@ -75,7 +75,7 @@ def create_app(
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_problem)
-    turk = frozenset(s.id for s in studies if s.study.recruitment["platform"] == "mturk")
+    turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
