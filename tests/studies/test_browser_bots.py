@@ -9,8 +9,8 @@ from study_in_browser import SHORT, chromium
 from study_server import change
 
 from referee.errors import InputError
-from referee.studies.bots import in_chromium
-from referee.studies.bots.in_chromium import browse
+from referee.studies.bots import chromium as in_chromium
+from referee.studies.bots.chromium import browse
 from referee.studies.data.collection import collect_from
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import open_study

@@ -19,8 +19,8 @@ from referee.situated.game.log import Recording, state_at
 from referee.situated.tiers.dialogue import Dialogue
 from referee.studies.bots.simulation import simulate
 from referee.studies.design.balance import prove_balance
+from referee.studies.dialogue.clip_answers import overheard_answers
 from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
-from referee.studies.dialogue.overheard import overheard_answers
 from referee.studies.folder.draft import write_study
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus

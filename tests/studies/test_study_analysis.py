@@ -19,7 +19,7 @@ from referee.statistics.mixed import mixed_correctness, mixed_times
 from referee.studies.analysis import mixed_analysis
 from referee.studies.analysis.answer_table import hearing_frame, pair_frame
 from referee.studies.analysis.mixed_analysis import contrasts, measure_sheets
-from referee.studies.analysis.registered import CAUTION, analyse
+from referee.studies.analysis.registered_tests import CAUTION, analyse
 from referee.studies.analysis.tuna2008_tables import challenge_tables, replaced
 from referee.studies.bots.simulation import simulate
 from referee.studies.data.collection import collect, collect_from

@@ -22,7 +22,7 @@ from referee.studies.bots.faults import Faults, Unreliable
 from referee.studies.bots.person import Someone
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.questionnaires import FormField
-from referee.studies.sessions.plan import Step
+from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served
 
 __all__ = ["Bot", "BotStuck"]
@@ -123,7 +123,7 @@ class Bot:
         await self._put(self._body(index, attempt, **said))
         self.advance(1)
 
-    def _simulated(self, step: Step, rng: Random) -> dict[str, Any]:
+    def _simulated(self, step: PlanStep, rng: Random) -> dict[str, Any]:
         assert step.stimulus is not None  # only forms have none
         study = self.served.study
         given = study.kind.simulate(step.stimulus, step.shown, study.settings, self.person, rng)
@@ -147,7 +147,7 @@ class Bot:
             raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
         self.saved.add(name)
 
-    def _step(self, index: int) -> Step:
+    def _step(self, index: int) -> PlanStep:
         session = str(self.served.keys.read(self.served.id, self.token)["id"])
         outline = self.served.outline_of(session)
         assert outline is not None  # there is a plan since consent
@@ -182,7 +182,7 @@ def _left(plan: Mapping[str, Any]) -> list[int]:
     return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
 
 
-def _expected(step: Step) -> dict[str, Any]:
+def _expected(step: PlanStep) -> dict[str, Any]:
     """The answer that an attention check asks for, where it is not simply the target: bots pay attention."""
     if step.check is None or step.check.expect is None:
         return {}

@@ -20,7 +20,7 @@ from referee.studies.data.dataset import BY_HAND, Correction, Dataset, Sitting, 
 from referee.studies.data.exclusion import mark_answer, mark_sessions
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import Shown, Stimulus
-from referee.studies.sessions.plan import CHECK, FORM, Step, was_right
+from referee.studies.sessions.plan import CHECK, FORM, PlanStep, was_right
 from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
 from referee.studies.store.store import reading_engine, sqlite_url
@@ -160,7 +160,7 @@ class _Asked:
         self.checks = {check.stimulus.id: check for check in study.checks}
         self._parameters: dict[str, Mapping[str, Any]] = {}
 
-    def step(self, answer: StoredAnswer) -> Step | None:
+    def step(self, answer: StoredAnswer) -> PlanStep | None:
         """The step that an answer belongs to, as far as it matters for reading the answer."""
         stimulus = self.stimuli.get(answer.stimulus or "")
         if stimulus is None:
@@ -168,7 +168,7 @@ class _Asked:
         shown = Shown(parameters=self._shown(stimulus), labels=answer.labels)
         check = self.checks.get(stimulus.id) if answer.kind == CHECK else None
         plugin = self.study.kind.info.plugin
-        return Step(
+        return PlanStep(
             index=answer.step, kind=answer.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
         )
 

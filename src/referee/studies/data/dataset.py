@@ -14,14 +14,14 @@ from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.sessions.plan import TRIAL
 
-__all__ = ["ALL", "BY_HAND", "TIME", "Correction", "Dataset", "Mark", "Sitting", "StoredAnswer"]
+__all__ = ["ALL", "BY_HAND", "TIME", "Correction", "Dataset", "ExclusionMark", "Sitting", "StoredAnswer"]
 
 TIME, ALL = "time", "all"
 BY_HAND = "corrected-by-hand"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ExclusionMark:
     """Why an answer is left out of analyses: of time only, or of all."""
 
     scope: str
@@ -48,7 +48,7 @@ class Sitting:
     done: int = 0
     failed_checks: int = 0
     failed: bool = False
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ExclusionMark, ...] = ()
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class StoredAnswer(GivenAnswer):
     asked: Stimulus | None = None
     response: Response | None = None
     right: bool | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ExclusionMark, ...] = ()
 
     def counts_for(self, scope: str) -> bool:
         """Whether an analysis of time, or any analysis, may use it."""

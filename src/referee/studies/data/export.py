@@ -17,10 +17,10 @@ from sqlalchemy import Connection, select
 from referee import __version__
 from referee.errors import UnknownName
 from referee.files import FOR_OWNER, write_atomically, writing_folder
-from referee.studies.data.codebook import SCHEMA, Column, codebook, codebook_as_json, codebook_as_markdown
+from referee.studies.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
 from referee.studies.data.collection import collect
 from referee.studies.data.dataset import Dataset
-from referee.studies.data.exported_rows import Row, rows_of
+from referee.studies.data.exported_rows import TableRow, rows_of
 from referee.studies.folder.study import Study
 from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
@@ -74,7 +74,7 @@ def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = Fal
 # -- tables ----------------------------------------------------------------------------------------------------------------
 
 
-def _csv(rows: Iterable[Row], columns: Sequence[Column]) -> bytes:
+def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     """Numbers as they are stored, never rounded; lists as JSON; an empty cell for nothing."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -95,11 +95,11 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _jsonl(rows: Iterable[Row], columns: Sequence[Column]) -> bytes:
+def _jsonl(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
 
-def _parquet(rows: Sequence[Row], columns: Sequence[Column]) -> bytes:
+def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     """Lists as JSON texts, as in the CSV files; integers as numbers like all others."""
     import polars as pl
 
@@ -131,7 +131,9 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, default=list) + "\n").encode()
 
 
-def _manifest(collected: Dataset, found: Mapping[str, Sequence[Row]], files: Mapping[str, bytes]) -> dict[str, Any]:
+def _manifest(
+    collected: Dataset, found: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
+) -> dict[str, Any]:
     study = collected.study
     return {
         "schema": SCHEMA,
@@ -149,7 +151,7 @@ def _manifest(collected: Dataset, found: Mapping[str, Sequence[Row]], files: Map
     }
 
 
-def _checklist(collected: Dataset, found: Mapping[str, Sequence[Row]]) -> str:
+def _checklist(collected: Dataset, found: Mapping[str, Sequence[TableRow]]) -> str:
     """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
     heads = codebook(collected.study)
     free = [

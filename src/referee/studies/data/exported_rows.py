@@ -9,12 +9,12 @@ from referee.studies.data.codebook import codebook, reads_words, recorded_column
 from referee.studies.data.dataset import ALL, BY_HAND, TIME, Correction, Dataset, Sitting, StoredAnswer
 from referee.studies.folder.study import VERSUS
 
-__all__ = ["Row", "rows_of"]
+__all__ = ["TableRow", "rows_of"]
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 
-def rows_of(collected: Dataset) -> dict[str, list[Row]]:
+def rows_of(collected: Dataset) -> dict[str, list[TableRow]]:
     """All tables, each row with all its columns in order."""
     places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
     tables = {
@@ -34,15 +34,15 @@ def rows_of(collected: Dataset) -> dict[str, list[Row]]:
     }
 
 
-def _who(sitting: Sitting) -> Row:
+def _who(sitting: Sitting) -> TableRow:
     return {"participant": sitting.alias, "session": sitting.name}
 
 
-def _where(a: StoredAnswer) -> Row:
+def _where(a: StoredAnswer) -> TableRow:
     return {**_who(a.sitting), "step": a.step, "attempt": a.attempt}
 
 
-def _asked(a: StoredAnswer) -> Row:
+def _asked(a: StoredAnswer) -> TableRow:
     known = a.asked
     item, _, system = (a.stimulus or "").partition("|")
     row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
@@ -58,7 +58,7 @@ def _asked(a: StoredAnswer) -> Row:
     }
 
 
-def _kept(a: StoredAnswer) -> Row:
+def _kept(a: StoredAnswer) -> TableRow:
     scopes = {mark.scope for mark in a.marks}
     return {
         "flags": list(a.flags),
@@ -70,7 +70,7 @@ def _kept(a: StoredAnswer) -> Row:
     }
 
 
-def _trial(collected: Dataset, a: StoredAnswer) -> Row:
+def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
     given = a.answer
     parts: Mapping[str, Mapping[str, Any]] = {
         "answer": given,
@@ -81,7 +81,7 @@ def _trial(collected: Dataset, a: StoredAnswer) -> Row:
     return {**_asked(a), **_found(a), **own, **_kept(a)}
 
 
-def _words(a: StoredAnswer) -> Iterator[Row]:
+def _words(a: StoredAnswer) -> Iterator[TableRow]:
     """Words with their times; a timeout may have cut some off."""
     times = a.times.get("regions_ms") or []
     words = (a.asked.description.text or "").split() if a.asked else []
@@ -90,10 +90,10 @@ def _words(a: StoredAnswer) -> Iterator[Row]:
         yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
 
 
-def _found(a: StoredAnswer) -> Row:
+def _found(a: StoredAnswer) -> TableRow:
     """What hides behind the labels, and whether it was right."""
     given = a.answer
-    row: Row = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
+    row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
     for column, name in (("chosen", "entity"), ("guessed", "guess")):
         row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
     if "choice" in given:
@@ -110,7 +110,7 @@ def preferred(a: StoredAnswer) -> str | None:
     return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
 
 
-def _session(s: Sitting) -> Row:
+def _session(s: Sitting) -> TableRow:
     screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
     return {
         **_who(s),
@@ -135,17 +135,17 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float)) else None
 
 
-def _exclusions(a: StoredAnswer) -> Iterator[Row]:
+def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
     for mark in dict.fromkeys(a.marks):
         yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
 
 
-def _correction(c: Correction, a: StoredAnswer) -> Row:
+def _correction(c: Correction, a: StoredAnswer) -> TableRow:
     said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
     return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
 
 
-def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[Row]:
+def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
     """Answers to a form; what is no question about the person is the field for comments."""
     known = {one.name for one in collected.study.demographics}
     for name, value in sorted((a.answer.get("fields") or {}).items()):

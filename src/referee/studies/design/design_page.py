@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from referee.drawing import can_draw
-from referee.studies.design.balance import Claim, count_of, prove_balance
+from referee.studies.design.balance import BalanceClaim, count_of, prove_balance
 from referee.studies.folder.settings import DERIVED
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import make_plan
@@ -39,7 +39,7 @@ def design_numbers(study: Study) -> list[str]:
     ]
 
 
-def _proof(claims: list[Claim]) -> Iterator[str]:
+def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
     yield "Balance, counted from lists.json"
     for claim in claims:
         mark = "yes" if claim.holds else "NO " if claim.promised else "no "

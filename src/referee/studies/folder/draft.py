@@ -13,7 +13,7 @@ from referee.corpora.jsonl import description_to_json, json_line, trial_to_json
 from referee.files import write_atomically, writing_folder
 from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
-from referee.studies.design.designs import Layout
+from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
 from referee.studies.texts import default_demographics, default_pages
@@ -51,7 +51,7 @@ class Draft:
     title: str
     protocol: str
     participants: int
-    layout: Layout
+    layout: DesignLayout
     conditions: Sequence[str]
     trials: Sequence[Trial]
     outputs: Sequence[tuple[str, str, Description]]

@@ -19,8 +19,8 @@ from referee.studies.protocols.contract import (
     check_recorded,
     refuse,
 )
-from referee.studies.protocols.guessing import answer_like, draw_times
 from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene, tidy_words
+from referee.studies.protocols.simulated_answers import answer_like, draw_times
 
 __all__ = ["CHOICES", "Identification", "declare"]
 

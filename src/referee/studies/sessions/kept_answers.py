@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import places
-from referee.studies.sessions.plan import Step
+from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
 from referee.studies.sessions.states import ACTIVE, Tried, missing, next_attempt
@@ -144,7 +144,9 @@ def _is_stored(
     return False
 
 
-def _add(connection: Connection, sender: Sender, given: GivenAnswer, step: Step, now: float, fingerprint: str) -> bool:
+def _add(
+    connection: Connection, sender: Sender, given: GivenAnswer, step: PlanStep, now: float, fingerprint: str
+) -> bool:
     """False when the UUID belongs to somebody else's answer."""
     values = {
         "uuid": sender.uuid,

@@ -13,20 +13,20 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.studies.design.sequence import Limits, Showing, arrange, broken_limits
+from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import GivenAnswer, Shown, Stimulus
 from referee.studies.texts import fill, to_html
 
-__all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check", "was_right"]
+__all__ = ["PlanStep", "SessionPlan", "check_answer", "make_plan", "passed_check", "was_right"]
 
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class PlanStep:
     """One thing that happens; `saved` says whether an answer to it is stored and needed for completion."""
 
     index: int
@@ -40,13 +40,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SessionPlan:
     """All steps of a session. `relaxed` counts trials for which no order kept all limits."""
 
     study: Study = field(repr=False)
     list_id: str
     seed: int
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     relaxed: int = 0
 
     @property
@@ -76,7 +76,7 @@ class Plan:
         }
 
 
-def _public_step(step: Step, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
+def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
     parameters = dict(step.shown.parameters)
     if "entities" in parameters:
         entities = []
@@ -93,7 +93,7 @@ def _public_step(step: Step, base_url: str, pictures: dict[str, None]) -> dict[s
 # -- making a plan ---------------------------------------------------------------------------------------------------------
 
 
-def make_plan(study: Study, list_id: str, seed: int) -> Plan:
+def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
     chosen = study.list(list_id)
     rng = Random(f"{study.hash}|{list_id}|{seed}")
@@ -104,8 +104,8 @@ def make_plan(study: Study, list_id: str, seed: int) -> Plan:
         *_trials(study, stimuli, rng),
         *_closing(study),
     ]
-    steps = tuple(Step(index=i, **draft) for i, draft in enumerate(drafts))
-    return Plan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
+    steps = tuple(PlanStep(index=i, **draft) for i, draft in enumerate(drafts))
+    return SessionPlan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
 
 
 Parts = dict[str, Any]
@@ -185,7 +185,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
     if study.design.order == "fixed":
         return stimuli, 0
     showings = [_showing(s) for s in stimuli]
-    limits = Limits(
+    limits = OrderLimits(
         same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
     )
     blocks = chosen.blocks if study.design.order == "blocks" else ()
@@ -204,7 +204,7 @@ def _showing(stimulus: Stimulus) -> Showing:
 # -- what the server asks ----------------------------------------------------------------------------------------------------
 
 
-def check_answer(study: Study, step: Step, answer: GivenAnswer) -> None:
+def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
     """InputError naming the field when an answer cannot have come from this step."""
     if step.plugin == "form":
         given = answer.answer.get("fields")
@@ -215,12 +215,12 @@ def check_answer(study: Study, step: Step, answer: GivenAnswer) -> None:
         study.kind.check(answer, step.shown, study.settings)
 
 
-def passed_check(study: Study, step: Step, answer: GivenAnswer) -> bool | None:
+def passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     """Whether an attention check was passed; None where the step is none."""
     return was_right(study, step, answer) if step.kind == CHECK else None
 
 
-def was_right(study: Study, step: Step, answer: GivenAnswer) -> bool | None:
+def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     """Whether the target was found, or what was expected was answered; None where there is no right answer."""
     if step.stimulus is None:
         return None
@@ -232,7 +232,7 @@ def was_right(study: Study, step: Step, answer: GivenAnswer) -> bool | None:
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
-def _as_expected(name: str, expected: Any, step: Step, answer: GivenAnswer) -> bool:
+def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
     """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
     given = answer.answer.get(name)
     if name == "ratings" and expected == "lowest":

@@ -32,13 +32,13 @@ __all__ = [
     "Agree",
     "AnswerFields",
     "Beacon",
-    "Claim",
     "Client",
     "Correct",
     "EndSession",
     "Enter",
     "PlatformIds",
     "ScreenOut",
+    "TakeOver",
     "WithdrawByCode",
     "as_given",
     "describe_answer",
@@ -92,7 +92,7 @@ class Agree(_Body):
     hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Claim(_Body):
+class TakeOver(_Body):
     tab: Tab
 
 

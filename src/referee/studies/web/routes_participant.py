@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.records import Outcome
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import enrolment, kept_answers, outcomes, presence
-from referee.studies.sessions.plan import Step, check_answer
+from referee.studies.sessions.plan import PlanStep, check_answer
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
 from referee.studies.sessions.states import ACTIVE, position, satisfied
@@ -193,7 +193,7 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
 
 
 @router.post("/claim")
-async def claim(caller: Participant, body: request_bodies.Claim) -> dict[str, Any]:
+async def claim(caller: Participant, body: request_bodies.TakeOver) -> dict[str, Any]:
     """Continue here: this window takes the session over."""
     row = await caller.served.store.awrite(lambda c: presence.claim(c, caller.served, caller.session, body.tab))
     return {"state": row.state, "tab": body.tab}
@@ -214,7 +214,7 @@ async def put_trial(request: Request) -> Response:
     return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
 
 
-async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, Step]:
+async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep]:
     served = caller.served
     outline = served.kept_outline(caller.session) or await _outline(caller)
     step = outline.step(given.step)
@@ -230,7 +230,7 @@ async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answ
     return kept, step
 
 
-def _was_right(served: Served, step: Step, given: GivenAnswer) -> bool | None:
+def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | None:
     """Feedback on practice; the browser itself does not know."""
     if step.stimulus is None:
         return None
