@@ -49,7 +49,25 @@ class Analysis:
 
 
 def analyse(collected: Dataset, style: str | None = None) -> Analysis:
-    """The study's planned tests, or those of one style."""
+    """The tests that a study registered, on what it has collected.
+
+    Parameters
+    ----------
+    collected
+        The data, with the marks of the registered rules; every test heeds those of its scope.
+    style
+        "tuna2008" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
+
+    Returns
+    -------
+    Analysis
+        Tables, and the remarks that have to be read with them.
+
+    Raises
+    ------
+    UnknownName
+        For a style that is none.
+    """
     if style is not None and style not in STYLES:
         raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
     sheets, remarks = _sheets(collected, style)

@@ -133,6 +133,7 @@ class Bot:
 
     def _skewed(self, name: str, value: Any) -> Any:
         """Stamps are on the device's own clock; spans of time are not touched by where it began."""
+        # `skew` stands for a device whose clock is hours off: times in the data are spans on one clock, so none of them may change by it
         stamp = name.startswith("t_") or name == "text_onset"
         return value + self.skew if stamp and isinstance(value, float) else value
 

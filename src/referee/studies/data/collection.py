@@ -51,13 +51,33 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
 
 
 def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Dataset:
-    """Everything collected, from the study folder's own data or from the database named."""
+    """Everything that a study has collected, but what was withdrawn.
+
+    Parameters
+    ----------
+    study
+        An opened study folder.
+    database
+        The address of the database; by default the folder's own data/study.sqlite.
+    mode
+        "debug", "pilot" or "live"; by default the study's own.
+
+    Returns
+    -------
+    Dataset
+        Sessions, answers beside what was asked, and corrections; marked by the rules of [exclusion], with nothing left out.
+
+    Raises
+    ------
+    InputError
+        Where nobody has taken part yet.
+    """
     with reading(study, database) as connection:
         return collect(study, connection, mode)
 
 
 def collect(study: Study, connection: Connection, mode: str | None = None) -> Dataset:
-    """Everything in a mode (by default the study's own) but what was withdrawn."""
+    """As `collect_from`, on a connection that is open already."""
     chosen = mode or study.mode
     asked = _Asked(study)
     raw = _sessions(connection, study, chosen)

@@ -65,7 +65,25 @@ class Draft:
 
 
 def write_study(path: str | Path, draft: Draft) -> Study:
-    """The folder, whole or not at all; it is opened again, so that what was written is known to be readable."""
+    """Write a study folder, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to make; one that is there already is refused.
+    draft
+        What is shown to whom, and values for study.toml beside its defaults.
+
+    Returns
+    -------
+    Study
+        The folder opened again, so that what was written is known to be readable.
+
+    Raises
+    ------
+    InputError
+        Where the draft makes no study that could be opened; nothing is left behind then.
+    """
     from referee.studies.design.design_page import design_numbers, design_report, power_lines
 
     with writing_folder(path) as folder:

@@ -122,6 +122,8 @@ class Hall:
 
     def now_ms(self) -> float:
         """The server's clock in milliseconds; it never runs backwards."""
+        # The system's clock may be set back while people play; times in a recording must not, or replays would show things before their cause. Clocks of
+        # pages are left as they are: how far they are off is in the log (lines of kind `clock`), and whoever reads a recording works it out from there.
         self._latest = max(self._latest, round(1000 * self.served.clock(), 3))
         return self._latest
 
@@ -135,6 +137,7 @@ class Hall:
                 live = Live(room, row.mode, row.data["step"], seq, room_store.high_marks(connection, row.id))
                 live.remember(room_store.lines_after(connection, row.id, -1))
                 self.rooms[row.id] = live
+        # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
         for live in self.rooms.values():
             for seat in live.room.seats:
                 if seat.who != BOT:
@@ -276,6 +279,7 @@ class Hall:
             self._writing = asyncio.create_task(self._write())
 
     async def _write(self) -> None:
+        # Whatever comes while this batch is being committed collects in `_waiting` and shares the next commit: the busier the hall, the larger the batches.
         while self._waiting:
             waiting, self._waiting = self._waiting, []
             batch: dict[Live, list[_Parcel]] = {}

@@ -194,6 +194,8 @@ def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool)
 def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
     """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
     minutes = served.policy.reserve_minutes
+    # The lease is renewed once half of it is gone and the session's time once a minute: writing both with every answer would double what a commit holds.
+    # An answer is stored even where the place was lost to somebody else; then there is one person more than planned, and no answer less.
     if row.holder != row.id:
         hold_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:

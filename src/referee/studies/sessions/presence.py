@@ -33,6 +33,7 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
     rows: Sequence[Tried] = stored_answers(connection, row.id)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     _same_plan(connection, served, outline, row, rows)
+    # Only a session with answers was left and is come back to; whoever reloads the instructions has lost nothing and breaks no rule.
     if rows:
         _within_policy(connection, served, row, now)
         if served.policy.resume == "restart":
@@ -64,6 +65,7 @@ def _within_policy(connection: Connection, served: Served, row: Any, now: float)
 def _restart(connection: Connection, served: Served, row: Any, tab: str, now: float) -> Any:
     """A new session in the old one's place; what was answered before stays where it is."""
     new = str(uuid.uuid4())
+    # The old session ends first: the store allows a person one running session at a time (ix_session_one_running).
     connection.execute(
         update(session)
         .where(session.c.id == row.id)
