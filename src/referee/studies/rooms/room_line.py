@@ -31,7 +31,9 @@ def number_lines(lines: Iterable[RoomLine], first: int, now_ms: float, sent: Roo
 
     By that number nothing is taken twice when it is sent again, and by that clock recordings place it in time.
     """
-    numbered = [line._replace(seq=n, t_server=now_ms) for n, line in enumerate(lines, first)]
-    if sent is not None and numbered:
-        numbered[0] = numbered[0]._replace(client_seq=sent.client_seq, t_client=sent.t_client)
-    return numbered
+    own = (None, None) if sent is None else (sent.client_seq, sent.t_client)
+    # built anew rather than by `_replace`, which takes twice as long, and this runs for every point of every cursor
+    return [
+        RoomLine(line.who, line.kind, line.data, *(own if n == first else (None, None)), n, now_ms)
+        for n, line in enumerate(lines, first)
+    ]
