@@ -35,7 +35,7 @@ def test_a_study_is_made_and_passes_its_check(run: Path, tmp_path: Path, capsys:
     assert _new(run, out, "--with-humans", "--items", "30", "--participants", "6") == 0
     study = open_study(out)
     assert study.id == "my-study"
-    assert study.design["conditions"] == ["toy-chatty", "toy-minimal", "human"]
+    assert study.design.conditions == ("toy-chatty", "toy-minimal", "human")
     domains = Counter(s.trial.domain for s in study.stimuli.values())
     assert domains["furniture"] == domains["people"] == 45
     assert (len(study.practice), len(study.checks)) == (3, 2)
@@ -76,7 +76,7 @@ def test_outputs_of_another_system_join(run: Path, tmp_path: Path) -> None:
     options = ("--systems", "mine,toy-chatty", "--from-outputs", str(mine), "--domain", "people")
     assert _new(run, out, *options, "--items", "6", "--participants", "2") == 0
     study = open_study(out)
-    assert study.design["conditions"] == ["mine", "toy-chatty"]
+    assert study.design.conditions == ("mine", "toy-chatty")
     assert {s.trial.domain for s in study.every_stimulus()} == {"people"}
 
 
@@ -112,9 +112,9 @@ def test_items_with_two_targets_are_left_out_where_one_click_must_do(
     run = _run_of(tmp_path / "RUN", [*double, *trials[3:]])
     assert _new(run, tmp_path / "s", "--participants", "2") == 0
     assert "3 items with several targets were left out" in capsys.readouterr().out
-    assert open_study(tmp_path / "s").design["items"] == 10
+    assert open_study(tmp_path / "s").design.items == 10
     assert _new(run, tmp_path / "j", "--protocol", "judgement", "--participants", "2") == 0
-    assert open_study(tmp_path / "j").design["items"] == 13
+    assert open_study(tmp_path / "j").design.items == 13
 
 
 def test_where_no_synthetic_scene_looks_alike_items_are_set_aside_for_practice(
@@ -129,7 +129,7 @@ def test_where_no_synthetic_scene_looks_alike_items_are_set_aside_for_practice(
     assert len(practised) == 5
     assert practised.isdisjoint(s.trial.id for s in study.stimuli.values())
     assert _new(run, tmp_path / "t", "--participants", "2", "--items", "10") == 0
-    assert open_study(tmp_path / "t").design["items"] == 10, "items that were not drawn are there to practise on"
+    assert open_study(tmp_path / "t").design.items == 10, "items that were not drawn are there to practise on"
 
 
 def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path) -> None:

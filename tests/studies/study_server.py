@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 
 from referee.studies.folder.demo_study import make_demo
-from referee.studies.sessions.plan import Step
+from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served, open_served
-from referee.studies.web.limits import Limits
+from referee.studies.web.middleware import Limits
 from referee.studies.web.server import create_app
 
 
@@ -150,7 +150,7 @@ class Person:
     def saved_steps(self) -> list[int]:
         return [step["index"] for step in self.plan["steps"] if step["saved"]]
 
-    def step(self, index: int) -> Step:
+    def step(self, index: int) -> PlanStep:
         outline = self.site.served.outline_of(self.session)
         assert outline is not None
         return outline.plan.steps[index]
@@ -184,7 +184,7 @@ class Person:
         return dict(reply.json())
 
 
-def answer(step: Step, right: bool = True) -> dict[str, Any]:
+def answer(step: PlanStep, right: bool = True) -> dict[str, Any]:
     """An answer that the page could have given."""
     if step.plugin == "form":
         return {"answer": {"fields": {}}, "times": {}}

@@ -9,8 +9,8 @@ from study_in_browser import SHORT, chromium
 from study_server import change
 
 from referee.errors import InputError
-from referee.studies.bots import in_chromium
-from referee.studies.bots.in_chromium import browse
+from referee.studies.bots import chromium as in_chromium
+from referee.studies.bots.chromium import browse
 from referee.studies.data.collection import collect_from
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import open_study
@@ -26,8 +26,8 @@ def test_bots_in_chromium_leave_every_answer_and_are_marked_as_such(tmp_path: Pa
     assert lines == ["in Chromium: 2 answers, coded, nothing lost"] * bots
     collected = collect_from(open_study(study.folder))
     assert [s.simulated for s in collected.sittings] == ["browser"] * bots
-    assert all(a.answer.times["identification_ms"] > 0 for a in collected.trials)
-    assert all("untrusted" in a.answer.flags for a in collected.trials)  # no hand moved a mouse
+    assert all(a.times["identification_ms"] > 0 for a in collected.trials)
+    assert all("untrusted" in a.flags for a in collected.trials)  # no hand moved a mouse
 
 
 def test_without_pages_it_says_how_to_build_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

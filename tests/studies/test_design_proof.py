@@ -91,7 +91,7 @@ def test_a_changed_order_breaks_the_balance_of_successions(tmp_path: Path) -> No
 
 def test_meeting_an_item_again_is_told_where_the_design_does_not_rule_it_out(tmp_path: Path) -> None:
     study = make_demo(tmp_path / "s", design="latin", items=10, participants=3)
-    assert len(study.design["duplicates"]) == 2
+    assert len(study.design.duplicates) == 2
     claim = next(c for c in prove_balance(study) if c.sentence == "nobody meets an item twice")
     assert (claim.holds, claim.promised) == (False, False)
     assert "not promised" in design_report(study)

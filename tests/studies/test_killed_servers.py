@@ -15,7 +15,8 @@ from sqlalchemy import text
 from study_server import Clock, Person, site, study_folder
 
 from referee.errors import InputError
-from referee.studies.sessions.kept_answers import Given, save
+from referee.studies.protocols.contract import GivenAnswer
+from referee.studies.sessions.kept_answers import Sender, save
 from referee.studies.sessions.refusals import Problem
 from referee.studies.store import lock
 from referee.studies.store.store import open_store, sqlite_url
@@ -116,12 +117,14 @@ def test_an_answer_that_a_killed_server_had_under_way_is_the_same_answer(tmp_pat
         outline, body = served.outline_of(person.session), person.body(index)
         assert outline is not None
         name = "0b5e8f2e-98a1-4b53-9d3c-0a4b6f1f7c11"
-        given = Given(name, person.session, person.tab, index, 1, "done", body["answer"], body["times"], ())
+        sender = Sender(name, person.session, person.tab)
+        given = GivenAnswer(answer=body["answer"], times=body["times"], step=index)
         with served.store.writer.engine.connect() as dying, dying.begin():
-            assert save(dying, served, outline, given).new
-            again = served.store.writer.submit(lambda connection: save(connection, served, outline, given))
-            other = replace(given, uuid="7d0d7e7b-1f43-4a8e-8a7b-5b6d0c9a4f10", flags=("forged",))
-            refused = served.store.writer.submit(lambda connection: save(connection, served, outline, other))
+            assert save(dying, served, outline, sender, given).new
+            again = served.store.writer.submit(lambda connection: save(connection, served, outline, sender, given))
+            other = sender._replace(uuid="7d0d7e7b-1f43-4a8e-8a7b-5b6d0c9a4f10")
+            forged = replace(given, flags=("forged",))
+            refused = served.store.writer.submit(lambda connection: save(connection, served, outline, other, forged))
             with pytest.raises(TimeoutError):
                 again.result(timeout=0.3)  # waits for the other transaction
         assert again.result(timeout=60).new is False

@@ -19,11 +19,11 @@ from referee.situated.game.log import Recording, state_at
 from referee.situated.tiers.dialogue import Dialogue
 from referee.studies.bots.simulation import simulate
 from referee.studies.design.balance import prove_balance
+from referee.studies.dialogue.clip_answers import overheard_answers
 from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
-from referee.studies.dialogue.overheard import overheard_answers
 from referee.studies.folder.draft import write_study
 from referee.studies.folder.study import Study
-from referee.studies.protocols.contract import Answer, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.protocols.replay_identify import ReplayIdentify
 from referee.studies.sessions.plan import make_plan
 
@@ -115,10 +115,10 @@ def test_pieces_keep_their_numbers(study: Study) -> None:
 # -- answers ---------------------------------------------------------------------------------------------------------------
 
 
-def _answer(**changes: Any) -> Answer:
+def _answer(**changes: Any) -> GivenAnswer:
     given = {"outcome": "entity", "entity": "e3", "repeats": 2, "corrected": False, "pointer": "mouse", "trusted": True}
     times = {"combined_ms": 9000.0, "identification_ms": 2500.0, "reading_ms": 6500.0}
-    return Answer(answer={**given, **changes}, times=times)
+    return GivenAnswer(answer={**given, **changes}, times=times)
 
 
 def test_both_clocks_are_kept_and_add_up_to_the_published_time(study: Study) -> None:

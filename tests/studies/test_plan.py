@@ -15,8 +15,8 @@ from referee.errors import InputError
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import pictures
-from referee.studies.protocols.contract import Answer
-from referee.studies.sessions.plan import Plan, Step, check_answer, make_plan, passed_check, was_right
+from referee.studies.protocols.contract import GivenAnswer
+from referee.studies.sessions.plan import PlanStep, SessionPlan, check_answer, make_plan, passed_check, was_right
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +26,20 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def plan(study: Study) -> Plan:
+def plan(study: Study) -> SessionPlan:
     return make_plan(study, "L01", 1)
 
 
-def _kinds(plan: Plan) -> list[str]:
+def _kinds(plan: SessionPlan) -> list[str]:
     return [step.kind for step in plan.steps]
 
 
-def test_the_same_study_list_and_seed_give_the_same_plan(study: Study, plan: Plan) -> None:
+def test_the_same_study_list_and_seed_give_the_same_plan(study: Study, plan: SessionPlan) -> None:
     assert make_plan(study, "L01", 1) == plan
     assert make_plan(study, "L01", 2).public("/s/x") != plan.public("/s/x")
 
 
-def test_a_session_has_all_its_parts_in_order(plan: Plan) -> None:
+def test_a_session_has_all_its_parts_in_order(plan: SessionPlan) -> None:
     assert _kinds(plan)[:5] == ["page", "page", "practice", "practice", "page"]
     assert _kinds(plan)[-2:] == ["form", "form"]
     assert Counter(_kinds(plan)) == {"page": 3, "practice": 2, "trial": 12, "check": 3, "break": 2, "form": 2}
@@ -54,12 +54,12 @@ def test_everybody_gets_exactly_their_list(study: Study) -> None:
         assert sorted(shown) == sorted(f"{trial}|{condition}" for trial, condition in one.trials)
 
 
-def test_breaks_come_after_every_so_many_trials_and_never_last(study: Study, plan: Plan) -> None:
+def test_breaks_come_after_every_so_many_trials_and_never_last(study: Study, plan: SessionPlan) -> None:
     trials = 0
     for step, following in zip(plan.steps, plan.steps[1:], strict=False):
         trials += step.kind == "trial"
         if step.kind == "break":
-            assert trials % study.session["break_every"] == 0
+            assert trials % study.session.break_every == 0
             assert following.kind in ("trial", "check")
 
 
@@ -92,9 +92,9 @@ def test_nothing_hidden_is_public(protocol: str, tmp_path: Path) -> None:
     assert "check" not in kinds, "an attention check looks like a trial"
 
 
-def test_moving_the_targets_changes_nothing_that_is_public(study: Study, plan: Plan) -> None:
+def test_moving_the_targets_changes_nothing_that_is_public(study: Study, plan: SessionPlan) -> None:
     """The order may depend on targets (no picture is the target twice running), so orders are fixed here."""
-    fixed = replace(study, design={**study.design, "order": "fixed"})
+    fixed = replace(study, design=replace(study.design, order="fixed"))
     moved = {}
     for key, stimulus in study.stimuli.items():
         others = [e.id for e in stimulus.trial.scene.entities if e.id not in stimulus.trial.targets]
@@ -103,7 +103,7 @@ def test_moving_the_targets_changes_nothing_that_is_public(study: Study, plan: P
     assert make_plan(replace(fixed, stimuli=moved), "L01", 1).public("/s/x") == one
 
 
-def test_every_picture_that_is_shown_is_preloaded_and_can_be_drawn(study: Study, plan: Plan) -> None:
+def test_every_picture_that_is_shown_is_preloaded_and_can_be_drawn(study: Study, plan: SessionPlan) -> None:
     public = plan.public("/s/demo")
     shown = {e["picture"] for step in public["steps"] for e in step["parameters"].get("entities", ())}
     assert shown == set(public["pictures"])
@@ -123,15 +123,15 @@ def test_an_unknown_list_is_refused(study: Study) -> None:
         make_plan(study, "L99", 1)
 
 
-def _step(plan: Plan, kind: str) -> Step:
+def _step(plan: SessionPlan, kind: str) -> PlanStep:
     return next(step for step in plan.steps if step.kind == kind)
 
 
-def test_a_check_is_passed_by_finding_its_target(study: Study, plan: Plan) -> None:
+def test_a_check_is_passed_by_finding_its_target(study: Study, plan: SessionPlan) -> None:
     step = _step(plan, "check")
     assert step.stimulus is not None
     for label, entity in step.shown.labels.items():
-        answer = Answer(answer={"outcome": "entity", "entity": label}, times={})
+        answer = GivenAnswer(answer={"outcome": "entity", "entity": label}, times={})
         assert passed_check(study, step, answer) == (entity in step.stimulus.trial.targets)
     assert passed_check(study, _step(plan, "trial"), answer) is None
     assert was_right(study, _step(plan, "practice"), answer) in (True, False)
@@ -142,9 +142,9 @@ def test_a_check_among_judgements_asks_for_the_lowest_rating(tmp_path: Path) -> 
     study = make_demo(tmp_path / "j", "judgement")
     step = _step(make_plan(study, "L01", 1), "check")
     assert "lowest" in step.shown.parameters["text"]
-    low = Answer(answer={"ratings": {"adequacy": 1, "fluency": 1}})
+    low = GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 1}})
     assert passed_check(study, step, low) is True
-    assert passed_check(study, step, Answer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
+    assert passed_check(study, step, GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
 
 
 def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Path) -> None:
@@ -152,22 +152,24 @@ def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Pa
     for seed in range(8):
         step = _step(make_plan(study, "L01", seed), "check")
         for side in ("left", "right"):
-            assert passed_check(study, step, Answer(answer={"choice": side})) == (step.shown.labels[side] == "first")
+            assert passed_check(study, step, GivenAnswer(answer={"choice": side})) == (
+                step.shown.labels[side] == "first"
+            )
 
 
-def test_a_form_is_answered_with_its_fields_or_left_open(study: Study, plan: Plan) -> None:
+def test_a_form_is_answered_with_its_fields_or_left_open(study: Study, plan: SessionPlan) -> None:
     step = _step(plan, "form")
     for fields in ({}, {"age": "25-34"}, {"age": ""}):
-        check_answer(study, step, Answer(answer={"fields": fields}))
+        check_answer(study, step, GivenAnswer(answer={"fields": fields}))
     for fields in ({"name": "x"}, {"age": "young"}, {"age": ["25-34"]}, "x", None):
         with pytest.raises(InputError, match=r"answer\.fields"):
-            check_answer(study, step, Answer(answer={"fields": fields}))
+            check_answer(study, step, GivenAnswer(answer={"fields": fields}))
 
 
-def test_answers_to_trials_go_through_their_protocol(study: Study, plan: Plan) -> None:
+def test_answers_to_trials_go_through_their_protocol(study: Study, plan: SessionPlan) -> None:
     step = _step(plan, "trial")
     assert step.stimulus is not None
     hearer = catalogue.create("hearer", "literal")
     check_answer(study, step, study.kind.simulate(step.stimulus, step.shown, study.settings, hearer, Random(1)))
     with pytest.raises(InputError):
-        check_answer(study, step, Answer(answer={"outcome": "entity", "entity": "e99"}))
+        check_answer(study, step, GivenAnswer(answer={"outcome": "entity", "entity": "e99"}))

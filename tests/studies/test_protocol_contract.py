@@ -14,7 +14,7 @@ from referee import catalogue
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.records import Description, Outcome, Trial
-from referee.studies.protocols.contract import Answer, Kind, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Kind, Stimulus
 
 # Clips and rooms are no scenes: what those protocols show has tests of its own.
 WITHOUT_SCENES = ("replay-identify", "tangram")
@@ -51,7 +51,7 @@ def test_what_is_simulated_is_accepted_and_can_be_read(name: str, hearer: str) -
         shown = kind.show(stimulus, settings, Random(number))
         answer = kind.simulate(stimulus, shown, settings, listener, Random(number))
         sent = json.loads(json.dumps({"answer": dict(answer.answer), "times": dict(answer.times)}))
-        again = Answer(answer=sent["answer"], times=sent["times"], flags=answer.flags)
+        again = GivenAnswer(answer=sent["answer"], times=sent["times"], flags=answer.flags)
         kind.check(again, shown, settings)
         response = kind.respond(again, stimulus, shown, "P-1")
         assert (response is not None) == (name in IDENTIFYING)
@@ -151,7 +151,7 @@ def test_words_are_counted_the_same_whatever_stands_between_them() -> None:
     assert kind.show(stimulus, _settings(kind), Random(1)).parameters["text"] == "the red chair there now"
 
 
-def _answered(kind: Kind, **changes: Any) -> tuple[Any, Answer]:
+def _answered(kind: Kind, **changes: Any) -> tuple[Any, GivenAnswer]:
     stimulus = _stimulus(_trials(1)[0], text="the red chair")
     settings = _settings(kind, **changes)
     shown = kind.show(stimulus, settings, Random(1))
@@ -206,7 +206,7 @@ def test_every_word_has_its_time_and_no_other() -> None:
 
 def test_a_timeout_needs_no_times_and_is_offered_only_where_there_is_a_limit() -> None:
     tuna, asgre = (catalogue.create("protocol", n) for n in ("tuna2008", "asgre2007"))
-    late = Answer(answer={"outcome": "timeout", "entity": None}, times={"reading_ms": 400.0})
+    late = GivenAnswer(answer={"outcome": "timeout", "entity": None}, times={"reading_ms": 400.0})
     tuna.check(late, _answered(tuna)[0], _settings(tuna))
     with pytest.raises(InputError, match="not offered"):
         asgre.check(late, _answered(asgre)[0], _settings(asgre))
@@ -237,7 +237,7 @@ def test_open_choice_lets_people_say_that_several_fit_and_asks_for_a_guess() -> 
     trial = _trials(1)[0]
     vague = Stimulus(id="x", trial=trial, description=Description(properties=(), text="it"))
     shown = kind.show(vague, _settings(kind), Random(1))
-    answer = Answer(answer={"outcome": "several", "entity": None, "guess": "e2"}, times={"combined_ms": 900.0})
+    answer = GivenAnswer(answer={"outcome": "several", "entity": None, "guess": "e2"}, times={"combined_ms": 900.0})
     kind.check(answer, shown, _settings(kind))
     response = kind.respond(answer, vague, shown, "h")
     assert (response.outcome, response.entity) == (Outcome.SEVERAL, None)
@@ -257,7 +257,7 @@ def test_ratings_are_whole_within_limits_and_complete(ratings: Any) -> None:
     kind = catalogue.create("protocol", "judgement")
     shown = kind.show(_stimulus(_trials(1)[0]), _settings(kind), Random(1))
     with pytest.raises(InputError, match="ratings"):
-        kind.check(Answer(answer={"ratings": ratings}), shown, _settings(kind))
+        kind.check(GivenAnswer(answer={"ratings": ratings}), shown, _settings(kind))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -287,7 +287,7 @@ def test_a_slider_takes_any_number_from_0_to_100() -> None:
     kind = catalogue.create("protocol", "judgement")
     settings = {**_settings(kind), "kind": "slider"}
     shown = kind.show(_stimulus(_trials(1)[0]), settings, Random(1))
-    kind.check(Answer(answer={"ratings": {"adequacy": 99.5, "fluency": 0}}), shown, settings)
+    kind.check(GivenAnswer(answer={"ratings": {"adequacy": 99.5, "fluency": 0}}), shown, settings)
 
 
 def test_sides_of_a_pair_are_drawn_and_remembered() -> None:
@@ -307,8 +307,8 @@ def test_production_wants_words() -> None:
     shown = kind.show(_stimulus(_trials(1)[0]), _settings(kind), Random(1))
     for text in (None, "", "   ", "x" * 301):
         with pytest.raises(InputError, match=r"answer\.text"):
-            kind.check(Answer(answer={"text": text}), shown, _settings(kind))
-    kind.check(Answer(answer={"text": "the red one"}), shown, _settings(kind))
+            kind.check(GivenAnswer(answer={"text": text}), shown, _settings(kind))
+    kind.check(GivenAnswer(answer={"text": "the red one"}), shown, _settings(kind))
 
 
 def test_the_documentation_has_every_protocol_with_every_setting() -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from referee import catalogue
 from referee.situated.game.board import PIECES
 from referee.situated.game.goals import find_goal, solution
-from referee.studies.rooms.room_state import BOT, SERVER, Line, Room, act, join, leave, pass_time, quit_room
+from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
+from referee.studies.rooms.room_state import Room, act, join, leave, pass_time, quit_room
 
 MINUTE = 60_000.0
 DEFAULTS = {name: p.default for name, p in catalogue.create("protocol", "tangram").info.parameters.items()}
@@ -27,11 +28,11 @@ def started(seed: int = 0, **settings: Any) -> Room:
     return two
 
 
-def kinds(lines: list[Line]) -> list[str]:
+def kinds(lines: list[RoomLine]) -> list[str]:
     return [line.kind for line in lines]
 
 
-def solve(running: Room, t_ms: float) -> tuple[Room, list[Line]]:
+def solve(running: Room, t_ms: float) -> tuple[Room, list[RoomLine]]:
     handler, lines = str(running.handler), []
     for piece, place in solution(find_goal(running.settings["puzzles"][running.puzzle])).placements.items():
         running, more = act(running, handler, "flip", {"piece": piece, **place._asdict()}, t_ms)
@@ -153,14 +154,14 @@ def test_the_last_puzzle_ends_the_room():
     running = started(puzzles=["house"])
     over, lines = solve(running, 60_000.0)
     assert (over.phase, over.outcome) == ("over", "completed")
-    assert lines[-1] == Line(SERVER, "over", {"outcome": "completed", "by": SERVER})
+    assert lines[-1] == RoomLine(SERVER, "over", {"outcome": "completed", "by": SERVER})
 
 
 def test_what_arrives_late_is_noted_and_changes_nothing():
     over, _ = solve(started(puzzles=["house"]), 60_000.0)
     after, lines = act(over, "ann", "move", {"piece": "1", "x": 0.0}, 61_000.0)
     assert after is over
-    assert lines == [Line("ann", "late", {"kind": "move"})]
+    assert lines == [RoomLine("ann", "late", {"kind": "move"})]
 
 
 def test_the_waiting_room_has_a_paid_way_out_after_the_time_the_study_says():

@@ -11,7 +11,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from study_server import Clock, Person, Site, site, study_folder
 
-from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.middleware import Limits, Rate
 from referee.studies.web.server import create_app
 
 schema = schemathesis.openapi.from_dict(create_app([]).openapi())

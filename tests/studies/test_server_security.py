@@ -15,7 +15,7 @@ from study_server import Clock, Person, Site, site, study_folder
 
 from referee.errors import InputError
 from referee.studies.store.keys import load_keys
-from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.middleware import Limits, Rate
 
 SECURE = {
     "content-security-policy",

@@ -19,15 +19,15 @@ from referee.statistics.mixed import mixed_correctness, mixed_times
 from referee.studies.analysis import mixed_analysis
 from referee.studies.analysis.answer_table import hearing_frame, pair_frame
 from referee.studies.analysis.mixed_analysis import contrasts, measure_sheets
-from referee.studies.analysis.registered import CAUTION, analyse
+from referee.studies.analysis.registered_tests import CAUTION, analyse
 from referee.studies.analysis.tuna2008_tables import challenge_tables, replaced
 from referee.studies.bots.simulation import simulate
-from referee.studies.data.collected import Collected
 from referee.studies.data.collection import collect, collect_from
+from referee.studies.data.dataset import Dataset
 from referee.studies.folder.demo_study import make_demo
 
 
-def collected_from(opened: Site) -> Collected:
+def collected_from(opened: Site) -> Dataset:
     with opened.served.store.read() as connection:
         return collect(opened.served.study, connection)
 
@@ -86,7 +86,7 @@ def test_rules_take_times_away_and_leave_errors_alone(running: Site) -> None:
 
 
 def test_an_answer_that_names_no_object_is_no_error(tmp_path: Path) -> None:
-    with site(study_folder(tmp_path, protocol="open-choice", id="open")) as opened:
+    with site(study_folder(tmp_path, protocol="open-choice", id="open", least_trials="0.0")) as opened:
         person = Person(opened).begin()
         given = ("entity", "several", "none")
         for index, outcome in zip(trial_steps(person), given, strict=False):
@@ -95,7 +95,6 @@ def test_an_answer_that_names_no_object_is_no_error(tmp_path: Path) -> None:
             if outcome != "entity":
                 body["answer"] = {**body["answer"], "outcome": outcome, "entity": None}
             assert person.put(index, body=body).status_code == 201
-        opened.served.study.exclusion["least_trials"] = 0.0  # type: ignore[index]
         collected = collected_from(opened)
     frame = hearing_frame(collected)
     assert sorted(frame["outcome"].to_list()) == ["entity", "none", "several"]
@@ -248,25 +247,23 @@ def test_a_system_without_errors_is_left_out_of_the_odds_and_said_so() -> None:
 # -- judgements and productions ------------------------------------------------------------------------------------------
 
 
-def rated(collected: Collected, ratings: Mapping[str, Mapping[str, float]]) -> Collected:
+def rated(collected: Dataset, ratings: Mapping[str, Mapping[str, float]]) -> Dataset:
     """The same answers with ratings by system."""
     changed = [
-        replace(a, answer=replace(a.answer, answer={"ratings": ratings[a.asked.system or ""]}))
-        if a.kind == "trial" and a.asked
-        else a
+        replace(a, answer={"ratings": ratings[a.asked.system or ""]}) if a.kind == "trial" and a.asked else a
         for a in collected.answers
     ]
     return replace(collected, answers=tuple(changed))
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Collected:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     study = make_demo(tmp_path_factory.mktemp("judged") / "study", "judgement", items=6, participants=6)
     simulate(study.folder, participants=6)
     return collect_from(study)
 
 
-def test_ratings_are_averaged_by_system_and_agreement_is_full_where_all_agree(judged: Collected) -> None:
+def test_ratings_are_averaged_by_system_and_agreement_is_full_where_all_agree(judged: Dataset) -> None:
     systems = ("toy-minimal", "toy-chatty", "human")
     ratings = {s: {"adequacy": 2.0 + n, "fluency": 5.0} for n, s in enumerate(systems)}
     sheets = {s.name: s for s in analyse(rated(judged, ratings)).sheets}
@@ -282,7 +279,7 @@ def test_wins_are_counted_for_the_system_behind_the_side(tmp_path: Path) -> None
     collected = collect_from(study)
     frame = pair_frame(collected)
     for a, row in zip(collected.trials, frame.iter_rows(named=True), strict=True):
-        choice = a.answer.answer["choice"]
+        choice = a.answer["choice"]
         side = {"tie": 0.5}.get(choice, float(a.labels.get(choice) == "first"))
         assert row["won"] == side
     sheets = {s.name: s for s in analyse(collected).sheets}
@@ -300,7 +297,7 @@ def test_productions_are_counted_in_words(tmp_path: Path) -> None:
     collected = collect_from(study)
     rows: list[Mapping[str, Any]] = list(analyse(collected).sheets[0].tidy)
     everything = next(r for r in rows if r["domain"] == "all")
-    said = [str(a.answer.answer["text"]) for a in collected.trials]
+    said = [str(a.answer["text"]) for a in collected.trials]
     assert (everything["descriptions"], everything["people"], everything["items"]) == (8, 2, 4)
     assert everything["words"] == pytest.approx(mean(len(text.split()) for text in said))
     assert everything["same"] == 1.0  # both bots say what the corpus says (Production.simulate)

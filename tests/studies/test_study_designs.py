@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import InputError
-from referee.statistics.latin_square import check_latin_squares
+from referee.statistics.latin_square import check_latin_squares, cyclic_square, lay_squares, share_out, williams_squares
 from referee.studies.design.balance import carry_over
-from referee.studies.design.designs import DESIGNS, Layout, Request, lay_out
-from referee.studies.design.latin_square import cyclic_square, lay_squares, share_out, williams_squares
+from referee.studies.design.designs import DESIGNS, DesignLayout, Request, lay_out
 
 
 def _request(items: int, conditions: int, participants: int, seed: int = 1, **more: object) -> Request:
@@ -29,7 +28,7 @@ def _domain(item: str, items: int) -> str:
     return "furniture" if int(item[1:]) < items // 2 else "people"
 
 
-def _pairs(layout: Layout) -> Counter[tuple[str, str]]:
+def _pairs(layout: DesignLayout) -> Counter[tuple[str, str]]:
     return Counter(pair for one in layout.lists for pair in one.trials)
 
 
@@ -150,7 +149,8 @@ def test_too_few_items_for_one_square_are_refused() -> None:
 
 def test_a_cyclic_square_is_latin() -> None:
     for k in (2, 5, 12):
-        square = cyclic_square(k, Random(k))
+        rng = Random(k)
+        square = cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist()
         assert all(sorted(line) == list(range(k)) for line in [*square, *zip(*square, strict=True)])
 
 

@@ -124,7 +124,7 @@ def test_whoever_withdraws_is_out_at_once_and_a_count_when_purged(running: Site,
 
     from referee.studies.sessions.withdrawal import purge
 
-    clock.now += (running.served.policy["withdrawal_days"] + 1) * DAY
+    clock.now += (running.served.policy.withdrawal_days + 1) * DAY
     running.served.store.write(lambda connection: purge(connection, running.served))
     people = json.loads(exported(running)["manifest.json"])["people"]
     assert (people["withdrawn"], people["purged"], people["sessions"]) == (0, 1, 1)
@@ -277,6 +277,6 @@ def test_word_by_word_reading_has_a_row_per_word_with_the_word_before(tmp_path: 
     for a in collected.trials:
         own = [r for r in found if r["step"] == str(a.step)]
         assert " ".join(r["text"] for r in own) == (a.asked and a.asked.description.text)
-        assert [float(r["ms"]) for r in own] == a.answer.times["regions_ms"]
+        assert [float(r["ms"]) for r in own] == a.times["regions_ms"]
         assert [r["ms_before"] for r in own] == ["", *(r["ms"] for r in own[:-1])]
     assert "regions.csv" not in export_files(replace(collected, study=replace(study, protocol="tuna2008")))

@@ -69,7 +69,7 @@ def test_the_planned_measures_are_things_that_the_protocol_records(protocol: str
     info = study.kind.info
     outcomes = info.answer["outcome"].values if "outcome" in info.answer else ()
     recorded = {*info.answer, *info.times, *outcomes, *study.settings.get("scales", ())}
-    assert set(study.analysis["measures"]) - {"error"} <= recorded
+    assert set(study.analysis.measures) - {"error"} <= recorded
 
 
 def test_the_hash_covers_every_file_but_the_data(folder: Path) -> None:

@@ -16,13 +16,13 @@ from referee.errors import InputError
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
 from referee.studies.bots.simulation import simulate
-from referee.studies.data.collected import Collected
 from referee.studies.data.collection import collect, collect_from
+from referee.studies.data.dataset import Dataset
 from referee.studies.data.to_run import import_corpus, import_into, import_run
 from referee.studies.folder.demo_study import make_demo
 
 
-def collected_from(opened: Site) -> Collected:
+def collected_from(opened: Site) -> Dataset:
     with opened.served.store.read() as connection:
         return collect(opened.served.study, connection)
 
@@ -123,7 +123,7 @@ def test_descriptions_become_a_corpus_with_people_as_speakers(tmp_path: Path) ->
     assert len({t.id for t in trials}) == 8
     assert len({t.speaker for t in trials}) == 2
     assert all(t.speaker and t.speaker.startswith("bots(noisy) P-") for t in trials)
-    said = {str(a.answer.answer["text"]).strip() for a in collected.trials}
+    said = {str(a.answer["text"]).strip() for a in collected.trials}
     assert {t.references[0].text for t in trials} == said
     assert {t.meta["item"] for t in trials} == {s.trial.id for s in study.stimuli.values()}
     assert mean(len(t.references) for t in trials) == 1

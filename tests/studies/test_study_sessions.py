@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.studies.sessions.states import MOVES, OUTCOMES, Row, missing, move, next_attempt, position, satisfied
+from referee.studies.sessions.states import MOVES, OUTCOMES, missing, move, next_attempt, position, satisfied
 
 
 def reachable(state: str) -> set[str]:
@@ -38,6 +40,12 @@ def test_a_code_needs_a_finished_session() -> None:
 
 
 STEPS = (2, 3, 5, 6, 9)
+
+
+class Row(NamedTuple):
+    step: int
+    attempt: int
+    state: str
 
 
 def test_an_aborted_trial_is_missing_where_it_is_shown_again_and_not_where_it_is_skipped() -> None:

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, event, text
 
 from referee.errors import CannotWrite, InputError, MalformedInput
+from referee.studies.rooms.room_store import lines_after
 from referee.studies.sessions.refusals import Problem
 from referee.studies.store.schema import metadata
-from referee.studies.store.store import Store, back_up, open_store, sqlite_url
+from referee.studies.store.store import Store, back_up, open_store, scripts, sqlite_url
 
 
 @pytest.fixture
@@ -187,3 +189,26 @@ def test_a_store_is_served_once_and_a_killed_server_leaves_it_free(tmp_path: Pat
         open_store(url, "demo", alone=True)
     first.close()
     open_store(url, "demo", alone=True).close()
+
+
+def test_who_acted_in_a_room_is_known_of_older_stores_too(tmp_path: Path) -> None:
+    """Up to tables 0001 a bot's lines said so in their data; the end of a room says there who ended it, and keeps it."""
+    path = tmp_path / "study.sqlite"
+    engine = create_engine(sqlite_url(path))
+    with engine.begin() as connection:
+        config = scripts()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(text("INSERT INTO room VALUES ('r', 'demo', 'live', 'over', '{}', 0, 0)"))
+        for seq, kind, data in ((0, "start", "{}"), (1, "say", '{"by":"bot","text":"x"}'), (2, "over", '{"by":"bot"}')):
+            values = {"seq": seq, "kind": kind, "data": data}
+            sql = "INSERT INTO event (room, seq, t_server, kind, data) VALUES ('r', :seq, 0, :kind, :data)"
+            connection.execute(text(sql), values)
+    engine.dispose()
+    store = open_store(sqlite_url(path), "demo")
+    with store.read() as connection:
+        found = [(line.who, line.kind, dict(line.data)) for line in lines_after(connection, "r", -1)]
+    assert found == [("server", "start", {}), ("bot", "say", {"text": "x"}), ("server", "over", {"by": "bot"})]
+    with pytest.raises(Problem, match="storage"):  # the guard is back
+        store.write(lambda connection: connection.execute(text("UPDATE event SET actor = 'server'")))
+    store.close()

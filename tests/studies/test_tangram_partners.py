@@ -20,7 +20,8 @@ from referee.situated.game.operator_bot import Act, Hand, follow, understand
 from referee.situated.game.solver_bot import Mind, instruct
 from referee.studies.rooms import bot_partners
 from referee.studies.rooms.bot_partners import Partner, near_enough
-from referee.studies.rooms.hall import Hall, Live, Message, Person
+from referee.studies.rooms.hall import Hall, Live, Person
+from referee.studies.rooms.room_line import RoomLine
 from referee.studies.rooms.room_store import recordings_of
 from referee.studies.rooms.tangram_study import make_tangram_study
 from referee.studies.sessions.served_study import open_served
@@ -43,7 +44,7 @@ class Ear:
     def __init__(self, who: str) -> None:
         self.who = who
 
-    def put(self, events: Sequence[str], **more: Any) -> None:
+    def put(self, events: Sequence[Any], **more: Any) -> None:
         pass
 
     def cut(self, problem: str, message: str) -> None:
@@ -95,14 +96,14 @@ async def play(hall: Hall, person: Person) -> Live:
             for change in changes:
                 seq += 1
                 data = {name: getattr(change, name) for name in ("piece", "x", "y", "rotation", "flipped")}
-                hall.take(live, person.session, [Message(seq, 0.0, change.kind, data)])
+                hall.take(live, person.session, [RoomLine(person.session, change.kind, data, seq, 0.0)])
         elif live.room.handler != person.session:
             handled = game.board.order[-1] if mind.focus else None
             said, mind = instruct(mind, game.board, handled, rng)
             assert said is not None
             seq, done = seq + 1, live.partner.done
             times = {"typing_start_ms": 0.0, "typing_end_ms": 0.0, "keystrokes": 1}
-            hall.take(live, person.session, [Message(seq, 0.0, "say", {"text": said.text, **times})])
+            hall.take(live, person.session, [RoomLine(person.session, "say", {"text": said.text, **times}, seq, 0.0)])
             await until(lambda done=done: live.partner.done > done or live.room.phase != "playing")
     await hall.close()
     return live

@@ -3,10 +3,17 @@
 With k systems, items come in blocks of k and participants in groups of k. In each k x k square a row is a participant, a column an
 item, a cell a system; every system occurs once per row and column. Squares are dealt out evenly to the groups, so every item is
 seen with every system exactly once: 12 systems, 120 items and 24 participants give 60 trials each and 1,440 in all.
+
+`repeated_latin_squares` is that design as it is simulated. `lay_squares` lays out a real study, whose items seldom come in whole squares: some, drawn by the
+seed, are shown twice (Belz & Gatt 2007; Gatt, Belz & Kow 2008). Williams' squares (1949) also balance what follows what.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,15 +24,28 @@ from referee.statistics.frames import IntArray, as_rows, complete_rows
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_latin_squares", "latin_square", "repeated_latin_squares"]
+__all__ = [
+    "Squares",
+    "check_latin_squares",
+    "cyclic_square",
+    "latin_square",
+    "lay_squares",
+    "repeated_latin_squares",
+    "share_out",
+    "williams_squares",
+]
+
+
+def cyclic_square(rows: Sequence[int], columns: Sequence[int], numbers: Sequence[int]) -> IntArray:
+    """A square with every number once per row and column: the cyclic one, with its rows, columns and numbers in these orders."""
+    square: IntArray = np.asarray(numbers)[(np.asarray(rows)[:, None] + np.asarray(columns)) % len(numbers)]
+    return square
 
 
 def latin_square(k: int, rng: np.random.Generator) -> IntArray:
-    """A k x k square with every number once per row and column: the cyclic one, rows, columns and numbers shuffled."""
-    places = np.arange(k)
-    square = (places[:, None] + places) % k
-    shuffled: IntArray = rng.permutation(k)[square[rng.permutation(k)][:, rng.permutation(k)]]
-    return shuffled
+    """A k x k square, shuffled by `rng`."""
+    numbers, rows, columns = (rng.permutation(k).tolist() for _ in range(3))
+    return cyclic_square(rows, columns, numbers)
 
 
 def repeated_latin_squares(systems: int, items: int, participants: int, seed: int) -> pl.DataFrame:
@@ -95,3 +115,119 @@ def _blocks(systems: int, items: int, participants: int) -> tuple[int, int]:
             remedy=f"take {better} items",
         )
     return squares, groups
+
+
+# -- squares for a study -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squares:
+    """`columns[g]` are the items of group g (as numbers, duplicates twice), square by square; `cells[g][row]` the system of each of them."""
+
+    columns: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[tuple[int, ...], ...], ...]
+    duplicates: tuple[int, ...]
+
+
+def share_out(k: int, squares: int, participants: int) -> int:
+    """The number of groups: as many as there are k participants each, if the squares can be shared evenly, else the next smaller number."""
+    if k < 2:
+        raise InputError("a Latin square needs at least two systems", remedy="compare two or more")
+    if participants < k or participants % k:
+        low = max(participants // k, 1) * k
+        raise InputError(
+            f"{participants} participants do not make groups of {k} (one for each system)",
+            remedy=f"plan {low} or {low + k} participants",
+        )
+    teams = participants // k
+    return max(g for g in range(1, teams + 1) if squares % g == 0 and teams % g == 0)
+
+
+def lay_squares(
+    k: int, strata: Sequence[Hashable], participants: int, rng: Random, groups: int | None = None
+) -> Squares:
+    """Squares over items, whose strata (domains) are kept balanced: duplicates are drawn evenly from them, and every square has its share of each.
+
+    A duplicate goes to another group than its original where there is one, so that nobody meets an item twice.
+    """
+    items = len(strata)
+    duplicates = _draw_duplicates(-items % k, strata, rng)
+    squares = (items + len(duplicates)) // k
+    groups = share_out(k, squares, participants) if groups is None else _checked(groups, k, squares, participants)
+    halves = _deal(items, duplicates, strata, squares // groups * k, groups, rng)
+    columns = tuple(tuple(_into_squares(half, strata, k, rng)) for half in halves)
+    cells = tuple(_rows(k, len(half) // k, rng) for half in halves)
+    return Squares(columns=columns, cells=cells, duplicates=tuple(duplicates))
+
+
+def _checked(groups: int, k: int, squares: int, participants: int) -> int:
+    if groups < 1 or squares % groups or participants % (groups * k):
+        best = share_out(k, squares, participants)
+        raise InputError(
+            f"{squares} squares and {participants} participants cannot be shared out to {groups} groups of {k}",
+            remedy=f"take {best}",
+        )
+    return groups
+
+
+def _draw_duplicates(number: int, strata: Sequence[Hashable], rng: Random) -> list[int]:
+    """Items to be shown twice, turn by turn from every stratum (8 of 112 are 4 pieces of furniture and 4 people)."""
+    pools: dict[Hashable, list[int]] = {}
+    for item, stratum in enumerate(strata):
+        pools.setdefault(stratum, []).append(item)
+    for pool in pools.values():
+        rng.shuffle(pool)
+    drawn: list[int] = []
+    for turn in count():
+        for pool in pools.values():
+            if len(drawn) == number:
+                return drawn
+            if turn < len(pool):
+                drawn.append(pool[turn])
+        if turn > len(strata):
+            raise InputError(
+                f"{len(strata)} items are too few to fill a square by showing some of them twice",
+                remedy="use more items or fewer systems",
+            )
+    return drawn
+
+
+def _deal(
+    items: int, duplicates: Sequence[int], strata: Sequence[Hashable], size: int, groups: int, rng: Random
+) -> list[list[int]]:
+    """Items to groups of equal size and mixture: sorted by stratum and dealt like cards, each duplicate to a neighbour of its original's group."""
+    order = sorted(rng.sample(range(items), items), key=lambda i: str(strata[i]))
+    twice = set(duplicates)
+    # duplicated items are dealt first, so that both copies find room in different groups
+    hands: list[list[int]] = [[] for _ in range(groups)]
+    for turn, item in enumerate(i for i in order if i in twice):
+        hands[2 * turn % groups].append(item)
+        hands[(2 * turn + 1) % groups].append(item)
+    for item in (i for i in order if i not in twice):
+        mine = [sum(strata[j] == strata[item] for j in hand) for hand in hands]
+        open_hands = [h for h in range(groups) if len(hands[h]) < size]
+        hands[min(open_hands, key=lambda h: (mine[h], len(hands[h])))].append(item)
+    return hands
+
+
+def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
+    """The items of a group in squares, each with its share of every stratum; two copies lie side by side and so go to different squares."""
+    items = sorted(set(hand))
+    rank = dict(zip(items, rng.sample(range(len(items)), len(items)), strict=True))
+    shuffled = sorted(hand, key=lambda i: (str(strata[i]), rank[i]))
+    squares = len(hand) // k
+    return [item for square in range(squares) for item in shuffled[square::squares]]
+
+
+def _rows(k: int, squares: int, rng: Random) -> tuple[tuple[int, ...], ...]:
+    laid = [cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist() for _ in range(squares)]
+    return tuple(tuple(cell for square in laid for cell in square[row]) for row in range(k))
+
+
+def williams_squares(k: int) -> list[list[int]]:
+    """Rows in which every condition directly follows every other equally often: k rows for even k, 2k (two squares) for odd k."""
+    first = [0]
+    for step in range(1, k):
+        first.append((k - step // 2) % k if step % 2 == 0 else step // 2 + 1)
+    square = [[(cell + row) % k for cell in first] for row in range(k)]
+    return square if k % 2 == 0 else square + [row[::-1] for row in square]

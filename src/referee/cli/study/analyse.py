@@ -12,7 +12,7 @@ from referee.errors import UnknownName
 
 if TYPE_CHECKING:
     from referee.reports.sheets import Cell, Sheet
-    from referee.studies.analysis.registered import Analysis
+    from referee.studies.analysis.registered_tests import Analysis
 
 __all__ = ["app"]
 
@@ -43,7 +43,7 @@ def analyse(
     database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
 ) -> int:
     """Analyse a study's data."""
-    from referee.studies.analysis.registered import analyse as compute
+    from referee.studies.analysis.registered_tests import analyse as compute
     from referee.studies.data.collection import collect_from
     from referee.studies.folder.study import open_study
 

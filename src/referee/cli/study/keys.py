@@ -24,9 +24,9 @@ def keys(
 
     served = open_served(study, database=database, begin=False)
     print(announcement(served, public_url))
-    shared = served.study.recruitment["platform"] == "prolific"
+    shared = served.study.recruitment.platform == "prolific"
     for outcome in OUTCOMES:
-        fixed = served.study.recruitment.get("codes", {}).get(outcome, "derived") != "derived"
+        fixed = served.study.recruitment.codes.fixed(outcome) is not None
         if outcome != "restarted":
             code = completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
             print(f"  code, {outcome.replace('_', ' '):<14} {code}")

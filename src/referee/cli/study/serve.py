@@ -111,7 +111,7 @@ def announcement(served: Served, base: str, *, qr: bool = False) -> str:
 def participant_link(served: Served, base: str) -> str:
     """The link to give out, with the platform's placeholders."""
     link = f"{base.rstrip('/')}/s/{served.id}/"
-    if served.study.recruitment["platform"] == "prolific":
+    if served.study.recruitment.platform == "prolific":
         parts = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
         return link + "?" + "&".join(f"{part}={{{{%{part}%}}}}" for part in parts)
     return link

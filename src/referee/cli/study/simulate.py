@@ -74,7 +74,7 @@ def simulate(
         print(f"lost: {played.lost}, twice: {played.twice}")
         code = 0 if played.sound else 1
     if browser:
-        from referee.studies.bots.in_chromium import browse
+        from referee.studies.bots.chromium import browse
 
         for line in browse(study, browser, database=database):
             print(line)

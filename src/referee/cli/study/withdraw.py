@@ -36,4 +36,4 @@ def withdraw(
         raise InputError(problem.message, where=study) from None
     finally:
         served.store.close()
-    print("withdrawn already" if not left else f"withdrawn; deleted in {served.policy['withdrawal_days']} days")
+    print("withdrawn already" if not left else f"withdrawn; deleted in {served.policy.withdrawal_days} days")

@@ -118,7 +118,7 @@ def _people(
 
 def _confusion_of(answers: Sequence[Path]) -> str | None:
     """The counts of the classifier that a study came from."""
-    from referee.studies.dialogue.overheard import classifier_facts
+    from referee.studies.dialogue.clip_answers import classifier_facts
 
     facts = classifier_facts(answers[0]) if len(answers) == 1 else None
     return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
@@ -126,7 +126,7 @@ def _confusion_of(answers: Sequence[Path]) -> str | None:
 
 def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
     from referee.corpora.jsonl import read_responses, read_trials
-    from referee.studies.dialogue.overheard import overheard_answers
+    from referee.studies.dialogue.clip_answers import overheard_answers
 
     known: dict[str, Trial] = {}
     given: list[Response] = []

@@ -61,8 +61,8 @@ def study(
     """
     from referee.cli.study.new import id_of
     from referee.files import write_atomically
+    from referee.studies.dialogue.clip_answers import CLASSIFIER
     from referee.studies.dialogue.clip_study import Wanted, prepare_overhearing
-    from referee.studies.dialogue.overheard import CLASSIFIER
     from referee.studies.folder.draft import write_study
 
     wanted = Wanted(

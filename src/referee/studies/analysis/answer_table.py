@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.records import HUMAN, Outcome
-from referee.studies.data.collected import ALL, TIME, Answered, Collected
+from referee.studies.data.dataset import ALL, TIME, Dataset, StoredAnswer
 from referee.studies.data.exported_rows import preferred
 from referee.studies.folder.study import VERSUS
 
@@ -19,7 +19,7 @@ __all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 
-def _place(a: Answered) -> dict[str, Any]:
+def _place(a: StoredAnswer) -> dict[str, Any]:
     assert a.asked is not None  # answers whose stimulus is gone are marked, and no analysis uses them
     return {
         "participant": a.sitting.alias,
@@ -29,11 +29,11 @@ def _place(a: Answered) -> dict[str, Any]:
     }
 
 
-def _usable(collected: Collected, without: Sequence[str] = ()) -> list[Answered]:
+def _usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswer]:
     return [a for a in collected.trials if a.counts_for("") and a.sitting.id not in without]
 
 
-def hearing_frame(collected: Collected, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
+def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
     """Errors and times of identification. With `raw`, times that the preregistered rules would leave out are there (not those of timeouts).
 
     An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own.
@@ -72,12 +72,12 @@ def _combined(reading: float | None, identification: float | None) -> float | No
     return None if identification is None else identification + (reading or 0.0)
 
 
-def rating_frame(collected: Collected) -> pl.DataFrame:
+def rating_frame(collected: Dataset) -> pl.DataFrame:
     """One column per scale."""
     import polars as pl
 
     scales = collected.study.settings["scales"]
-    rows = [{**_place(a), **_numbers(a.answer.answer.get("ratings"), scales)} for a in _usable(collected)]
+    rows = [{**_place(a), **_numbers(a.answer.get("ratings"), scales)} for a in _usable(collected)]
     kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(scales, pl.Float64)})
 
@@ -87,7 +87,7 @@ def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
     return {scale: float(given[scale]) if scale in given else None for scale in scales}
 
 
-def pair_frame(collected: Collected) -> pl.DataFrame:
+def pair_frame(collected: Dataset) -> pl.DataFrame:
     """One row per choice: the pair, its two systems, and what the first of them won (1, 0, or a half in a tie)."""
     import polars as pl
 
@@ -102,17 +102,17 @@ def pair_frame(collected: Collected) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
 
 
-def production_frame(collected: Collected) -> pl.DataFrame:
+def production_frame(collected: Dataset) -> pl.DataFrame:
     """One row per description: its words, and how long it took."""
     import polars as pl
 
     rows = [
         {
             **_place(a),
-            "text": str(a.answer.answer["text"]).strip(),
-            "words": float(len(str(a.answer.answer["text"]).split())),
-            "first_key_ms": a.answer.answer.get("first_key_ms") if a.counts_for(TIME) else None,
-            "combined_ms": a.answer.times.get("combined_ms") if a.counts_for(TIME) else None,
+            "text": str(a.answer["text"]).strip(),
+            "words": float(len(str(a.answer["text"]).split())),
+            "first_key_ms": a.answer.get("first_key_ms") if a.counts_for(TIME) else None,
+            "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
         }
         for a in _usable(collected)
     ]
@@ -120,7 +120,7 @@ def production_frame(collected: Collected) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
 
 
-def left_out(collected: Collected) -> Counter[tuple[str, str]]:
+def left_out(collected: Dataset) -> Counter[tuple[str, str]]:
     """Answers by scope and rule that leaves them out; one answer can be under several rules."""
     return Counter(
         (mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks) if mark.scope in (ALL, TIME)

@@ -7,6 +7,7 @@ variance; errors by Kruskal-Wallis. Replacing outliers shrinks the variance, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
@@ -101,21 +102,19 @@ def _cell(value: float | None) -> Cell:
 # -- tests and Table 12 ----------------------------------------------------------------------------------------------------
 
 
-def _anova(frame: pl.DataFrame, measure: str) -> Anova | str:
-    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not; or why there is none."""
+def _anova(frame: pl.DataFrame, measure: str) -> Anova:
+    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not; InputError where there is none."""
     known = frame.drop_nulls(measure)
-    try:
-        if known["domain"].drop_nulls().n_unique() > 1:
-            return two_way(known, value=measure, system="system", domain="domain")
-        return one_way(known, value=measure, system="system")
-    except InputError as error:
-        return error.problem
+    if known["domain"].drop_nulls().n_unique() > 1:
+        return two_way(known, value=measure, system="system", domain="domain")
+    return one_way(known, value=measure, system="system")
 
 
 def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
-    found = _anova(frame, measure)
-    if isinstance(found, str):
-        return f"{head}: no analysis of variance ({found})."
+    try:
+        found = _anova(frame, measure)
+    except InputError as error:
+        return f"{head}: no analysis of variance ({error.problem})."
     named = {"system": "SYSTEM", "domain": "ENTITY TYPE"}
     said = []
     for e in found.effects:
@@ -139,7 +138,11 @@ def _errors_tested(frame: pl.DataFrame) -> str:
 
 def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str, alpha: float) -> list[Sheet]:
     """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
-    found = {HEADS[m]: s for m in reversed(measures) if isinstance(s := _tukey(frame, m, alpha), Subsets)}
+    found = {}
+    for measure in reversed(measures):
+        # what has no subsets has no column; the note under Table 11 says why
+        with suppress(InputError):
+            found[HEADS[measure]] = _tukey(frame, measure, alpha)
     if not found:
         return []
     length = max(len(s.systems) for s in found.values())
@@ -164,18 +167,14 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str,
     ]
 
 
-def _tukey(frame: pl.DataFrame, measure: str, alpha: float) -> Subsets | str:
+def _tukey(frame: pl.DataFrame, measure: str, alpha: float) -> Subsets:
+    """Homogeneous subsets of the systems; InputError where the data have none."""
     import polars as pl
 
     model = _anova(frame, measure)
-    if isinstance(model, str):
-        return model
     rows = frame.drop_nulls(measure).group_by("system").agg(pl.col(measure).mean().alias("m"), pl.len().alias("n"))
     means, counts = (dict(rows.select("system", name).iter_rows()) for name in ("m", "n"))
-    try:
-        return homogeneous_subsets(means, error_ms=model.error_ms, error_df=model.error_df, counts=counts, alpha=alpha)
-    except InputError as error:
-        return error.problem
+    return homogeneous_subsets(means, error_ms=model.error_ms, error_df=model.error_df, counts=counts, alpha=alpha)
 
 
 def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:

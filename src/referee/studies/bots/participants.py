@@ -22,7 +22,7 @@ from referee.studies.bots.faults import Faults, Unreliable
 from referee.studies.bots.person import Someone
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.questionnaires import FormField
-from referee.studies.sessions.plan import Step
+from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served
 
 __all__ = ["Bot", "BotStuck"]
@@ -73,7 +73,7 @@ class Bot:
         while left := _left(plan):
             index = left[0]
             attempt = plan["attempts"].get(str(index), 1)
-            if self.served.policy["resume"] == "resume" and self.faults.strike("reload", self.rng, self.tally):
+            if self.served.policy.resume == "resume" and self.faults.strike("reload", self.rng, self.tally):
                 plan = await self._reload(index, attempt)
                 continue
             await self._answer(index, attempt)
@@ -92,7 +92,7 @@ class Bot:
     def _link(self) -> dict[str, str]:
         """What the recruiting platform would have put into the link."""
         name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
-            self.served.study.recruitment["platform"]
+            self.served.study.recruitment.platform
         )
         return {name: f"bot-{self.seed}-{self.number}"} if name else {}
 
@@ -123,7 +123,7 @@ class Bot:
         await self._put(self._body(index, attempt, **said))
         self.advance(1)
 
-    def _simulated(self, step: Step, rng: Random) -> dict[str, Any]:
+    def _simulated(self, step: PlanStep, rng: Random) -> dict[str, Any]:
         assert step.stimulus is not None  # only forms have none
         study = self.served.study
         given = study.kind.simulate(step.stimulus, step.shown, study.settings, self.person, rng)
@@ -133,6 +133,7 @@ class Bot:
 
     def _skewed(self, name: str, value: Any) -> Any:
         """Stamps are on the device's own clock; spans of time are not touched by where it began."""
+        # `skew` stands for a device whose clock is hours off: times in the data are spans on one clock, so none of them may change by it
         stamp = name.startswith("t_") or name == "text_onset"
         return value + self.skew if stamp and isinstance(value, float) else value
 
@@ -147,7 +148,7 @@ class Bot:
             raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
         self.saved.add(name)
 
-    def _step(self, index: int) -> Step:
+    def _step(self, index: int) -> PlanStep:
         session = str(self.served.keys.read(self.served.id, self.token)["id"])
         outline = self.served.outline_of(session)
         assert outline is not None  # there is a plan since consent
@@ -182,7 +183,7 @@ def _left(plan: Mapping[str, Any]) -> list[int]:
     return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
 
 
-def _expected(step: Step) -> dict[str, Any]:
+def _expected(step: PlanStep) -> dict[str, Any]:
     """The answer that an attention check asks for, where it is not simply the target: bots pay attention."""
     if step.check is None or step.check.expect is None:
         return {}

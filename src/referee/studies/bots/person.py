@@ -14,7 +14,7 @@ from random import Random
 from referee.contracts import Hearer
 from referee.hearers.answering import NONE, PSEUDO, words_of
 from referee.records import Description, HearerView, Outcome, Response, Trial
-from referee.studies.protocols.guessing import IDENTIFYING_MS, PER_WORD_MS, READING_MS
+from referee.studies.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD_MS, READING_MS
 
 __all__ = ["Someone"]
 
@@ -71,4 +71,4 @@ class Someone:
 
 def _doubt(probabilities: Iterable[tuple[str, float]]) -> float:
     """Bits of entropy of a belief."""
-    return abs(sum(share * log2(share) for _, share in probabilities if share > 0))
+    return abs(sum(share * log2(share) for _, share in probabilities if share > 0.0))

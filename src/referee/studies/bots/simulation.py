@@ -22,10 +22,10 @@ from referee.studies.bots.participants import Bot
 from referee.studies.data.collection import collect
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store import schema
-from referee.studies.web.limits import Limits, Rate
+from referee.studies.web.middleware import Limits, Rate
 from referee.studies.web.server import create_app
 
-__all__ = ["Played", "simulate", "trained_hearer"]
+__all__ = ["Played", "make_hearer", "simulate"]
 
 AT_ONCE = 8
 Watch = Callable[[int], Callable[[int], None]]
@@ -49,7 +49,7 @@ class Played:
         return not self.lost and not self.twice
 
 
-def trained_hearer(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
+def make_hearer(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
     """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
     from referee.corpora.jsonl import read_trials
     from referee.runs.listen import by_name
@@ -85,7 +85,7 @@ def simulate(
     try:
         if mode is None:
             _refuse_among_people(served)
-        mind = trained_hearer(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
+        mind = make_hearer(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
     except BaseException:
         served.store.close()
         raise

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import Recorded
 
-__all__ = ["SCHEMA", "TABLES", "Column", "codebook", "codebook_as_markdown", "recorded_columns"]
+__all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdown", "recorded_columns"]
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class CodebookColumn:
     """A column: type is text, number, truth or list (as JSON); empty cells mean "not given" or "does not apply"."""
 
     name: str
@@ -25,16 +25,16 @@ class Column:
     free_text: bool = False
 
 
-def _text(name: str, about: str, *values: str, free: bool = False) -> Column:
-    return Column(name=name, type="text", about=about, values=values, free_text=free)
+def _text(name: str, about: str, *values: str, free: bool = False) -> CodebookColumn:
+    return CodebookColumn(name=name, type="text", about=about, values=values, free_text=free)
 
 
-def _number(name: str, about: str, unit: str = "") -> Column:
-    return Column(name=name, type="number", about=about, unit=unit)
+def _number(name: str, about: str, unit: str = "") -> CodebookColumn:
+    return CodebookColumn(name=name, type="number", about=about, unit=unit)
 
 
-def _truth(name: str, about: str) -> Column:
-    return Column(name=name, type="truth", about=about)
+def _truth(name: str, about: str) -> CodebookColumn:
+    return CodebookColumn(name=name, type="truth", about=about)
 
 
 _WHO = (
@@ -67,20 +67,20 @@ _FOUND = (
 )
 _PREFERRED = (_text("preferred", "the system whose description was chosen, or tie"),)
 _KEPT = (
-    Column(name="flags", type="list", about="what the page noticed about the trial (docs/timing.md)"),
+    CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (docs/timing.md)"),
     _text(
         "excluded",
         "from which analyses the rules of [exclusion] leave the row out: time, all, or none (empty)",
         "time",
         "all",
     ),
-    Column(name="reasons", type="list", about="the rules that do so"),
+    CodebookColumn(name="reasons", type="list", about="the rules that do so"),
     _truth("by_hand", "whether an organiser corrected the answer (corrections.csv has both)"),
     _number("after_s", "when the server stored it, from the session's beginning", "s"),
     _text("uuid", "name of the answer, given by the participant's page"),
 )
 
-TABLES: dict[str, tuple[Column, ...]] = {
+TABLES: dict[str, tuple[CodebookColumn, ...]] = {
     "sessions": (
         *_WHO,
         _text("list", "list of trials"),
@@ -112,7 +112,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         _number("trials_planned", "trials on the list"),
         _number("trials_done", "trials answered"),
         _number("checks_failed", "attention checks not passed"),
-        Column(name="excluded", type="list", about="rules that leave the whole session out"),
+        CodebookColumn(name="excluded", type="list", about="rules that leave the whole session out"),
         _number("frame_ms", "median interval between frames of the display", "ms"),
         _number("frame_longest_ms", "longest interval seen", "ms"),
         _number("device_pixel_ratio", "device pixels per page pixel"),
@@ -135,8 +135,8 @@ TABLES: dict[str, tuple[Column, ...]] = {
         *_WHERE,
         _text("author", "who corrected it"),
         _text("reason", "why", free=True),
-        Column(name="before", type="list", about="the answer as it was sent, as JSON"),
-        Column(name="after", type="list", about="the answer put in its place, as JSON"),
+        CodebookColumn(name="before", type="list", about="the answer as it was sent, as JSON"),
+        CodebookColumn(name="after", type="list", about="the answer put in its place, as JSON"),
         _text("problem", "why it was not applied; empty when it was"),
     ),
     "demographics": (
@@ -164,7 +164,7 @@ def reads_words(study: Study) -> bool:
     return study.protocol == "self-paced-reading" or study.settings.get("reading") == "words"
 
 
-def recorded_columns(study: Study) -> list[tuple[str, str, Column]]:
+def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     """The protocol's own columns: where each comes from (answer, rating, times), under which name, and the column."""
     info = study.kind.info
     found = []
@@ -178,13 +178,13 @@ def recorded_columns(study: Study) -> list[tuple[str, str, Column]]:
     return found
 
 
-def _as_column(name: str, declared: Recorded, free: bool = False) -> Column:
-    return Column(
+def _as_column(name: str, declared: Recorded, free: bool = False) -> CodebookColumn:
+    return CodebookColumn(
         name=name, type=declared.type, about=declared.about, unit=declared.unit, values=declared.values, free_text=free
     )
 
 
-def trial_columns(study: Study) -> tuple[Column, ...]:
+def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
     """Fixed columns around those of the protocol."""
     own = tuple(column for _, _, column in recorded_columns(study))
     plugin = study.kind.info.plugin
@@ -192,7 +192,7 @@ def trial_columns(study: Study) -> tuple[Column, ...]:
     return (*_ASKED, *derived, *own, *_KEPT)
 
 
-def codebook(study: Study) -> dict[str, tuple[Column, ...]]:
+def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """All tables with their columns, in order."""
     written = any(one.kind in ("text", "long") for one in study.demographics)
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
@@ -210,7 +210,7 @@ def codebook_as_json(study: Study) -> dict[str, object]:
     }
 
 
-def _plain(column: Column) -> dict[str, object]:
+def _plain(column: CodebookColumn) -> dict[str, object]:
     return {key: value for key, value in asdict(column).items() if value or key in ("name", "type", "about")}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -16,11 +16,11 @@ from typing import Any
 from sqlalchemy import Connection, func, inspect, select
 
 from referee.errors import InputError, MalformedInput
-from referee.studies.data.collected import BY_HAND, Answered, Collected, Correction, Sitting
+from referee.studies.data.dataset import BY_HAND, Correction, Dataset, Sitting, StoredAnswer
 from referee.studies.data.exclusion import mark_answer, mark_sessions
 from referee.studies.folder.study import Study
-from referee.studies.protocols.contract import Answer, Shown, Stimulus
-from referee.studies.sessions.plan import CHECK, FORM, Step, was_right
+from referee.studies.protocols.contract import Shown, Stimulus
+from referee.studies.sessions.plan import CHECK, FORM, PlanStep, was_right
 from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
 from referee.studies.store.store import reading_engine, sqlite_url
@@ -50,25 +50,45 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
         engine.dispose()
 
 
-def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Collected:
-    """Everything collected, from the study folder's own data or from the database named."""
+def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Dataset:
+    """Everything that a study has collected, but what was withdrawn.
+
+    Parameters
+    ----------
+    study
+        An opened study folder.
+    database
+        The address of the database; by default the folder's own data/study.sqlite.
+    mode
+        "debug", "pilot" or "live"; by default the study's own.
+
+    Returns
+    -------
+    Dataset
+        Sessions, answers beside what was asked, and corrections; marked by the rules of [exclusion], with nothing left out.
+
+    Raises
+    ------
+    InputError
+        Where nobody has taken part yet.
+    """
     with reading(study, database) as connection:
         return collect(study, connection, mode)
 
 
-def collect(study: Study, connection: Connection, mode: str | None = None) -> Collected:
-    """Everything in a mode (by default the study's own) but what was withdrawn."""
+def collect(study: Study, connection: Connection, mode: str | None = None) -> Dataset:
+    """As `collect_from`, on a connection that is open already."""
     chosen = mode or study.mode
     asked = _Asked(study)
     raw = _sessions(connection, study, chosen)
     stored = _answers(connection, study, chosen, raw)
     corrected, corrections = _corrected(connection, stored, asked)
-    found = [_answered(row, raw[row.session], asked) for row in corrected]
+    found = [_judged(answer, asked) for answer in corrected]
     sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
     judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
     done = [a for a in judged if a.state == "done"]
-    return Collected(
+    return Dataset(
         study=study,
         mode=chosen,
         sittings=tuple(sorted(sittings.values(), key=lambda s: (s.alias, s.number))),
@@ -119,12 +139,19 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
     return result
 
 
-def _answers(connection: Connection, study: Study, mode: str, sessions: Mapping[str, Any]) -> list[Any]:
+def _answers(
+    connection: Connection, study: Study, mode: str, sessions: Mapping[str, tuple[Sitting, float]]
+) -> list[StoredAnswer]:
     mine = (schema.session.c.study == study.id, schema.session.c.mode == mode)
     t = schema.trial.c
-    ordered = select(schema.trial).join(schema.session, schema.session.c.id == t.session).where(*mine)
+    # `index` is a method of every row: the column goes by `step` wherever it is read
+    ordered = (
+        select(schema.trial, t["index"].label("step"))
+        .join(schema.session, schema.session.c.id == t.session)
+        .where(*mine)
+    )
     found = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
-    return [row for row in found if row.session in sessions]
+    return [_stored(row, sessions[row.session]) for row in found if row.session in sessions]
 
 
 def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
@@ -153,16 +180,16 @@ class _Asked:
         self.checks = {check.stimulus.id: check for check in study.checks}
         self._parameters: dict[str, Mapping[str, Any]] = {}
 
-    def step(self, row: Any) -> Step | None:
+    def step(self, answer: StoredAnswer) -> PlanStep | None:
         """The step that an answer belongs to, as far as it matters for reading the answer."""
-        stimulus = self.stimuli.get(row.stimulus or "")
+        stimulus = self.stimuli.get(answer.stimulus or "")
         if stimulus is None:
             return None
-        shown = Shown(parameters=self._shown(stimulus), labels=row.labels)
-        check = self.checks.get(stimulus.id) if row.kind == CHECK else None
+        shown = Shown(parameters=self._shown(stimulus), labels=answer.labels)
+        check = self.checks.get(stimulus.id) if answer.kind == CHECK else None
         plugin = self.study.kind.info.plugin
-        return Step(
-            index=row.index, kind=row.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
+        return PlanStep(
+            index=answer.step, kind=answer.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
         )
 
     def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
@@ -172,81 +199,72 @@ class _Asked:
         return self._parameters[stimulus.id]
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A stored answer that may have been corrected."""
+def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
+    """An answer as the store has it, before anything is made of it."""
+    sitting, began = session
+    return StoredAnswer(
+        uuid=row.uuid,
+        sitting=sitting,
+        step=row.step,
+        attempt=row.attempt,
+        state=row.state,
+        kind=row.kind,
+        stimulus=row.stimulus,
+        answer=row.answer,
+        times=row.times,
+        flags=tuple(row.flags),
+        labels=row.labels,
+        after_s=round(row.received_at - began, 3),
+    )
 
-    uuid: str
-    session: str
-    index: int
-    attempt: int
-    state: str
-    kind: str
-    stimulus: str | None
-    answer: Mapping[str, Any]
-    times: Mapping[str, Any]
-    flags: Sequence[str]
-    labels: Mapping[str, str]
-    received_at: float
 
-
-def _corrected(connection: Connection, stored: Sequence[Any], asked: _Asked) -> tuple[list[_Row], list[Correction]]:
+def _corrected(
+    connection: Connection, stored: Sequence[StoredAnswer], asked: _Asked
+) -> tuple[list[StoredAnswer], list[Correction]]:
     """Answers with the last correction of each in place, and all corrections; one that no page could have sent is not applied."""
-    corrections: dict[str, list[Any]] = defaultdict(list)
+    written: dict[str, list[Any]] = defaultdict(list)
     for row in connection.execute(select(schema.correction).order_by(schema.correction.c.id)):
-        corrections[row.trial].append(row)
-    rows, listed = [], []
-    for row in stored:
-        kept = _Row(**{name: row._mapping[name] for name in _Row.__slots__})
-        for correction in corrections.get(row.uuid, ()):
-            problem = _problem_with(correction.answer, kept, asked)
-            author, reason = correction.author, correction.reason
-            listed.append(
-                Correction(
-                    trial=row.uuid,
-                    author=author,
-                    reason=reason,
-                    before=kept.answer,
-                    after=correction.answer,
-                    problem=problem,
-                )
-            )
-            if not problem:
-                flags = sorted({*kept.flags, BY_HAND})
-                kept = replace(kept, answer=correction.answer, flags=flags)
-        rows.append(kept)
-    return rows, listed
+        written[row.trial].append(row)
+    answers, listed = [], []
+    for answer in stored:
+        kept = answer
+        for row in written.get(answer.uuid, ()):
+            found = _correction(row, kept, asked)
+            listed.append(found)
+            if not found.problem:
+                kept = replace(kept, answer=found.after, flags=tuple(sorted({*kept.flags, BY_HAND})))
+        answers.append(kept)
+    return answers, listed
 
 
-def _problem_with(answer: Mapping[str, Any], row: _Row, asked: _Asked) -> str:
-    step = asked.step(row)
+def _correction(row: Any, kept: StoredAnswer, asked: _Asked) -> Correction:
+    return Correction(
+        trial=kept.uuid,
+        author=row.author,
+        reason=row.reason,
+        before=kept.answer,
+        after=row.answer,
+        problem=_problem_with(replace(kept, answer=row.answer), asked),
+    )
+
+
+def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
+    step = asked.step(answer)
     if step is None:
-        return "" if row.kind == FORM else "the study folder no longer has this stimulus"
+        return "" if answer.kind == FORM else "the study folder no longer has this stimulus"
     try:
-        asked.study.kind.check(Answer(answer=answer, times=row.times), step.shown, asked.study.settings)
+        asked.study.kind.check(answer, step.shown, asked.study.settings)
     except InputError as error:
         return f"{error.where}: {error.problem}"
     return ""
 
 
-def _answered(row: _Row, session: tuple[Sitting, float], asked: _Asked) -> Answered:
-    sitting, began = session
-    answer = Answer(answer=row.answer, times=row.times, flags=tuple(row.flags))
-    step = asked.step(row)
-    plain = Answered(
-        uuid=row.uuid,
-        sitting=sitting,
-        step=row.index,
-        attempt=row.attempt,
-        state=row.state,
-        kind=row.kind,
-        stimulus=row.stimulus,
-        answer=answer,
-        labels=row.labels,
-        after_s=round(row.received_at - began, 3),
-        asked=step.stimulus if step else None,
-    )
-    if step is None or step.stimulus is None or row.state != "done":
-        return plain
-    response = asked.study.kind.respond(answer, step.stimulus, step.shown, sitting.alias)
-    return replace(plain, response=response, right=was_right(asked.study, step, answer))
+def _judged(answer: StoredAnswer, asked: _Asked) -> StoredAnswer:
+    """Beside what was asked: the response it makes, and whether it was right."""
+    step = asked.step(answer)
+    if step is None or step.stimulus is None:
+        return answer
+    if answer.state != "done":
+        return replace(answer, asked=step.stimulus)
+    response = asked.study.kind.respond(answer, step.stimulus, step.shown, answer.sitting.alias)
+    return replace(answer, asked=step.stimulus, response=response, right=was_right(asked.study, step, answer))

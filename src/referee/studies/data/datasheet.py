@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from typing import Any
 
-from referee.studies.data.collected import Collected
+from referee.studies.data.dataset import Dataset
+from referee.studies.folder.settings import ExclusionSection
 from referee.studies.folder.study import HUMAN, VERSUS, Study
 
 __all__ = ["datasheet"]
@@ -29,7 +29,7 @@ CRITERIA: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def datasheet(study: Study, collected: Collected | None) -> str:
+def datasheet(study: Study, collected: Dataset | None) -> str:
     """The datasheet in Markdown; without data it describes the plan."""
     parts: dict[str, Section] = {
         "1. Paper and material": _paper(study),
@@ -56,13 +56,13 @@ def _paper(study: Study) -> Section:
         "Where the evaluation is reported": OPEN,
         "Study folder (preregistration)": f"`{study.id}`, SHA-256 {study.hash}",
         "Where it was registered before the first participant": OPEN,
-        "Who answers questions": study.about["contact"] or OPEN,
-        "Hypothesis": study.analysis["hypothesis"] or OPEN,
+        "Who answers questions": study.about.contact or OPEN,
+        "Hypothesis": study.analysis.hypothesis or OPEN,
     }
 
 
 def _systems(study: Study) -> Section:
-    names = sorted({part for c in study.design["conditions"] if c for part in c.split(VERSUS)})
+    names = sorted({part for c in study.design.conditions if c for part in c.split(VERSUS)})
     what = "the target is marked, people write" if not names else f"{len(names)}: {', '.join(names)}"
     return {
         "Task": "referring expressions: a description that should let a hearer find one object among others",
@@ -70,38 +70,38 @@ def _systems(study: Study) -> Section:
         "Output": f"a description in words, language {study.language}",
         "What is compared": what,
         "People's own descriptions among them": "yes" if HUMAN in names else "no",
-        "Source": study.design["source"] or OPEN,
+        "Source": study.design.source or OPEN,
     }
 
 
 def _sample(study: Study) -> Section:
     domains = sorted({s.trial.domain for s in study.stimuli.values() if s.trial.domain})
-    twice = [d for d in study.design["duplicates"] if d]
+    twice = [d for d in study.design.duplicates if d]
     return {
-        "Items": f"{study.design['items']}" + (f" ({', '.join(domains)})" if domains else ""),
+        "Items": f"{study.design.items}" + (f" ({', '.join(domains)})" if domains else ""),
         "How they were chosen": f"seeded draw (seed {study.seed})"
         + (f"; {len(twice)} items shown twice as often to fill the squares" if twice else ""),
         "Statistical power": "design.txt has the estimate, made before data collection; smallest difference of interest "
-        f"{study.analysis['effect']:g} in error rate beside {study.analysis['base']:g}",
+        f"{study.analysis.effect:g} in error rate beside {study.analysis.base:g}",
     }
 
 
-def _participants(study: Study, collected: Collected | None) -> Section:
+def _participants(study: Study, collected: Dataset | None) -> Section:
     section = {
-        "Planned": f"{study.participants} people, {study.design['trials_each']} trials each",
-        "Recruited through": OPEN if study.recruitment["platform"] == "none" else study.recruitment["platform"],
+        "Planned": f"{study.participants} people, {study.design.trials_each} trials each",
+        "Recruited through": OPEN if study.recruitment.platform == "none" else study.recruitment.platform,
         "Who they are (experts or not, relation to the authors)": OPEN,
         "Payment": OPEN,
         "Training": f"instructions and {len(study.practice)} practice trials"
-        + (" with feedback" if study.policy["feedback"] else " without feedback"),
+        + (" with feedback" if study.policy.feedback else " without feedback"),
         "What they were asked about themselves": ", ".join(f.name for f in study.demographics)
-        if study.session["demographics"]
+        if study.session.demographics
         else "nothing",
     }
     return section if collected is None else section | _took_part(collected)
 
 
-def _took_part(collected: Collected) -> Section:
+def _took_part(collected: Dataset) -> Section:
     people = {s.alias for s in collected.sittings}
     completed = sum(s.outcome == "completed" for s in collected.sittings)
     minutes = [s.minutes for s in collected.sittings if s.outcome == "completed"]
@@ -115,19 +115,19 @@ def _took_part(collected: Collected) -> Section:
     }
 
 
-def _design(study: Study, collected: Collected | None) -> Section:
+def _design(study: Study, collected: Dataset | None) -> Section:
     info = study.kind.info
     section = {
         "Protocol": f"{info.title} ({info.name}); source: {info.source}",
-        "Design": f"{study.design['kind']}, {len(study.lists)} lists in {study.design['groups']} groups; balance counted in design.txt",
-        "Order": f"{study.design['order']}, at most {study.design['same_condition_at_most']} trials of a condition in a row",
+        "Design": f"{study.design.kind}, {len(study.lists)} lists in {study.design.groups} groups; balance counted in design.txt",
+        "Order": f"{study.design.order}, at most {study.design.same_condition_at_most} trials of a condition in a row",
         "Settings": ", ".join(f"{name} = {value}" for name, value in study.settings.items()),
         "Where and how": "in the participants' own browser; every answer stored on its own when it was given (docs/study-data.md)",
-        "Quality assurance": f"{len(study.checks)} attention checks (more than {study.session['checks_failed_at_most']} failed counts as failed); timing flags",
+        "Quality assurance": f"{len(study.checks)} attention checks (more than {study.session.checks_failed_at_most} failed counts as failed); timing flags",
         "Left out, decided beforehand": _rules(study.exclusion),
-        "Tests": f"{', '.join(study.analysis['tests'])}; alpha {study.analysis['alpha']:g}, correction {study.analysis['correction']}",
-        "Stopping rule": study.analysis["stopping"],
-        "Could people pause or leave": f"yes: a break every {study.session['break_every']} trials, a withdraw button, a code to withdraw later",
+        "Tests": f"{', '.join(study.analysis.tests)}; alpha {study.analysis.alpha:g}, correction {study.analysis.correction}",
+        "Stopping rule": study.analysis.stopping,
+        "Could people pause or leave": f"yes: a break every {study.session.break_every} trials, a withdraw button, a code to withdraw later",
     }
     if collected is not None:
         frames = [
@@ -143,11 +143,11 @@ def _design(study: Study, collected: Collected | None) -> Section:
     return section
 
 
-def _rules(rules: Mapping[str, Any]) -> str:
+def _rules(rules: ExclusionSection) -> str:
     return (
-        f"trials flagged {', '.join(rules['flags'])}; timeouts: {rules['timeouts']}; identification below {rules['fastest_ms']:g} or above "
-        f"{rules['slowest_ms']:g} ms (times only); people with less than {rules['least_trials']:.0%} of their trials; "
-        f"people who failed their checks: {rules['failed_checks']}"
+        f"trials flagged {', '.join(rules.flags)}; timeouts: {rules.timeouts}; identification below {rules.fastest_ms:g} or above "
+        f"{rules.slowest_ms:g} ms (times only); people with less than {rules.least_trials:.0%} of their trials; "
+        f"people who failed their checks: {rules.failed_checks}"
     )
 
 
@@ -177,9 +177,9 @@ def _ethics(study: Study) -> Section:
         "Approved by": OPEN,
         "Consent": f"asked before anything is stored; SHA-256 of the text {study.consent_hash}",
         "Personal data": "ids of the recruiting platform, kept apart from answers and never exported with them; no addresses of devices"
-        if study.recruitment["platform"] != "none"
+        if study.recruitment.platform != "none"
         else "none unless people wrote some in free text; no addresses of devices",
-        "Withdrawal": f"at any time; out of all exports at once, deleted after {study.policy['withdrawal_days']} days",
+        "Withdrawal": f"at any time; out of all exports at once, deleted after {study.policy.withdrawal_days} days",
         "Special categories of data": OPEN,
         "Assessment of impact": OPEN,
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from referee.records import Outcome
-from referee.studies.data.collected import ALL, BY_HAND, TIME, Answered, Mark, Sitting
+from referee.studies.data.dataset import ALL, BY_HAND, TIME, ExclusionMark, Sitting, StoredAnswer
+from referee.studies.folder.settings import ExclusionSection
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import CHECK, TRIAL
 
@@ -16,7 +16,7 @@ __all__ = ["mark_answer", "mark_sessions"]
 
 
 def mark_sessions(
-    study: Study, sittings: Mapping[str, Sitting], found: Iterable[Answered], mode: str
+    study: Study, sittings: Mapping[str, Sitting], found: Iterable[StoredAnswer], mode: str
 ) -> dict[str, Sitting]:
     """Sessions with their counts and with what leaves all of their answers out."""
     done: Counter[str] = Counter()
@@ -27,41 +27,41 @@ def mark_sessions(
     among_people = mode != "debug" and any(s.simulated is None for s in sittings.values())
     result = {}
     for id, sitting in sittings.items():
-        many = failed[id] > study.session["checks_failed_at_most"]
+        many = failed[id] > study.session.checks_failed_at_most
         counted = replace(sitting, done=done[id], failed_checks=failed[id], failed=many)
-        bot = [Mark(ALL, "simulated participant")] if sitting.simulated and among_people else []
+        bot = [ExclusionMark(ALL, "simulated participant")] if sitting.simulated and among_people else []
         result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted)))
     return result
 
 
-def _session_marks(study: Study, sitting: Sitting) -> Iterator[Mark]:
+def _session_marks(study: Study, sitting: Sitting) -> Iterator[ExclusionMark]:
     if sitting.outcome == "restarted":
-        yield Mark(ALL, "the person began again")
-    if sitting.done < study.exclusion["least_trials"] * sitting.planned:
-        yield Mark(ALL, f"fewer than {study.exclusion['least_trials']:.0%} of the trials done")
-    if sitting.failed and study.exclusion["failed_checks"] == "exclude":
-        yield Mark(ALL, "too many attention checks failed")
+        yield ExclusionMark(ALL, "the person began again")
+    if sitting.done < study.exclusion.least_trials * sitting.planned:
+        yield ExclusionMark(ALL, f"fewer than {study.exclusion.least_trials:.0%} of the trials done")
+    if sitting.failed and study.exclusion.failed_checks == "exclude":
+        yield ExclusionMark(ALL, "too many attention checks failed")
 
 
-def mark_answer(study: Study, answered: Answered) -> Answered:
+def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
     """An answer to a trial with the marks of its session and its own."""
     if answered.kind != TRIAL or answered.state != "done":
         return answered
-    own = [] if answered.asked is not None else [Mark(ALL, "the study folder no longer has this stimulus")]
+    own = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
     return replace(answered, marks=(*answered.sitting.marks, *own, *_time_marks(study.exclusion, answered)))
 
 
-def _time_marks(rules: Mapping[str, Any], answered: Answered) -> Iterator[Mark]:
-    yield from (Mark(TIME, f"flag {flag}") for flag in answered.answer.flags if flag in rules["flags"])
+def _time_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    yield from (ExclusionMark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules.flags)
     response = answered.response
     if response is None:
         return
-    if response.outcome is Outcome.TIMEOUT and rules["timeouts"] == "drop":
-        yield Mark(TIME, "timeout")
-    if BY_HAND in answered.answer.flags or "corrected" in response.flags:
-        yield Mark(TIME, "corrected, so its time means nothing")
+    if response.outcome is Outcome.TIMEOUT and rules.timeouts == "drop":
+        yield ExclusionMark(TIME, "timeout")
+    if BY_HAND in answered.flags or "corrected" in response.flags:
+        yield ExclusionMark(TIME, "corrected, so its time means nothing")
     ms = response.identification_ms
-    if ms is not None and ms < rules["fastest_ms"]:
-        yield Mark(TIME, f"faster than {rules['fastest_ms']:g} ms")
-    if ms is not None and ms > rules["slowest_ms"]:
-        yield Mark(TIME, f"slower than {rules['slowest_ms']:g} ms")
+    if ms is not None and ms < rules.fastest_ms:
+        yield ExclusionMark(TIME, f"faster than {rules.fastest_ms:g} ms")
+    if ms is not None and ms > rules.slowest_ms:
+        yield ExclusionMark(TIME, f"slower than {rules.slowest_ms:g} ms")

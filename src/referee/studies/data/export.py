@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ from sqlalchemy import Connection, select
 from referee import __version__
 from referee.errors import UnknownName
 from referee.files import FOR_OWNER, write_atomically, writing_folder
-from referee.studies.data.codebook import SCHEMA, Column, codebook, codebook_as_json, codebook_as_markdown
-from referee.studies.data.collected import Collected
+from referee.studies.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
 from referee.studies.data.collection import collect
-from referee.studies.data.exported_rows import Row, rows_of
+from referee.studies.data.dataset import Dataset
+from referee.studies.data.exported_rows import TableRow, rows_of
 from referee.studies.folder.study import Study
 from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
@@ -32,7 +33,7 @@ SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
-def export_files(collected: Collected, formats: Sequence[str] = ("csv",)) -> dict[str, bytes]:
+def export_files(collected: Dataset, formats: Sequence[str] = ("csv",)) -> dict[str, bytes]:
     """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums."""
     for name in formats:
         if name not in FORMATS:
@@ -73,7 +74,7 @@ def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = Fal
 # -- tables ----------------------------------------------------------------------------------------------------------------
 
 
-def _csv(rows: Iterable[Row], columns: Sequence[Column]) -> bytes:
+def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     """Numbers as they are stored, never rounded; lists as JSON; an empty cell for nothing."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -94,11 +95,11 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _jsonl(rows: Iterable[Row], columns: Sequence[Column]) -> bytes:
+def _jsonl(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
 
-def _parquet(rows: Sequence[Row], columns: Sequence[Column]) -> bytes:
+def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     """Lists as JSON texts, as in the CSV files; integers as numbers like all others."""
     import polars as pl
 
@@ -130,7 +131,9 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, default=list) + "\n").encode()
 
 
-def _manifest(collected: Collected, found: Mapping[str, Sequence[Row]], files: Mapping[str, bytes]) -> dict[str, Any]:
+def _manifest(
+    collected: Dataset, found: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
+) -> dict[str, Any]:
     study = collected.study
     return {
         "schema": SCHEMA,
@@ -142,13 +145,13 @@ def _manifest(collected: Collected, found: Mapping[str, Sequence[Row]], files: M
             "sessions": len(collected.sittings),
             "simulated": collected.simulated,
         },
-        "exclusion": dict(study.exclusion),
+        "exclusion": asdict(study.exclusion),
         "rows": {table: len(rows) for table, rows in found.items()},
         "sha256": {name: sha256(content).hexdigest() for name, content in sorted(files.items())},
     }
 
 
-def _checklist(collected: Collected, found: Mapping[str, Sequence[Row]]) -> str:
+def _checklist(collected: Dataset, found: Mapping[str, Sequence[TableRow]]) -> str:
     """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
     heads = codebook(collected.study)
     free = [

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.studies.data.codebook import codebook, reads_words, recorded_columns
-from referee.studies.data.collected import ALL, BY_HAND, TIME, Answered, Collected, Correction, Sitting
+from referee.studies.data.dataset import ALL, BY_HAND, TIME, Correction, Dataset, Sitting, StoredAnswer
 from referee.studies.folder.study import VERSUS
 
-__all__ = ["Row", "rows_of"]
+__all__ = ["TableRow", "rows_of"]
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 
-def rows_of(collected: Collected) -> dict[str, list[Row]]:
+def rows_of(collected: Dataset) -> dict[str, list[TableRow]]:
     """All tables, each row with all its columns in order."""
     places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
     tables = {
@@ -34,15 +34,15 @@ def rows_of(collected: Collected) -> dict[str, list[Row]]:
     }
 
 
-def _who(sitting: Sitting) -> Row:
+def _who(sitting: Sitting) -> TableRow:
     return {"participant": sitting.alias, "session": sitting.name}
 
 
-def _where(a: Answered) -> Row:
+def _where(a: StoredAnswer) -> TableRow:
     return {**_who(a.sitting), "step": a.step, "attempt": a.attempt}
 
 
-def _asked(a: Answered) -> Row:
+def _asked(a: StoredAnswer) -> TableRow:
     known = a.asked
     item, _, system = (a.stimulus or "").partition("|")
     row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
@@ -58,42 +58,42 @@ def _asked(a: Answered) -> Row:
     }
 
 
-def _kept(a: Answered) -> Row:
+def _kept(a: StoredAnswer) -> TableRow:
     scopes = {mark.scope for mark in a.marks}
     return {
-        "flags": list(a.answer.flags),
+        "flags": list(a.flags),
         "excluded": ALL if ALL in scopes else TIME if scopes else None,
         "reasons": list(dict.fromkeys(mark.reason for mark in a.marks)),
-        "by_hand": BY_HAND in a.answer.flags,
+        "by_hand": BY_HAND in a.flags,
         "after_s": a.after_s,
         "uuid": a.uuid,
     }
 
 
-def _trial(collected: Collected, a: Answered) -> Row:
-    given = a.answer.answer
+def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
+    given = a.answer
     parts: Mapping[str, Mapping[str, Any]] = {
         "answer": given,
-        "times": a.answer.times,
+        "times": a.times,
         "rating": given.get("ratings") or {},
     }
     own = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
     return {**_asked(a), **_found(a), **own, **_kept(a)}
 
 
-def _words(a: Answered) -> Iterator[Row]:
+def _words(a: StoredAnswer) -> Iterator[TableRow]:
     """Words with their times; a timeout may have cut some off."""
-    times = a.answer.times.get("regions_ms") or []
+    times = a.times.get("regions_ms") or []
     words = (a.asked.description.text or "").split() if a.asked else []
     row = {**_asked(a), **_kept(a)}
     for n, (word, ms) in enumerate(zip(words, times, strict=False)):
         yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
 
 
-def _found(a: Answered) -> Row:
+def _found(a: StoredAnswer) -> TableRow:
     """What hides behind the labels, and whether it was right."""
-    given = a.answer.answer
-    row: Row = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
+    given = a.answer
+    row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
     for column, name in (("chosen", "entity"), ("guessed", "guess")):
         row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
     if "choice" in given:
@@ -101,16 +101,16 @@ def _found(a: Answered) -> Row:
     return row
 
 
-def preferred(a: Answered) -> str | None:
+def preferred(a: StoredAnswer) -> str | None:
     """Which of two systems was chosen, by name; tie where neither was, None where nothing can be said."""
-    choice = a.answer.answer.get("choice")
+    choice = a.answer.get("choice")
     if choice == "tie":
         return "tie"
     first, _, rival = (a.asked.system or "").partition(VERSUS) if a.asked else ("", "", "")
     return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
 
 
-def _session(s: Sitting) -> Row:
+def _session(s: Sitting) -> TableRow:
     screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
     return {
         **_who(s),
@@ -135,20 +135,20 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float)) else None
 
 
-def _exclusions(a: Answered) -> Iterator[Row]:
+def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
     for mark in dict.fromkeys(a.marks):
         yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
 
 
-def _correction(c: Correction, a: Answered) -> Row:
+def _correction(c: Correction, a: StoredAnswer) -> TableRow:
     said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
     return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
 
 
-def _fields(collected: Collected, a: Answered, *, comments: bool) -> Iterator[Row]:
+def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
     """Answers to a form; what is no question about the person is the field for comments."""
     known = {one.name for one in collected.study.demographics}
-    for name, value in sorted((a.answer.answer.get("fields") or {}).items()):
+    for name, value in sorted((a.answer.get("fields") or {}).items()):
         if (name not in known) is comments and value not in (None, "", []):
             text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
             yield {**_who(a.sitting), "field": name, "value": text}

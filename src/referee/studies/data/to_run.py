@@ -19,7 +19,7 @@ from referee.records import Description, Outcome, Response, Trial
 from referee.runs.folder import Run, write_manifest, write_outputs, write_trials, writing_run
 from referee.runs.listen import add_people
 from referee.signature import digest
-from referee.studies.data.collected import TIME, Answered, Collected
+from referee.studies.data.dataset import TIME, Dataset, StoredAnswer
 from referee.studies.folder.study import HUMAN, VERSUS
 
 __all__ = ["import_corpus", "import_into", "import_run", "responses_of"]
@@ -27,12 +27,12 @@ __all__ = ["import_corpus", "import_into", "import_run", "responses_of"]
 BOTS = "bots"
 
 
-def responses_of(collected: Collected) -> list[Response]:
+def responses_of(collected: Dataset) -> list[Response]:
     """Answers to trials as responses, people by their aliases; what the rules leave out is not there."""
     return [_response(a) for a in collected.trials if a.response is not None and a.counts_for("")]
 
 
-def _response(a: Answered) -> Response:
+def _response(a: StoredAnswer) -> Response:
     assert a.response is not None  # only those are asked for
     kept = a.response if a.counts_for(TIME) else replace(a.response, reading_ms=None, identification_ms=None)
     kept = replace(kept, system=kept.system or HUMAN)
@@ -42,7 +42,7 @@ def _response(a: Answered) -> Response:
     return replace(kept, hearer=f"{BOTS}({a.sitting.simulated})", probabilities=((sure, 1.0),))
 
 
-def import_run(collected: Collected, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
+def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
     """A new run folder: the study's trials, what was said about them, and who answered what; returns the number of answers."""
     responses = _some(collected, responses_of(collected))
     study = collected.study
@@ -67,7 +67,7 @@ def import_run(collected: Collected, out: Path, overwrite: bool = False, command
     return len(responses)
 
 
-def import_into(collected: Collected, run: Path) -> int:
+def import_into(collected: Dataset, run: Path) -> int:
     """Answers into a run over the same trials, in place of people's (or the same bots') from before; returns the number of answers."""
     responses = _some(collected, responses_of(collected))
     known = {t.id for t in Run(run).trials()}
@@ -86,7 +86,7 @@ def import_into(collected: Collected, run: Path) -> int:
     return len(responses)
 
 
-def _add_bots(run: Path, bots: list[Response], collected: Collected) -> None:
+def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
     names = {r.hearer for r in bots}
     others = [r for r in Run(run).responses() if r.hearer not in names]
     write_atomically(run / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *bots]))
@@ -95,7 +95,7 @@ def _add_bots(run: Path, bots: list[Response], collected: Collected) -> None:
     write_atomically(run / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
 
 
-def _some(collected: Collected, responses: list[Response]) -> list[Response]:
+def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
     if responses:
         return responses
     plugin = collected.study.kind.info.plugin
@@ -112,7 +112,7 @@ def _some(collected: Collected, responses: list[Response]) -> list[Response]:
     )
 
 
-def _credits(collected: Collected, responses: list[Response]) -> dict[str, dict[str, object]]:
+def _credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[str, object]]:
     """Who answered, for the run's manifest."""
     study = collected.study
     people = sum(r.probabilities is None for r in responses)
@@ -125,11 +125,11 @@ def _credits(collected: Collected, responses: list[Response]) -> dict[str, dict[
     return found
 
 
-def _trials(collected: Collected) -> list[Trial]:
+def _trials(collected: Dataset) -> list[Trial]:
     return list({s.trial.id: s.trial for s in collected.study.stimuli.values()}.values())
 
 
-def _said(collected: Collected) -> list[tuple[str, str, Description]]:
+def _said(collected: Dataset) -> list[tuple[str, str, Description]]:
     found = {}
     for s in collected.study.stimuli.values():
         if s.system and VERSUS not in s.system:
@@ -137,8 +137,8 @@ def _said(collected: Collected) -> list[tuple[str, str, Description]]:
     return [(trial, system, said) for (trial, system), said in found.items()]
 
 
-def import_corpus(collected: Collected, out: Path, overwrite: bool = False) -> int:
-    """Collected descriptions as a corpus: one trial per description, its speaker the participant, its scene that of the item (as in the TUNA corpus)."""
+def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int:
+    """Dataset descriptions as a corpus: one trial per description, its speaker the participant, its scene that of the item (as in the TUNA corpus)."""
     trials = [_described(a) for a in collected.trials if a.counts_for("") and a.asked is not None]
     if not trials:
         raise InputError(
@@ -159,11 +159,11 @@ def import_corpus(collected: Collected, out: Path, overwrite: bool = False) -> i
     return len(trials)
 
 
-def _described(a: Answered) -> Trial:
+def _described(a: StoredAnswer) -> Trial:
     assert a.asked is not None  # asked for above
     trial = a.asked.trial
     speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias
-    said = Description(text=str(a.answer.answer["text"]).strip(), speaker=speaker)
+    said = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
     scene = trial.scene if trial.scene.id else replace(trial.scene, id=trial.id)
     meta = {**trial.meta, "item": trial.id}
     return replace(

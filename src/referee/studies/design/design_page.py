@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from referee.drawing import can_draw
-from referee.studies.design.balance import Claim, count_of, prove_balance
+from referee.studies.design.balance import BalanceClaim, count_of, prove_balance
+from referee.studies.folder.settings import DERIVED
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import make_plan
 
@@ -27,17 +29,17 @@ def design_numbers(study: Study) -> list[str]:
     """How many of everything."""
     design = study.design
     trials = sum(len(one.trials) for one in study.lists) * study.participants // len(study.lists)
-    twice = f" (+ {len(design['duplicates'])} shown twice as often)" if design["duplicates"] else ""
+    twice = f" (+ {len(design.duplicates)} shown twice as often)" if design.duplicates else ""
     return [
-        f"{study.title} ({study.id}): protocol {study.protocol}, design {design['kind']}, seed {study.seed}",
-        f"{len(design['conditions']) or 'no'} conditions, {design['items']} items{twice}, "
-        f"{study.participants} participants in {count_of(design['groups'], 'group')}",
+        f"{study.title} ({study.id}): protocol {study.protocol}, design {design.kind}, seed {study.seed}",
+        f"{len(design.conditions) or 'no'} conditions, {design.items} items{twice}, "
+        f"{study.participants} participants in {count_of(design.groups, 'group')}",
         f"{count_of(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
         f"about {study.minutes} minutes a session",
     ]
 
 
-def _proof(claims: list[Claim]) -> Iterator[str]:
+def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
     yield "Balance, counted from lists.json"
     for claim in claims:
         mark = "yes" if claim.holds else "NO " if claim.promised else "no "
@@ -50,19 +52,19 @@ def power_lines(study: Study) -> list[str]:
     from referee.errors import InputError
     from referee.statistics.power import PlannedStudy, simulate_power
 
-    conditions = len(study.design["conditions"])
+    conditions = len(study.design.conditions)
     plugin = study.kind.info.plugin
     if conditions < 2 or plugin != "identify":
         return ["Power: estimated for comparisons of error rates in identification; there are none here."]
     items, participants = _nearest(study)
-    effect, base = study.analysis["effect"], study.analysis["base"]
+    effect, base = study.analysis.effect, study.analysis.base
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:
-        found = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis["alpha"], seed=study.seed)
+        found = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
     except InputError as error:
         return [f"Power: not estimated ({error.problem})."]
     head = f"Power for a difference of {effect:.0%} of error beside {base:.0%} (one system against the others), {SIMULATIONS} simulated studies"
-    if (items, participants) != (study.design["items"] + len(study.design["duplicates"]), study.participants):
+    if (items, participants) != (study.design.items + len(study.design.duplicates), study.participants):
         head += f"; computed for Latin squares of {items} items and {participants} participants"
     rows = [
         f"  {row['analysis']:<20} {row['power']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
@@ -73,8 +75,8 @@ def power_lines(study: Study) -> list[str]:
 
 def _nearest(study: Study) -> tuple[int, int]:
     """Numbers of items and participants that fit Latin squares and are no larger than the study's."""
-    k = len(study.design["conditions"])
-    squares = max((study.design["items"] + len(study.design["duplicates"])) // k, 1)
+    k = len(study.design.conditions)
+    squares = max((study.design.items + len(study.design.duplicates)) // k, 1)
     teams = max(study.participants // k, 1)
     groups = max(g for g in range(1, min(teams, squares) + 1) if squares % g == 0)
     return squares * k, groups * k
@@ -91,12 +93,12 @@ def outline_session(study: Study) -> str:
 def advise(study: Study) -> list[str]:
     """What is still to be done before a live study; none of it keeps a trial run from starting."""
     advice = []
-    if not study.about["contact"]:
+    if not study.about.contact:
         advice.append("study.toml [study] contact is empty: the consent text names nobody to ask")
-    if not study.analysis["hypothesis"]:
+    if not study.analysis.hypothesis:
         advice.append("study.toml [analysis] hypothesis is empty: say what is expected before the first participant")
-    if study.mode == "live" and study.recruitment["platform"] == "prolific":
-        derived = [name for name, code in study.recruitment["codes"].items() if code == "derived"]
+    if study.mode == "live" and study.recruitment.platform == "prolific":
+        derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
     if not study.practice:

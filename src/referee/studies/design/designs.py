@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from random import Random
 
 from referee.errors import InputError
-from referee.studies.design.latin_square import lay_squares, williams_squares
+from referee.statistics.latin_square import lay_squares, williams_squares
 from referee.studies.folder.study import StudyList
 
-__all__ = ["DESIGNS", "Layout", "Request", "lay_out"]
+__all__ = ["DESIGNS", "DesignLayout", "Request", "lay_out"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class DesignLayout:
     """The lists of a design, in which order their trials come, and which items were shown twice as often to fill the squares."""
 
     kind: str
@@ -44,7 +44,7 @@ class Layout:
     groups: int = 1
 
 
-def lay_out(kind: str, request: Request) -> Layout:
+def lay_out(kind: str, request: Request) -> DesignLayout:
     """The lists of a design; an error says which number has to change where they cannot be balanced."""
     if kind not in DESIGNS:
         raise InputError(f"there is no design {kind!r}", remedy=f"one of {', '.join(DESIGNS)}")
@@ -76,7 +76,7 @@ def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]])
     )
 
 
-def _latin(request: Request) -> Layout:
+def _latin(request: Request) -> DesignLayout:
     k = len(request.conditions)
     strata = request.strata or (None,) * len(request.items)
     squares = lay_squares(k, strata, request.participants, Random(f"latin|{request.seed}"), request.groups)
@@ -86,7 +86,7 @@ def _latin(request: Request) -> Layout:
         for row in cells
     ]
     duplicates = tuple(request.items[i] for i in squares.duplicates)
-    return Layout(kind="latin", lists=_named(rows), duplicates=duplicates, groups=len(squares.columns))
+    return DesignLayout(kind="latin", lists=_named(rows), duplicates=duplicates, groups=len(squares.columns))
 
 
 def _turned(request: Request) -> list[str]:
@@ -96,15 +96,15 @@ def _turned(request: Request) -> list[str]:
     return sorted(rng.sample(request.items, len(request.items)), key=lambda i: str(strata[i]))
 
 
-def _balanced(request: Request) -> Layout:
+def _balanced(request: Request) -> DesignLayout:
     k = len(request.conditions)
     _whole(request, k)
     items = _turned(request)
     rows = [(1, [(item, request.conditions[(i + r) % k]) for i, item in enumerate(items)], ()) for r in range(k)]
-    return Layout(kind="balanced", lists=_named(rows))
+    return DesignLayout(kind="balanced", lists=_named(rows))
 
 
-def _blocked(request: Request) -> Layout:
+def _blocked(request: Request) -> DesignLayout:
     k = len(request.conditions)
     sequences = williams_squares(k)
     _whole(request, len(sequences))
@@ -113,10 +113,10 @@ def _blocked(request: Request) -> Layout:
     for r, sequence in enumerate(sequences):
         blocks = [[(item, request.conditions[c]) for i, item in enumerate(items) if (i + r) % k == c] for c in sequence]
         rows.append((1, [pair for block in blocks for pair in block], [len(block) for block in blocks]))
-    return Layout(kind="blocked", lists=_named(rows), order="blocks")
+    return DesignLayout(kind="blocked", lists=_named(rows), order="blocks")
 
 
-def _williams(request: Request) -> Layout:
+def _williams(request: Request) -> DesignLayout:
     """Chunks of k items, each in the order of a row of Williams' square; rows are turned between chunks so that the seams are balanced too."""
     k = len(request.conditions)
     sequences = williams_squares(k)
@@ -137,24 +137,24 @@ def _williams(request: Request) -> Layout:
             step = number % (k - 1) + 1
             turn = (turn + step + sequence[-1] - sequence[0]) % k
         rows.append((1, trials, ()))
-    return Layout(kind="williams", lists=_named(rows), order="fixed")
+    return DesignLayout(kind="williams", lists=_named(rows), order="fixed")
 
 
-def _within(request: Request) -> Layout:
+def _within(request: Request) -> DesignLayout:
     trials = [(item, condition) for item in request.items for condition in request.conditions]
-    return Layout(kind="within", lists=_named([(1, trials, ())]))
+    return DesignLayout(kind="within", lists=_named([(1, trials, ())]))
 
 
-def _all(request: Request) -> Layout:
+def _all(request: Request) -> DesignLayout:
     if len(request.conditions) > 1:
         raise InputError(
             "the design 'all' has no conditions to compare", remedy="take balanced or latin, or name one system"
         )
     condition = request.conditions[0] if request.conditions else ""
-    return Layout(kind="all", lists=_named([(1, [(item, condition) for item in request.items], ())]))
+    return DesignLayout(kind="all", lists=_named([(1, [(item, condition) for item in request.items], ())]))
 
 
-DESIGNS: dict[str, Callable[[Request], Layout]] = {
+DESIGNS: dict[str, Callable[[Request], DesignLayout]] = {
     "latin": _latin,
     "balanced": _balanced,
     "blocked": _blocked,

@@ -14,7 +14,7 @@ from referee.errors import InputError, UnknownName
 from referee.records import Description, Trial
 from referee.runs.folder import Run
 from referee.studies.design.conditions import compared
-from referee.studies.design.designs import Layout, Request, lay_out
+from referee.studies.design.designs import DesignLayout, Request, lay_out
 from referee.studies.design.practice import as_check, synthetic_extras
 from referee.studies.folder.draft import Draft, Extra
 from referee.studies.folder.study import HUMAN
@@ -95,7 +95,7 @@ def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     return kept
 
 
-def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> Layout:
+def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:
     request = Request(
         items=tuple(t.id for t in chosen),
         conditions=tuple(conditions),

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["Limits", "Showing", "arrange", "broken_limits"]
+__all__ = ["OrderLimits", "Showing", "arrange", "broken_limits"]
 
 TRIES_PER_TRIAL = 40
 
@@ -25,14 +25,14 @@ class Showing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class OrderLimits:
     """How alike neighbours may be."""
 
     same_condition_at_most: int = 2
     same_item_apart: int = 10
 
 
-def arrange(showings: Sequence[Showing], limits: Limits, rng: Random, blocks: Sequence[int] = ()) -> list[int]:
+def arrange(showings: Sequence[Showing], limits: OrderLimits, rng: Random, blocks: Sequence[int] = ()) -> list[int]:
     """An order of the showings, as their places; trials stay within their block where blocks (sizes, in order) are given."""
     order: list[int] = []
     for size in blocks or [len(showings)]:
@@ -44,14 +44,14 @@ def arrange(showings: Sequence[Showing], limits: Limits, rng: Random, blocks: Se
 
 
 def broken_limits(
-    order: Sequence[int], showings: Sequence[Showing], limits: Limits, blocked: bool = False
+    order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, blocked: bool = False
 ) -> list[int]:
     """Places at which a limit is broken; a single condition, or conditions in blocks, may go on as long as they like."""
     conditions = not blocked and len({s.condition for s in showings}) > 1
     return [i for i in range(len(order)) if _broken(i, order, showings, limits, conditions)]
 
 
-def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: Limits, conditions: bool) -> bool:
+def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool) -> bool:
     here = showings[order[i]]
     if i and here.target is not None and showings[order[i - 1]].target == here.target:
         return True
@@ -61,7 +61,9 @@ def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: L
     return any(showings[order[j]].item == here.item for j in range(max(0, i - limits.same_item_apart), i))
 
 
-def _mend(order: list[int], showings: Sequence[Showing], limits: Limits, rng: Random, block: Sequence[int]) -> None:
+def _mend(
+    order: list[int], showings: Sequence[Showing], limits: OrderLimits, rng: Random, block: Sequence[int]
+) -> None:
     """Exchange a trial that breaks a limit with another of its block, and keep what is no worse."""
     members: dict[int, list[int]] = {}
     for place, number in enumerate(block):

@@ -31,11 +31,11 @@ from referee.situated.tiers.dialogue import UTTERANCE, Dialogue
 from referee.situated.tiers.expressions import preannotate
 from referee.situated.tiers.rex_tiers import to_dialogue
 
-__all__ = ["Desk", "Sheet"]
+__all__ = ["AnnotationSheet", "Desk"]
 
 
 @dataclass
-class Sheet:
+class AnnotationSheet:
     """One recording on the desk."""
 
     path: Path
@@ -137,7 +137,7 @@ class Desk:
     """All recordings for one annotator."""
 
     annotator: str
-    sheets: Sequence[Sheet]
+    sheets: Sequence[AnnotationSheet]
     beside: tuple[str, ...] = ()
 
     @classmethod
@@ -145,7 +145,7 @@ class Desk:
         """A desk for annotating."""
         if annotator == ADJUDICATED:
             raise InputError(f"{ADJUDICATED!r} is not a person", remedy="`referee tangram adjudicate` writes that file")
-        return cls(annotator, [Sheet(path, annotator, offer=offer) for path in recordings])
+        return cls(annotator, [AnnotationSheet(path, annotator, offer=offer) for path in recordings])
 
     @classmethod
     def adjudicate(cls, recordings: Sequence[Path], annotators: tuple[str, str]) -> Desk:
@@ -156,7 +156,7 @@ class Desk:
                 f"no recording was annotated by both {annotators[0]} and {annotators[1]}",
                 remedy="`referee tangram agreement FOLDER` tells who annotated what",
             )
-        sheets = [Sheet(path, ADJUDICATED, beside=annotators, offer=False) for path in both]
+        sheets = [AnnotationSheet(path, ADJUDICATED, beside=annotators, offer=False) for path in both]
         for sheet in sheets:
             sheet.take_over()
         return cls(ADJUDICATED, sheets, beside=annotators)

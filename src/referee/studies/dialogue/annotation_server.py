@@ -14,10 +14,9 @@ from pydantic import BaseModel, Field
 
 from referee.errors import InputError, RefereeError
 from referee.situated.tiers.dialogue import ATTRIBUTES
-from referee.studies.dialogue.annotation_desk import Desk, Sheet
+from referee.studies.dialogue.annotation_desk import AnnotationSheet, Desk
 from referee.studies.sessions.refusals import Problem
-from referee.studies.web.headers import SecureReplies
-from referee.studies.web.limits import BodyLimit
+from referee.studies.web.middleware import BodyLimit, SecureReplies
 from referee.studies.web.server import STATIC, PlainJson
 
 __all__ = ["create_desk_app"]
@@ -44,7 +43,7 @@ def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
 
     guarded = [Depends(known)]
 
-    def sheet(number: int) -> Sheet:
+    def sheet(number: int) -> AnnotationSheet:
         if not 0 <= number < len(desk.sheets):
             raise Problem(404, "no-recording", "There is no such recording. Reload the page.")
         return desk.sheets[number]

@@ -31,7 +31,7 @@ from referee.situated.models.resolution import ReferenceResolver
 from referee.situated.tiers.dialogue import SOLVER, Dialogue
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.studies.design.balance import COUNTERBALANCED
-from referee.studies.design.designs import Layout
+from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
 
@@ -221,7 +221,7 @@ def _draft(
         title=wanted.title,
         protocol="replay-identify",
         participants=wanted.participants,
-        layout=Layout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
+        layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
         conditions=[c for c in CONDITIONS if c in present],
         trials=trials,
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in said.items()],

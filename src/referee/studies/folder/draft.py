@@ -13,7 +13,7 @@ from referee.corpora.jsonl import description_to_json, json_line, trial_to_json
 from referee.files import write_atomically, writing_folder
 from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
-from referee.studies.design.designs import Layout
+from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
 from referee.studies.texts import default_demographics, default_pages
@@ -51,7 +51,7 @@ class Draft:
     title: str
     protocol: str
     participants: int
-    layout: Layout
+    layout: DesignLayout
     conditions: Sequence[str]
     trials: Sequence[Trial]
     outputs: Sequence[tuple[str, str, Description]]
@@ -65,7 +65,25 @@ class Draft:
 
 
 def write_study(path: str | Path, draft: Draft) -> Study:
-    """The folder, whole or not at all; it is opened again, so that what was written is known to be readable."""
+    """Write a study folder, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to make; one that is there already is refused.
+    draft
+        What is shown to whom, and values for study.toml beside its defaults.
+
+    Returns
+    -------
+    Study
+        The folder opened again, so that what was written is known to be readable.
+
+    Raises
+    ------
+    InputError
+        Where the draft makes no study that could be opened; nothing is left behind then.
+    """
     from referee.studies.design.design_page import design_numbers, design_report, power_lines
 
     with writing_folder(path) as folder:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.errors import MalformedInput
+from referee.errors import InputError, MalformedInput
 
 __all__ = ["KINDS", "FormField", "check_fields", "comment_fields", "read_form"]
 
@@ -59,27 +59,31 @@ def comment_fields(question: str) -> tuple[FormField, ...]:
     return (FormField(name="comments", question=question, kind="long"),)
 
 
-def check_fields(answer: dict[str, Any], fields: tuple[FormField, ...]) -> str | None:
-    """What is wrong with the answers to a form, in words; None when nothing is."""
-    known = {one.name: one for one in fields}
+def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:
+    """InputError that says what is wrong with the answers to a form."""
+    if not isinstance(answer, dict):
+        raise _refuse("not an object")
+    known = {one.name for one in fields}
     for name in answer:
         if name not in known:
-            return f"the form has no field {name!r}"
+            raise _refuse(f"the form has no field {name!r}")
     for one in fields:
-        problem = _problem(answer.get(one.name), one)
-        if problem:
-            return f"{one.name}: {problem}"
-    return None
+        _check_field(answer.get(one.name), one)
 
 
-def _problem(value: Any, one: FormField) -> str | None:
+def _check_field(value: Any, one: FormField) -> None:
     if value is None or value == "" or value == []:
-        return "an answer is required" if one.required else None
+        if one.required:
+            raise _refuse(f"{one.name}: an answer is required")
+        return
     given = value if one.kind == "multi" else [value]
     if not isinstance(given, list) or any(isinstance(v, (dict, list, bool)) for v in given):
-        return "not an answer to this question"
+        raise _refuse(f"{one.name}: not an answer to this question")
     if any(len(str(v)) > _LONGEST[one.kind] for v in given):
-        return f"longer than {_LONGEST[one.kind]} characters"
+        raise _refuse(f"{one.name}: longer than {_LONGEST[one.kind]} characters")
     if one.choices and any(v not in one.choices for v in given):
-        return "none of the choices"
-    return None
+        raise _refuse(f"{one.name}: none of the choices")
+
+
+def _refuse(problem: str) -> InputError:
+    return InputError(problem, where="answer.fields", remedy="answer the form as it is shown")

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["SECTIONS", "Setting", "check_value", "complete", "line_of", "toml_value"]
+__all__ = [
+    "DERIVED",
+    "SECTIONS",
+    "AnalysisSection",
+    "CodesSection",
+    "DesignSection",
+    "ExclusionSection",
+    "PolicySection",
+    "RecruitmentSection",
+    "SessionSection",
+    "Setting",
+    "StudySection",
+    "check_value",
+    "complete",
+    "line_of",
+    "read_section",
+    "toml_value",
+]
 
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
+DERIVED = "derived"  # in the place of a code: made by the server from its key
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,146 +44,211 @@ class Setting:
     high: float | None = None
 
 
-def _one_of(default: str, *others: str, about: str) -> Setting:
-    return Setting(default=default, about=about, values=(default, *others))
+def _field(default: Any, about: str, *, low: float | None = None, high: float | None = None) -> Any:
+    """A field of a section; an empty list stands for one of texts."""
+    checked = (list(default) or [""]) if isinstance(default, tuple) else default
+    return field(default=default, metadata={"setting": Setting(default=checked, about=about, low=low, high=high)})
 
 
-_STUDY = {
-    "id": Setting(default="", about="Short name, part of the participants' link: small letters, digits, hyphens."),
-    "title": Setting(default="", about="What participants see at the top."),
-    "language": Setting(default="en", about="Language of the interface; the folder texts/<language>/ holds all pages."),
-    "direction": _one_of("ltr", "rtl", about="Direction of the interface: ltr or rtl."),
-    "protocol": Setting(default="", about="What a trial is (referee list protocols, docs/protocols.md)."),
-    "mode": _one_of("debug", "pilot", "live", about="debug, pilot or live; data of different modes never mix."),
-    "seed": Setting(default=1, about="Seed of all randomness: design, orders, left and right.", low=0),
-    "participants": Setting(default=1, about="How many people are planned; recruiting stops there.", low=1),
-    "contact": Setting(
-        default="", about="Who answers questions: name and e-mail address, printed in the consent text."
-    ),
-    "institution": Setting(default="", about="Where the study is run, printed in the consent text."),
-}
-_DESIGN = {
-    "kind": _one_of(
-        *("latin", "balanced", "blocked", "within", "williams", "all", "counterbalanced"),
+def _one_of(default: str, *others: str, about: str) -> Any:
+    setting = Setting(default=default, about=about, values=(default, *others))
+    return field(default=default, metadata={"setting": setting})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySection:
+    """[study]: what this is."""
+
+    id: str = _field("", "Short name, part of the participants' link: small letters, digits, hyphens.")
+    title: str = _field("", "What participants see at the top.")
+    language: str = _field("en", "Language of the interface; the folder texts/<language>/ holds all pages.")
+    direction: str = _one_of("ltr", "rtl", about="Direction of the interface: ltr or rtl.")
+    protocol: str = _field("", "What a trial is (referee list protocols, docs/protocols.md).")
+    mode: str = _one_of("debug", "pilot", "live", about="debug, pilot or live; data of different modes never mix.")
+    seed: int = _field(1, "Seed of all randomness: design, orders, left and right.", low=0)
+    participants: int = _field(1, "How many people are planned; recruiting stops there.", low=1)
+    contact: str = _field("", "Who answers questions: name and e-mail address, printed in the consent text.")
+    institution: str = _field("", "Where the study is run, printed in the consent text.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignSection:
+    """[design]: who sees what."""
+
+    kind: str = _one_of(
+        "latin",
+        "balanced",
+        "blocked",
+        "within",
+        "williams",
+        "all",
+        "counterbalanced",
         about="docs/designs.md explains each.",
-    ),
-    "source": Setting(default="", about="Where trials and descriptions came from."),
-    "conditions": Setting(default=[""], about="What is compared: systems, or pairs of systems."),
-    "items": Setting(default=0, about="Different items (scenes).", low=0),
-    "duplicates": Setting(default=[""], about="Items shown twice as often, drawn by the seed to fill the squares."),
-    "groups": Setting(default=1, about="Groups of participants that see different items.", low=1),
-    "lists": Setting(default=1, about="Different lists of trials (lists.json).", low=1),
-    "per_list": Setting(default=1, about="People planned on each list.", low=1),
-    "trials_each": Setting(default=1, about="Trials for one person, practice and checks not counted.", low=1),
-    "order": _one_of(
+    )
+    source: str = _field("", "Where trials and descriptions came from.")
+    conditions: tuple[str, ...] = _field((), "What is compared: systems, or pairs of systems.")
+    items: int = _field(0, "Different items (scenes).", low=0)
+    duplicates: tuple[str, ...] = _field((), "Items shown twice as often, drawn by the seed to fill the squares.")
+    groups: int = _field(1, "Groups of participants that see different items.", low=1)
+    lists: int = _field(1, "Different lists of trials (lists.json).", low=1)
+    per_list: int = _field(1, "People planned on each list.", low=1)
+    trials_each: int = _field(1, "Trials for one person, practice and checks not counted.", low=1)
+    order: str = _one_of(
         "random",
         "blocks",
         "fixed",
         about="random: all trials shuffled per person within the limits below; blocks: within each block; fixed: as in lists.json.",
-    ),
-    "same_condition_at_most": Setting(default=2, about="Trials in a row with the same condition, at most.", low=1),
-    "same_item_apart": Setting(
-        default=10, about="Trials between two showings of one item, at least, where an item comes twice.", low=0
-    ),
-}
-_SESSION = {
-    "break_every": Setting(default=20, about="A pause after so many trials; 0 for none.", low=0),
-    "demographics": Setting(
-        default=False, about="Ask the questions of demographics.toml at the end (all of them may be left open)."
-    ),
-    "comments": Setting(default=True, about="A field for comments at the end."),
-    "checks_failed_at_most": Setting(
-        default=1, about="Attention checks that may be failed before a session counts as failed.", low=0
-    ),
-}
-_POLICY = {
-    "resume": _one_of(
+    )
+    same_condition_at_most: int = _field(2, "Trials in a row with the same condition, at most.", low=1)
+    same_item_apart: int = _field(
+        10, "Trials between two showings of one item, at least, where an item comes twice.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSection:
+    """[session]: what is around the trials."""
+
+    break_every: int = _field(20, "A pause after so many trials; 0 for none.", low=0)
+    demographics: bool = _field(
+        False, "Ask the questions of demographics.toml at the end (all of them may be left open)."
+    )
+    comments: bool = _field(True, "A field for comments at the end.")
+    checks_failed_at_most: int = _field(
+        1, "Attention checks that may be failed before a session counts as failed.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySection:
+    """[policy]: what happens when something goes wrong, or when somebody changes their mind."""
+
+    resume: str = _one_of(
         "resume",
         "restart",
         "block",
         about="Who comes back: resume at the next trial, restart from the beginning, or block.",
-    ),
-    "resume_hours": Setting(default=24.0, about="How long coming back is possible.", low=0),
-    "aborted": _one_of("again", "skip", about="A trial broken off by a reload: shown again (as attempt 2) or skipped."),
-    "unsaved_limit": Setting(default=3, about="Nobody gets further ahead of the saved trials than this.", low=1),
-    "reserve_minutes": Setting(
-        default=90.0, about="A list stays reserved for a silent person so long, then somebody else gets it.", low=1
-    ),
-    "withdrawal_days": Setting(
-        default=14,
-        about="After withdrawal, data vanish from exports at once and are deleted after so many days.",
-        low=0,
-    ),
-    "feedback": Setting(default=False, about="Tell people after practice trials whether they were right."),
-}
-_RECRUITMENT = {
-    "platform": _one_of(
+    )
+    resume_hours: float = _field(24.0, "How long coming back is possible.", low=0)
+    aborted: str = _one_of(
+        "again", "skip", about="A trial broken off by a reload: shown again (as attempt 2) or skipped."
+    )
+    unsaved_limit: int = _field(3, "Nobody gets further ahead of the saved trials than this.", low=1)
+    reserve_minutes: float = _field(
+        90.0, "A list stays reserved for a silent person so long, then somebody else gets it.", low=1
+    )
+    withdrawal_days: int = _field(
+        14, "After withdrawal, data vanish from exports at once and are deleted after so many days.", low=0
+    )
+    feedback: bool = _field(False, "Tell people after practice trials whether they were right.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodesSection:
+    """[recruitment.codes]: what participants are given at the end, by outcome."""
+
+    completed: str = _field(DERIVED, 'Code shown at the end: a fixed one, or "derived" (made by the server).')
+    declined: str = _field(DERIVED, "No consent.")
+    screened_out: str = _field(DERIVED, "Not eligible.")
+    failed_check: str = _field(DERIVED, "Too many attention checks failed.")
+    partner_left: str = _field(DERIVED, "The partner left (paired studies); paid.")
+    technical: str = _field(DERIVED, "Something broke on our side; paid.")
+
+    def fixed(self, outcome: str) -> str | None:
+        """The code written down for an outcome; None where the server derives one, or where there is none to be had."""
+        code = str(getattr(self, outcome, DERIVED))
+        return None if code == DERIVED else code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecruitmentSection:
+    """[recruitment]: where participants come from."""
+
+    platform: str = _one_of(
         "none",
         "prolific",
         "mturk",
         "link",
         about="Where people come from: none, prolific, mturk, or link (one-time links).",
-    ),
-}
-_CODES = {
-    outcome: Setting(default="derived", about=about)
-    for outcome, about in {
-        "completed": 'Code shown at the end: a fixed one, or "derived" (made by the server).',
-        "declined": "No consent.",
-        "screened_out": "Not eligible.",
-        "failed_check": "Too many attention checks failed.",
-        "partner_left": "The partner left (paired studies); paid.",
-        "technical": "Something broke on our side; paid.",
-    }.items()
-}
-_EXCLUSION = {
-    "flags": Setting(
-        default=["hidden", "late-onset", "preload-failed", "untrusted"],
-        about="Trials with any of these flags are left out of analyses of time (never of exports).",
-    ),
-    "timeouts": _one_of("drop", "keep", about="Trials that timed out: dropped from analyses of time, or kept."),
-    "fastest_ms": Setting(default=200.0, about="Shorter identification times are left out of analyses of time.", low=0),
-    "slowest_ms": Setting(default=15000.0, about="Longer ones too.", low=0),
-    "failed_checks": _one_of(
+    )
+    codes: CodesSection = CodesSection()  # a section of its own in the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionSection:
+    """[exclusion]: what is left out of which analysis."""
+
+    flags: tuple[str, ...] = _field(
+        ("hidden", "late-onset", "preload-failed", "untrusted"),
+        "Trials with any of these flags are left out of analyses of time (never of exports).",
+    )
+    timeouts: str = _one_of("drop", "keep", about="Trials that timed out: dropped from analyses of time, or kept.")
+    fastest_ms: float = _field(200.0, "Shorter identification times are left out of analyses of time.", low=0)
+    slowest_ms: float = _field(15000.0, "Longer ones too.", low=0)
+    failed_checks: str = _one_of(
         "report", "exclude", about="People who failed too many checks: reported with and without, or excluded."
-    ),
-    "least_trials": Setting(
-        default=0.5, about="People who did less than this share of their trials are left out.", low=0, high=1
-    ),
-}
-_ANALYSIS = {
-    "hypothesis": Setting(
-        default="",
-        about="What is expected, and which result would speak against it. Fill this in before the first participant.",
-    ),
-    "measures": Setting(default=["error", "identification_ms", "reading_ms"], about="Primary measure first."),
-    "tests": Setting(
-        default=["mixed-model"],
-        about="Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), paired-comparison.",
-    ),
-    "alpha": Setting(default=0.05, about="Significance level.", low=0, high=1),
-    "correction": _one_of("holm", "tukey", "none", about="Correction over pairs of systems."),
-    "stopping": Setting(
-        default="when all lists are filled; no looks at results by system before", about="When data collection ends."
-    ),
-    "effect": Setting(
-        default=0.05,
-        about="Smallest difference worth finding, as a difference of error rates (design.txt has the power).",
-    ),
-    "base": Setting(default=0.10, about="Error rate assumed for the power estimate.", low=0, high=1),
+    )
+    least_trials: float = _field(
+        0.5, "People who did less than this share of their trials are left out.", low=0, high=1
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisSection:
+    """[analysis]: what will be tested."""
+
+    hypothesis: str = _field(
+        "", "What is expected, and which result would speak against it. Fill this in before the first participant."
+    )
+    measures: tuple[str, ...] = _field(("error", "identification_ms", "reading_ms"), "Primary measure first.")
+    tests: tuple[str, ...] = _field(
+        ("mixed-model",),
+        "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), paired-comparison.",
+    )
+    alpha: float = _field(0.05, "Significance level.", low=0, high=1)
+    correction: str = _one_of("holm", "tukey", "none", about="Correction over pairs of systems.")
+    stopping: str = _field(
+        "when all lists are filled; no looks at results by system before", "When data collection ends."
+    )
+    effect: float = _field(
+        0.05, "Smallest difference worth finding, as a difference of error rates (design.txt has the power)."
+    )
+    base: float = _field(0.1, "Error rate assumed for the power estimate.", low=0, high=1)
+
+
+TYPED: Mapping[str, type[Any]] = {
+    "study": StudySection,
+    "design": DesignSection,
+    "session": SessionSection,
+    "policy": PolicySection,
+    "recruitment": RecruitmentSection,
+    "recruitment.codes": CodesSection,
+    "exclusion": ExclusionSection,
+    "analysis": AnalysisSection,
 }
 
+
+def _settings_of(section: type[Any]) -> dict[str, Setting]:
+    return {one.name: one.metadata["setting"] for one in fields(section) if one.metadata}
+
+
+# In the order of the file; the fields of [protocol] are declared by the protocol.
 SECTIONS: dict[str, dict[str, Setting]] = {
-    "study": _STUDY,
+    "study": _settings_of(StudySection),
     "protocol": {},
-    "design": _DESIGN,
-    "session": _SESSION,
-    "policy": _POLICY,
-    "recruitment": _RECRUITMENT,
-    "recruitment.codes": _CODES,
-    "exclusion": _EXCLUSION,
-    "analysis": _ANALYSIS,
+    **{name: _settings_of(section) for name, section in TYPED.items() if name != "study"},
 }
+
+
+def read_section(section: type[S], given: Mapping[str, Any], name: str, where: str, text: str = "") -> S:
+    """A section of study.toml with defaults filled in.
+
+    `section` is one of the classes above, `given` what the file says, `name` the section's heading, `where` the file and `text` its content, for errors that
+    name the line. Unknown fields and wrong values are errors that name their place.
+    """
+    values = complete(given, SECTIONS[name], name, where, text)
+    written = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in given}
+    return section(**written)
 
 
 def line_of(text: str, section: str, key: str) -> int | None:

@@ -11,10 +11,10 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from referee import catalogue
 from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
@@ -23,13 +23,28 @@ from referee.corpora.outputs import read_outputs
 from referee.errors import InputError, MalformedInput
 from referee.records import HUMAN, Description, Trial
 from referee.studies.folder.questionnaires import FormField, read_form
-from referee.studies.folder.settings import SECTIONS, Setting, complete, line_of
+from referee.studies.folder.settings import (
+    SECTIONS,
+    AnalysisSection,
+    CodesSection,
+    DesignSection,
+    ExclusionSection,
+    PolicySection,
+    RecruitmentSection,
+    SessionSection,
+    Setting,
+    StudySection,
+    complete,
+    line_of,
+    read_section,
+)
 from referee.studies.protocols.contract import Info, Kind, Stimulus
 from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
 
 __all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
 VERSUS = " vs "
+S = TypeVar("S")
 SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -56,7 +71,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """A study as it will be run. Sections of study.toml are mappings with every default filled in, pages have their {placeholders} filled in."""
+    """A study as it will be run. Sections of study.toml have every default filled in, pages their {placeholders}.
+
+    `settings` is the section [protocol], whose fields the protocol declares: a mapping with every default filled in.
+    """
 
     folder: Path
     id: str
@@ -64,17 +82,18 @@ class Study:
     language: str
     direction: str
     protocol: str
+    kind: Kind = field(repr=False, compare=False)
     mode: str
     seed: int
     participants: int
-    about: Mapping[str, Any]
+    about: StudySection
     settings: Mapping[str, Any]
-    design: Mapping[str, Any]
-    session: Mapping[str, Any]
-    policy: Mapping[str, Any]
-    recruitment: Mapping[str, Any]
-    exclusion: Mapping[str, Any]
-    analysis: Mapping[str, Any]
+    design: DesignSection
+    session: SessionSection
+    policy: PolicySection
+    recruitment: RecruitmentSection
+    exclusion: ExclusionSection
+    analysis: AnalysisSection
     lists: tuple[StudyList, ...]
     stimuli: Mapping[str, Stimulus] = field(repr=False)
     practice: tuple[Stimulus, ...] = field(repr=False)
@@ -85,12 +104,6 @@ class Study:
     minutes: int
     hash: str
     consent_hash: str
-
-    @property
-    def kind(self) -> Kind:
-        """The protocol itself."""
-        kind: Kind = catalogue.create("protocol", self.protocol)
-        return kind
 
     def every_stimulus(self) -> Iterator[Stimulus]:
         """Everything that may be shown, practice and checks included."""
@@ -109,48 +122,83 @@ class Study:
 
 
 def open_study(path: str | Path) -> Study:
-    """A study folder, read and checked as a whole; every error names the file, the place and what to do."""
+    """A study folder, read and checked as a whole.
+
+    Parameters
+    ----------
+    path
+        The folder: study.toml with lists.json, trials.jsonl, outputs.jsonl and the pages under texts/<language>/ beside it.
+
+    Returns
+    -------
+    Study
+        With its hash over all files but the data, and the hash of the consent text that participants agree to.
+
+    Raises
+    ------
+    InputError
+        (or MalformedInput) where a file is missing or says something that cannot be; it names the file, the place and what to do.
+    """
     folder = Path(path)
     where = folder / "study.toml"
     text = _text(where, "make a study with `referee study new`")
-    sections = _sections(text, where)
-    about = sections["study"]
+    raw = _raw(text, where)
+    _check_sections(raw, where, text)
+
+    def read(section: type[S], name: str) -> S:
+        head, _, tail = name.partition(".")
+        given = raw.get(head, {})
+        return read_section(section, given.get(tail, {}) if tail else given, name, str(where), text)
+
+    about = read(StudySection, "study")
+    design, session, policy = (
+        read(DesignSection, "design"),
+        read(SessionSection, "session"),
+        read(PolicySection, "policy"),
+    )
+    recruitment = replace(read(RecruitmentSection, "recruitment"), codes=read(CodesSection, "recruitment.codes"))
+    exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
-    kind = catalogue.create("protocol", about["protocol"])
-    settings = complete(_raw(text, where).get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    kind: Kind = catalogue.create("protocol", about.protocol)
+    settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
     stimuli, lists = _shown(folder)
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(one.trials) for one in lists)
+    minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
     facts = {
-        **{name: about[name] for name in ("title", "contact", "institution", "participants")},
-        "withdrawal_days": sections["policy"]["withdrawal_days"],
+        **{name: getattr(about, name) for name in ("title", "contact", "institution", "participants")},
+        "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
-        "minutes": _minutes(trials + len(practice) + len(checks), kind.info.plugin),
+        "minutes": minutes,
     }
-    texts = _texts(folder, about["language"], about["protocol"], facts)
+    texts = _texts(folder, about.language, about.protocol, facts)
     return Study(
         folder=folder,
-        **{key: about[key] for key in ("id", "language", "direction", "protocol", "mode", "seed", "participants")},
-        title=about["title"] or about["id"],
+        **{
+            key: getattr(about, key)
+            for key in ("id", "language", "direction", "protocol", "mode", "seed", "participants")
+        },
+        title=about.title or about.id,
+        kind=kind,
         about=about,
         settings=settings,
-        design=sections["design"],
-        session=sections["session"],
-        policy=sections["policy"],
-        recruitment={**sections["recruitment"], "codes": sections["recruitment.codes"]},
-        exclusion=sections["exclusion"],
-        analysis=sections["analysis"],
+        design=design,
+        session=session,
+        policy=policy,
+        recruitment=recruitment,
+        exclusion=exclusion,
+        analysis=analysis,
         lists=lists,
         stimuli=stimuli,
         practice=practice,
         checks=checks,
-        minutes=int(facts["minutes"]),
-        demographics=read_form(folder / "texts" / about["language"] / "demographics.toml"),
+        minutes=minutes,
+        demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         texts=texts,
-        strings=interface_words(about["language"], folder / "texts" / about["language"] / "strings.toml"),
+        strings=interface_words(about.language, folder / "texts" / about.language / "strings.toml"),
         hash=hash_folder(folder),
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
     )
@@ -188,41 +236,33 @@ def _raw(text: str, where: Path) -> dict[str, Any]:
         ) from None
 
 
-def _sections(text: str, where: Path) -> dict[str, dict[str, Any]]:
-    raw = _raw(text, where)
+def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
     for name, given in raw.items():
         if name not in SECTIONS or not isinstance(given, dict):
             known = ", ".join(f"[{s}]" for s in SECTIONS)
             raise MalformedInput(
                 f"there is no section [{name}]", where=where, line=line_of(text, name, ""), remedy=f"one of {known}"
             )
-    result = {}
-    for name, settings in SECTIONS.items():
-        head, _, tail = name.partition(".")
-        given = raw.get(head, {}).get(tail, {}) if tail else raw.get(head, {})
-        if name != "protocol":
-            result[name] = complete(given, settings, name, str(where), text)
-    return result
 
 
-def _check_names(about: Mapping[str, Any], where: Path, text: str) -> None:
-    if not _ID.fullmatch(about["id"]):
+def _check_names(about: StudySection, where: Path, text: str) -> None:
+    if not _ID.fullmatch(about.id):
         raise InputError(
-            f"the id {about['id']!r} cannot be part of a link",
+            f"the id {about.id!r} cannot be part of a link",
             where=where,
             line=line_of(text, "study", "id"),
             remedy="small letters, digits and hyphens, at most 63",
         )
-    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", about["language"]):
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", about.language):
         raise InputError(
-            f"{about['language']!r} is not a language code",
+            f"{about.language!r} is not a language code",
             where=where,
             line=line_of(text, "study", "language"),
             remedy='for example "en" or "pt"',
         )
-    if about["protocol"] not in catalogue.names("protocol"):
+    if about.protocol not in catalogue.names("protocol"):
         raise InputError(
-            f"no protocol is called {about['protocol']!r}",
+            f"no protocol is called {about.protocol!r}",
             where=where,
             line=line_of(text, "study", "protocol"),
             remedy=f"one of {', '.join(catalogue.names('protocol'))}",

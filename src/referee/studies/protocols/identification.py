@@ -8,10 +8,19 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Outcome, Response
-from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
-from referee.studies.protocols.guessing import answer_like, draw_times
+from referee.studies.protocols.contract import (
+    CLOCKS,
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene, tidy_words
+from referee.studies.protocols.simulated_answers import answer_like, draw_times
 
 __all__ = ["CHOICES", "Identification", "declare"]
 
@@ -122,7 +131,7 @@ class Identification:
         }
         return Shown(parameters=parameters, labels=labels)
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """An object of this scene, an answer that was offered, and the times this way of reading has."""
         check_recorded(answer, self.info)
         given = answer.answer
@@ -140,7 +149,7 @@ class Identification:
             raise refuse("answer.guess", "no best guess was asked for")
         self._check_times(answer, shown)
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """The response; where description and scene came together, the identification time is the combined time."""
         given, times = answer.answer, answer.times
         together = shown.parameters["reading"] == "together"
@@ -160,20 +169,20 @@ class Identification:
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         given = answer_like(response, shown, rng)
         times = draw_times(response, shown, rng)
         if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
             given.update(outcome="timeout", entity=None, guess=None)
-            return Answer(answer=given)
+            return GivenAnswer(answer=given)
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:
             given.update(outcome="timeout", entity=None, guess=None)
             times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
-        return Answer(answer=given, times=times)
+        return GivenAnswer(answer=given, times=times)
 
     def _reading_limit(self, settings: Mapping[str, Any]) -> float:
         """How long reading may take; 0 for any time, and where there is no reading apart."""
@@ -182,7 +191,7 @@ class Identification:
     def _reading(self, settings: Mapping[str, Any]) -> str:
         return str(settings.get("reading", self.reading))
 
-    def _check_times(self, answer: Answer, shown: Shown) -> None:
+    def _check_times(self, answer: GivenAnswer, shown: Shown) -> None:
         times, reading = answer.times, shown.parameters["reading"]
         needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
         needed["words"] = (*needed["before"], "regions_ms")

@@ -8,8 +8,17 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Response
-from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.contract import (
+    CLOCKS,
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 from referee.studies.protocols.scene import (
     SCENE,
     direction_of,
@@ -88,7 +97,7 @@ class Judgement:
         }
         return Shown(parameters=parameters, labels=labels)
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A rating within limits on every scale."""
         check_recorded(answer, self.info)
         ratings = answer.answer.get("ratings")
@@ -101,13 +110,13 @@ class Judgement:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not (low <= value <= high and whole):
                 raise refuse(f"answer.ratings.{name}", f"should be from {low} to {high}")
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """A judgement points at nothing."""
         return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """High ratings where the hearer finds the target, low ones where not, with some noise."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         liked = 0.8 if response.entity in stimulus.trial.targets else 0.3
@@ -117,7 +126,7 @@ class Judgement:
             ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
         took = DECIDING_MS * (0.5 + rng.random())
         times = {"combined_ms": took, "t_onset": 0.0, "t_response": took}
-        return Answer(answer={"ratings": ratings}, times=times)
+        return GivenAnswer(answer={"ratings": ratings}, times=times)
 
 
 def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,8 +9,16 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Response
-from referee.studies.protocols.answers import check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.contract import (
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 from referee.studies.protocols.judgement import DECIDING_MS, JUDGED
 from referee.studies.protocols.scene import (
     SCENE,
@@ -70,20 +78,20 @@ class JudgementPairwise:
         }
         return Shown(parameters=parameters, labels={**labels, sides[0]: "first", sides[1]: "rival"})
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """One of the sides, or a tie where that was offered."""
         check_recorded(answer, self.info)
         offered = ("left", "right", "tie") if settings["tie"] else ("left", "right")
         if answer.answer.get("choice") not in offered:
             raise refuse("answer.choice", f"should be one of {', '.join(offered)}")
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """A judgement points at nothing."""
         return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """The side whose description leads the hearer to the target; the lot decides between equals."""
         assert stimulus.rival is not None
         view = stimulus.trial.for_hearer(rng)
@@ -95,4 +103,4 @@ class JudgementPairwise:
         better = [side for side, good in sides.items() if good] or ["left", "right"]
         choice = better[0] if len(better) == 1 else rng.choice(["left", "right", *(["tie"] if settings["tie"] else [])])
         took = DECIDING_MS * (0.5 + rng.random())
-        return Answer(answer={"choice": choice}, times={"combined_ms": took, "t_onset": 0.0, "t_response": took})
+        return GivenAnswer(answer={"choice": choice}, times={"combined_ms": took, "t_onset": 0.0, "t_response": took})

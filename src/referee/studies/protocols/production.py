@@ -8,8 +8,17 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Response
-from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.contract import (
+    CLOCKS,
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
 
 __all__ = ["Production"]
@@ -58,7 +67,7 @@ class Production:
         }
         return Shown(parameters=parameters, labels=labels)
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A text of the length asked for."""
         check_recorded(answer, self.info)
         text = answer.answer.get("text")
@@ -67,13 +76,13 @@ class Production:
         if not settings["shortest"] <= len(text.strip()) or len(text) > settings["longest"]:
             raise refuse("answer.text", f"should have {settings['shortest']} to {settings['longest']} characters")
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """People speak here; nobody hears."""
         return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """What somebody in the corpus said of it, or else its attributes in order."""
         said = next((d.text for d in stimulus.trial.references if d.text), None)
         target = stimulus.trial.scene.entity(stimulus.trial.targets[0])
@@ -82,4 +91,4 @@ class Production:
         first = THINKING_MS * (0.5 + rng.random())
         end = first + TYPING_MS * len(text) * (0.5 + rng.random())
         times = {"combined_ms": end, "t_onset": 0.0, "t_response": end}
-        return Answer(answer={"text": text, "edits": len(text), "first_key_ms": first}, times=times)
+        return GivenAnswer(answer={"text": text, "edits": len(text), "first_key_ms": first}, times=times)

@@ -16,8 +16,17 @@ from referee.capabilities import manner_of
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Outcome, Response
-from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.contract import (
+    CLOCKS,
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 from referee.studies.protocols.scene import direction_of
 
 __all__ = ["ReplayIdentify"]
@@ -106,7 +115,7 @@ class ReplayIdentify:
         }
         return Shown(parameters=parameters, labels=labels)
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A piece that was there or an answer that was offered, with both clocks."""
         check_recorded(answer, self.info)
         given, times = answer.answer, answer.times
@@ -122,7 +131,7 @@ class ReplayIdentify:
             if times.get(name) is None:
                 raise refuse(f"times.{name}", "this time is missing")
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """The response; reading is what lies between the two clocks, so that both together are the published time."""
         given, times = answer.answer, answer.times
         whole, last = times.get("combined_ms"), times.get("identification_ms")
@@ -142,7 +151,7 @@ class ReplayIdentify:
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """Somebody who knows what the clip shows, as far as the study has worked that out (`meta["overheard"]`); else what the hearer makes of the words."""
         chances = _chances(stimulus, shown, hearer, rng)
         doubt = -sum(c * log2(c) for c in chances.values() if c > 0)
@@ -181,7 +190,7 @@ class ReplayIdentify:
             "t_response": answered,
             "t_handler": None if answered is None else answered + 2.0 * rng.random(),
         }
-        return Answer(answer=given, times=times)
+        return GivenAnswer(answer=given, times=times)
 
 
 def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> dict[str, float]:

@@ -9,8 +9,17 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.records import Response
 from referee.situated.game.goals import GOALS
-from referee.studies.protocols.answers import CLOCKS, check_recorded, refuse
-from referee.studies.protocols.contract import Answer, Info, Parameter, Recorded, Shown, Stimulus
+from referee.studies.protocols.contract import (
+    CLOCKS,
+    GivenAnswer,
+    Info,
+    Parameter,
+    Recorded,
+    Shown,
+    Stimulus,
+    check_recorded,
+    refuse,
+)
 
 __all__ = ["Tangram"]
 
@@ -71,22 +80,22 @@ class Tangram:
         puzzles = len(settings["puzzles"])
         return Shown(parameters={"entities": [], "puzzles": puzzles, **{n: settings[n] for n in named}}, labels={})
 
-    def check(self, answer: Answer, shown: Shown, settings: Mapping[str, Any]) -> None:
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A room and how it ended."""
         check_recorded(answer, self.info)
         for name in ("room", "outcome", "puzzles", "solved"):
             if answer.answer.get(name) is None:
                 raise refuse(f"answer.{name}", "is missing")
 
-    def respond(self, answer: Answer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """Nothing is identified here; that is what the evaluation of the recordings does."""
         return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
-    ) -> Answer:
+    ) -> GivenAnswer:
         """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", "puzzles": puzzles, "solved": puzzles}
-        return Answer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})
+        return GivenAnswer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})

@@ -18,8 +18,8 @@ from referee.situated.game.operator_bot import Act, Hand, follow, understand
 from referee.situated.game.rules import Game
 from referee.situated.game.solver_bot import Mind, in_place, instruct
 from referee.situated.tiers.dialogue import OPERATOR
-from referee.studies.rooms.room_state import BOT, PLAYING
-from referee.studies.rooms.room_store import Row
+from referee.studies.rooms.room_line import BOT, RoomLine
+from referee.studies.rooms.room_state import PLAYING
 
 if TYPE_CHECKING:
     from referee.studies.rooms.hall import Hall, Live
@@ -44,13 +44,14 @@ class Partner:
     def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
         self.hall, self.live, self.pace = hall, live, pace
         self.rng = Random(live.room.seed)
-        self.heard: asyncio.Queue[Row] = asyncio.Queue()
+        self.heard: asyncio.Queue[RoomLine] = asyncio.Queue()
         self._task = asyncio.create_task(self._attend())
 
-    def notice(self, rows: Sequence[Row]) -> None:
-        for row in rows:
-            if row.who != BOT and row.kind in ("say", "start", *SETTLING):
-                self.heard.put_nowait(row)
+    def notice(self, lines: Sequence[RoomLine]) -> None:
+        """What was stored and told to everybody; only some of it makes the bot do something."""
+        for line in lines:
+            if line.who != BOT and line.kind in ("say", "start", *SETTLING):
+                self.heard.put_nowait(line)
 
     def stop(self) -> None:
         self._task.cancel()
@@ -89,11 +90,11 @@ class Partner:
     async def _operate(self, puzzle: int) -> None:
         hand = Hand()
         while self._playing(puzzle) is not None:
-            row = await self.heard.get()
+            line = await self.heard.get()
             board = self._playing(puzzle)
-            if row.kind != "say" or board is None:
+            if line.kind != "say" or board is None:
                 continue
-            command = understand(str(row.data["text"]), board, hand, self.rng)
+            command = understand(str(line.data["text"]), board, hand, self.rng)
             if command.kind == "none":
                 await self._say("sorry, which piece, and what should I do with it?", puzzle)
                 continue
@@ -142,11 +143,11 @@ class Partner:
         handled, left = None, PATIENCE_SECONDS
         while self._playing(puzzle) is not None:
             try:
-                row = await asyncio.wait_for(self.heard.get(), left / self.pace)
+                line = await asyncio.wait_for(self.heard.get(), left / self.pace)
             except TimeoutError:
                 return handled
-            if row.kind in SETTLING:
-                handled, left = str(row.data["piece"]), SETTLE_SECONDS
+            if line.kind in SETTLING:
+                handled, left = str(line.data["piece"]), SETTLE_SECONDS
         return handled
 
     async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:

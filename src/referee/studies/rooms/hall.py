@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
 from referee.studies.rooms import room_state, room_store
-from referee.studies.rooms.room_state import BOT, OVER, WAITING, Line, Room
-from referee.studies.rooms.room_store import Row
-from referee.studies.rooms.views import TELLING, status, told
+from referee.studies.rooms.room_line import BOT, RoomLine, number_lines
+from referee.studies.rooms.room_state import OVER, WAITING, Room
+from referee.studies.rooms.views import TELLING, seat_number, status, told
 from referee.studies.sessions import kept_answers, presence
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 
-__all__ = ["Hall", "Link", "Live", "Message", "Person"]
+__all__ = ["Hall", "Link", "Live", "Person"]
 
 TICK_SECONDS = 0.25
 WITHDRAWAL_TICKS = 4
@@ -52,8 +51,8 @@ class Link(Protocol):
 
     who: str
 
-    def put(self, events: Sequence[str], **more: Any) -> None:
-        """Send events (as JSON texts), an acknowledgement, a status."""
+    def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        """Send events, an acknowledgement, a status."""
 
     def cut(self, problem: str, message: str) -> None:
         """Say why, and close."""
@@ -62,7 +61,7 @@ class Link(Protocol):
 class Watcher(Protocol):
     """A partner that is no person."""
 
-    def notice(self, rows: Sequence[Row]) -> None: ...
+    def notice(self, lines: Sequence[RoomLine]) -> None: ...
 
     def stop(self) -> None: ...
 
@@ -83,14 +82,18 @@ class Live:
     partner: Watcher | None = None
     broken: bool = False
 
+    def move_on(self, room: Room, lines: Sequence[RoomLine]) -> None:
+        """The room is now as these numbered lines left it."""
+        self.room, self.seq = room, self.seq + len(lines)
+        self.remember(lines)
 
-class Message(NamedTuple):
-    """What a person sent: their own number and clock, and what it is about."""
-
-    seq: int
-    t_client: float
-    kind: str
-    data: Mapping[str, Any]
+    def remember(self, lines: Iterable[RoomLine]) -> None:
+        """What somebody who comes later is shown of what has happened: the chat, and how many puzzles were solved."""
+        for line in lines:
+            if line.kind == "say":
+                seat = seat_number(self.room, line.who)
+                self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
+            self.solved += line.kind == "solved"
 
 
 @dataclass(slots=True)
@@ -99,7 +102,7 @@ class _Parcel:
 
     live: Live
     room: Room
-    rows: list[Row]
+    lines: list[RoomLine]
     who: str | None = None
     mark: int = 0
     done: asyncio.Future[None] | None = None
@@ -119,6 +122,8 @@ class Hall:
 
     def now_ms(self) -> float:
         """The server's clock in milliseconds; it never runs backwards."""
+        # The system's clock may be set back while people play; times in a recording must not, or replays would show things before their cause. Clocks of
+        # pages are left as they are: how far they are off is in the log (lines of kind `clock`), and whoever reads a recording works it out from there.
         self._latest = max(self._latest, round(1000 * self.served.clock(), 3))
         return self._latest
 
@@ -130,9 +135,9 @@ class Hall:
             for row in room_store.unfinished(connection, self.served.id):
                 room, seq = room_store.load_room(connection, row)
                 live = Live(room, row.mode, row.data["step"], seq, room_store.high_marks(connection, row.id))
-                said = [r for r in room_store.rows_after(connection, row.id, -1) if r.kind in ("say", "solved")]
-                self._remember(live, said)
+                live.remember(room_store.lines_after(connection, row.id, -1))
                 self.rooms[row.id] = live
+        # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
         for live in self.rooms.values():
             for seat in live.room.seats:
                 if seat.who != BOT:
@@ -187,7 +192,7 @@ class Hall:
                 if row.data["step"] == person.step:
                     room, seq = room_store.load_room(connection, row)
                     live = Live(room, row.mode, person.step, seq, room_store.high_marks(connection, row.id))
-                    self._remember(live, room_store.rows_after(connection, row.id, -1))
+                    live.remember(room_store.lines_after(connection, row.id, -1))
                     live.stored = _shape(room)
                     return live
         return None
@@ -200,11 +205,11 @@ class Hall:
 
     def _greet(self, live: Live, link: Link, last: int) -> None:
         """What was missed since a line, then how things stand; from here on everything new follows."""
-        missed: list[str] = []
+        missed: list[dict[str, Any]] = []
         if last >= 0:
             with self.served.store.read() as connection:
-                rows = room_store.rows_after(connection, live.room.id, last)
-            missed = [text for row in rows if (text := told(live.room, row, link.who)) is not None]
+                lines = room_store.lines_after(connection, live.room.id, last)
+            missed = _told(live.room, lines, link.who)
         live.links[link.who] = link
         link.put(missed, ack=live.marks.get(link.who, 0), status=self._status(live, link.who))
 
@@ -218,23 +223,27 @@ class Hall:
     def quit(self, live: Live, who: str) -> None:
         self._push(live, *room_state.quit_room(live.room, who, self.now_ms()))
 
-    def take(self, live: Live, who: str, messages: Iterable[Message]) -> None:
-        """What a person sent together: in their own order, each once. What comes before a bad one is kept."""
+    def take(self, live: Live, who: str, sent: Iterable[RoomLine]) -> None:
+        """What a person sent together: in their own order, each once. What comes before a bad one is kept.
+
+        A page that lost its connection sends again whatever was not acknowledged: numbers up to the mark were taken before and are passed over, and a number
+        that leaves one out is refused, for what is missing might still come.
+        """
         now, mark = self.now_ms(), live.marks.get(who, 0)
-        rows: list[Row] = []
+        lines: list[RoomLine] = []
         try:
-            for message in messages:
-                if message.seq <= mark:
+            for one in sent:
+                number = one.client_seq or 0
+                if number <= mark:
                     continue
-                if message.seq != mark + 1:
+                if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                room, lines = room_state.act(live.room, who, message.kind, message.data, now)
-                mark = message.seq
-                rows += self._number(live, room, lines, now, message)
+                lines += self._happen(live, *room_state.act(live.room, who, one.kind, one.data, now), now, one)
+                mark = number
         finally:
             if mark > live.marks.get(who, 0):
                 live.marks[who] = mark
-                self._queue(_Parcel(live, live.room, rows, who, mark))
+                self._queue(_Parcel(live, live.room, lines, who, mark))
 
     async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
@@ -245,42 +254,32 @@ class Hall:
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
-    def _push(self, live: Live, room: Room, lines: Sequence[Line]) -> _Parcel:
-        parcel = _Parcel(live, room, self._number(live, room, lines, self.now_ms()))
+    def _push(self, live: Live, room: Room, lines: Sequence[RoomLine]) -> _Parcel:
+        parcel = _Parcel(live, room, self._happen(live, room, lines, self.now_ms()))
         self._queue(parcel)
         return parcel
 
-    async def _stored(self, live: Live, room: Room, lines: Sequence[Line]) -> None:
+    async def _stored(self, live: Live, room: Room, lines: Sequence[RoomLine]) -> None:
         """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
         done = asyncio.get_running_loop().create_future()
         self._push(live, room, lines).done = done
         await done
 
-    def _number(
-        self, live: Live, room: Room, lines: Sequence[Line], now: float, message: Message | None = None
-    ) -> list[Row]:
-        """The lines with their numbers; the first is the message's own."""
-        rows = [Row(n, line.who, now, line.kind, line.data) for n, line in enumerate(lines, live.seq + 1)]
-        if message is not None and rows:
-            rows[0].client_seq, rows[0].t_client = message.seq, message.t_client
-        live.room, live.seq = room, live.seq + len(rows)
-        self._remember(live, rows)
-        return rows
+    def _happen(
+        self, live: Live, room: Room, lines: Sequence[RoomLine], now: float, sent: RoomLine | None = None
+    ) -> list[RoomLine]:
+        """Lines get their numbers, and the live room moves on by them; storing and telling come after."""
+        numbered = number_lines(lines, live.seq + 1, now, sent)
+        live.move_on(room, numbered)
+        return numbered
 
     def _queue(self, parcel: _Parcel) -> None:
         self._waiting.append(parcel)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
 
-    def _remember(self, live: Live, rows: Sequence[Row]) -> None:
-        for row in rows:
-            if row.kind == "say":
-                live.chat.append(
-                    {"seat": _place(live.room, row.who), "text": row.data["text"], "t_server": row.t_server}
-                )
-            live.solved += row.kind == "solved"
-
     async def _write(self) -> None:
+        # Whatever comes while this batch is being committed collects in `_waiting` and shares the next commit: the busier the hall, the larger the batches.
         while self._waiting:
             waiting, self._waiting = self._waiting, []
             batch: dict[Live, list[_Parcel]] = {}
@@ -304,19 +303,19 @@ class Hall:
     def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
         """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
         now = self.served.clock()
-        kept: list[tuple[str, Row]] = []
+        kept: list[tuple[str, RoomLine]] = []
         for live, parcels in batch.items():
             room = parcels[-1].room
-            rows = [row for parcel in parcels for row in parcel.rows]
-            kept += ((room.id, row) for row in rows)
+            lines = _lines_in(parcels)
+            kept += ((room.id, line) for line in lines)
             if _shape(room) != live.stored:
                 room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
-            if room.outcome in ENDINGS and any(row.kind == "over" for row in rows):
-                self._end_sessions(connection, room, rows)
-        room_store.keep_rows(connection, kept)
+            if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
+                self._end_sessions(connection, room, lines)
+        room_store.keep_lines(connection, kept)
 
-    def _end_sessions(self, connection: Connection, room: Room, rows: Sequence[Row]) -> None:
-        lost = next(row.data["by"] for row in rows if row.kind == "over")
+    def _end_sessions(self, connection: Connection, room: Room, lines: Sequence[RoomLine]) -> None:
+        lost = next(line.data["by"] for line in lines if line.kind == "over")
         stayed, left = ENDINGS[str(room.outcome)]
         for seat in room.seats:
             if seat.who == BOT:
@@ -329,18 +328,18 @@ class Hall:
     def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
         """Acknowledge what is stored now, and pass it on."""
         live.stored = _shape(parcels[-1].room)
-        rows = [row for parcel in parcels for row in parcel.rows]
+        lines = _lines_in(parcels)
         marks = {parcel.who: parcel.mark for parcel in parcels}
-        tells = any(row.kind in TELLING for row in rows)
+        tells = any(line.kind in TELLING for line in lines)
         for who, link in list(live.links.items()):
-            events = [text for row in rows if (text := told(live.room, row, who)) is not None]
+            events = _told(live.room, lines, who)
             more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
             if tells:
                 more["status"] = self._status(live, who)
             if events or more:
                 link.put(events, **more)
-        if live.partner and rows:
-            live.partner.notice(rows)
+        if live.partner and lines:
+            live.partner.notice(lines)
         self._clear_away(live)
 
     def _status(self, live: Live, who: str) -> dict[str, Any]:
@@ -402,11 +401,9 @@ def _shape(room: Room) -> tuple[Any, ...]:
     return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
 
 
-def _place(room: Room, who: str) -> int:
-    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)
+def _lines_in(parcels: Iterable[_Parcel]) -> list[RoomLine]:
+    return [line for parcel in parcels for line in parcel.lines]
 
 
-def frame(events: Sequence[str], **more: Any) -> str:
-    """A message to a page: events that are JSON already, and whatever else."""
-    head = json.dumps(more, separators=(",", ":"), allow_nan=False)
-    return head if not events else f'{head[:-1]}{"," if more else ""}"events":[{",".join(events)}]}}'
+def _told(room: Room, lines: Iterable[RoomLine], who: str) -> list[dict[str, Any]]:
+    return [event for line in lines if (event := told(room, line, who)) is not None]

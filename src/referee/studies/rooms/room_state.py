@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from referee.situated.game import rules
 from referee.situated.game.board import CHANGES, Change
 from referee.situated.game.goals import find_goal
 from referee.situated.game.rules import Game, Note
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
+from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 
 __all__ = [
-    "BOT",
-    "SERVER",
     "SOLO",
-    "Line",
     "Room",
     "Seat",
     "act",
@@ -32,18 +30,10 @@ __all__ = [
     "quit_room",
 ]
 
-SERVER, BOT, SOLO = "server", "bot", "solo"
+SOLO = "solo"
 WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 _BY_HAND = frozenset({*CHANGES, "cursor"})
 SNAPSHOT_MS = 5_000.0
-
-
-class Line(NamedTuple):
-    """Something to log: who did it (`SERVER`, `BOT`, or a person's session), its kind and data as in `referee.situated.game.log`."""
-
-    who: str
-    kind: str
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +82,7 @@ class Room:
         return None
 
 
-Step = tuple[Room, list[Line]]
+Happened = tuple[Room, list[RoomLine]]
 
 
 def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,16 +95,16 @@ def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def join(room: Room, who: str, name: str, t_ms: float) -> Step:
+def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
     """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
     if room.has(who):
         back = _change(room, who, present=True, left_ms=None)
-        return back, [Line(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
+        return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
     if room.phase != WAITING or len(room.seats) >= room.places:
         raise ValueError("the room is taken")
     began = room.began_ms or t_ms
     room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began)
-    lines = [Line(who, "join", {"name": name})]
+    lines = [RoomLine(who, "join", {"name": name})]
     if room.settings["partner"] == "bot":
         room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
     if len(room.seats) < room.places:
@@ -123,21 +113,21 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Step:
     return started, lines + more
 
 
-def leave(room: Room, who: str, t_ms: float) -> Step:
+def leave(room: Room, who: str, t_ms: float) -> Happened:
     """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
     if room.phase == OVER or not room.seat(who).present:
         return room, []
     if room.phase == WAITING:
-        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [Line(who, "left", {})]
+        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
     room = _change(room, who, present=False, left_ms=t_ms, ready=False)
-    lines = [Line(who, "disconnect", {})]
+    lines = [RoomLine(who, "disconnect", {})]
     if room.phase == PLAYING and room.game is not None and room.handler == who:
         room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
         lines += fallen
     return room, lines
 
 
-def quit_room(room: Room, who: str, t_ms: float) -> Step:
+def quit_room(room: Room, who: str, t_ms: float) -> Happened:
     """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
     if room.phase == OVER:
         return room, []
@@ -149,7 +139,7 @@ def quit_room(room: Room, who: str, t_ms: float) -> Step:
     return _over(room, "completed" if room.places == 1 else "partner-left", who)
 
 
-def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Step:
+def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
     if kind in _BY_HAND:
         return _handle(room, who, kind, data, t_ms)
@@ -157,10 +147,10 @@ def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -
         return _ready(room, who, t_ms)
     if kind in ("say", "typing") and not room.settings["chat"]:
         raise ValueError("there is no chat in this room")
-    return room, [Line(who, kind, data)]
+    return room, [RoomLine(who, kind, data)]
 
 
-def pass_time(room: Room, t_ms: float) -> Step:
+def pass_time(room: Room, t_ms: float) -> Happened:
     """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
     grace = 1000 * room.settings["grace_seconds"]
     lost = [s for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
@@ -173,42 +163,42 @@ def pass_time(room: Room, t_ms: float) -> Step:
         return room, []
     room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), who=SERVER, t_ms=t_ms)
     if room.phase == PLAYING and t_ms - room.snapshot_ms >= SNAPSHOT_MS:
-        lines.append(Line(SERVER, "snapshot", _state(room)))
+        lines.append(RoomLine(SERVER, "snapshot", _state(room)))
         room = replace(room, snapshot_ms=t_ms)
     return room, lines
 
 
-def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Step:
+def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
     if room.phase != PLAYING or room.game is None:
-        return room, [Line(who, "late", {"kind": kind})]
+        return room, [RoomLine(who, "late", {"kind": kind})]
     if who != room.handler:
         raise ValueError("only the operator touches the pieces")
     if kind == "cursor":
-        return room, [Line(who, kind, data)]
+        return room, [RoomLine(who, kind, data)]
     change = Change.from_data(kind, data)
     return _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
 
 
-def _ready(room: Room, who: str, t_ms: float) -> Step:
+def _ready(room: Room, who: str, t_ms: float) -> Happened:
     if room.phase != BETWEEN:
-        return room, [Line(who, "late", {"kind": "ready"})]
+        return room, [RoomLine(who, "late", {"kind": "ready"})]
     room = _change(room, who, ready=True)
-    lines = [Line(who, "ready", {})]
+    lines = [RoomLine(who, "ready", {})]
     if all(s.present and (s.ready or s.who == BOT) for s in room.seats):
         room, more = _start(room, t_ms)
         lines += more
     return room, lines
 
 
-def _start(room: Room, t_ms: float) -> Step:
+def _start(room: Room, t_ms: float) -> Happened:
     goal = find_goal(room.settings["puzzles"][room.puzzle])
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
     roles = _roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
     room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms)
-    lines = [Line(SERVER, note.kind, note.data) for note in notes]
-    return room, [*lines, *(Line(s.who, "role", {"role": s.role}) for s in seats)]
+    lines = [RoomLine(SERVER, note.kind, note.data) for note in notes]
+    return room, [*lines, *(RoomLine(s.who, "role", {"role": s.role}) for s in seats)]
 
 
 def _roles(room: Room) -> Sequence[str]:
@@ -220,9 +210,9 @@ def _roles(room: Room) -> Sequence[str]:
     return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
 
 
-def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Step:
+def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Happened:
     """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
-    lines = [Line(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
+    lines = [RoomLine(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
     shot = any(note.kind == "snapshot" for note in notes)
     room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
     if game.outcome is None:
@@ -233,17 +223,20 @@ def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: fl
     return room, lines + last
 
 
-def _over(room: Room, outcome: str, who: str) -> Step:
+def _over(room: Room, outcome: str, who: str) -> Happened:
     """The end; a puzzle that was running ends with it."""
     lines = []
     if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
-        lines = [Line(SERVER, "snapshot", _state(room)), Line(SERVER, "end", {"reason": outcome})]
-    return replace(room, phase=OVER, outcome=outcome), [*lines, Line(SERVER, "over", {"outcome": outcome, "by": who})]
+        lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
+    return replace(room, phase=OVER, outcome=outcome), [
+        *lines,
+        RoomLine(SERVER, "over", {"outcome": outcome, "by": who}),
+    ]
 
 
-def note(room: Room, who: str, kind: str, data: Mapping[str, Any]) -> Step:
+def note(room: Room, who: str, kind: str, data: Mapping[str, Any]) -> Happened:
     """Something that only has to be kept: a ping, a piece of sound."""
-    return room, [Line(who, kind, data)]
+    return room, [RoomLine(who, kind, data)]
 
 
 def _change(room: Room, who: str, **fields: Any) -> Room:

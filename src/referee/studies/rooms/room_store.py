@@ -1,13 +1,13 @@
 """Rooms in the store: what is written of them, how a room comes back after a crash, and each puzzle as a recording (rules 2, 14 and 15).
 
-Every line of a room is one row of `event`, numbered by the room; `client_seq` marks the rows that a person sent, so that nothing is taken twice. Rows
-of a bot say so in `data["by"]`. The row of `room` holds what the lines do not: settings, seed, seats, phase.
+Every line of a room is one row of `event`, numbered by the room; `client_seq` marks the rows that a person sent, so that nothing is taken twice. `session`
+says which person it was, `actor` names the server or a bot. The row of `room` holds what the lines do not: settings, seed, seats, phase.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -20,83 +20,52 @@ from referee.situated.game.board import Board
 from referee.situated.game.goals import find_goal
 from referee.situated.game.log import HANDLING, KINDS, STATES, Entry, Header, Recording, board_after
 from referee.situated.game.rules import Game
-from referee.studies.rooms.room_state import BOT, OVER, PLAYING, SERVER, SOLO, WAITING, Room, Seat, game_settings
+from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
+from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, Room, Seat, game_settings
 from referee.studies.store import schema
 from referee.studies.store.store import Store
 
 __all__ = [
-    "Row",
     "high_marks",
+    "keep_lines",
     "keep_room",
-    "keep_rows",
+    "lines_after",
     "load_room",
     "recording_of",
     "recordings_of",
-    "rows_after",
     "unfinished",
     "withdrawn",
 ]
 
-_COLUMNS = ("room", "session", "seq", "client_seq", "t_client", "t_server", "kind", "data")
+_COLUMNS = ("room", "session", "actor", "seq", "client_seq", "t_client", "t_server", "kind", "data")
 _MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and the driver keeps 128 prepared
-
-
-@dataclass(slots=True)
-class Row:
-    """One line of a room as it is stored; `session` is None for what the server or a bot did."""
-
-    seq: int
-    who: str
-    t_server: float
-    kind: str
-    data: Mapping[str, Any]
-    client_seq: int | None = None
-    t_client: float | None = None
-    _text: str | None = None
-
-    @property
-    def session(self) -> str | None:
-        return None if self.who in (SERVER, BOT) else self.who
-
-    @property
-    def text(self) -> str:
-        """The data as canonical JSON, made once for the store and for everybody who is told."""
-        if self._text is None:
-            self._text = schema.canonical(self.data)
-        return self._text
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------------
 
 
-def keep_rows(connection: Connection, rows: Sequence[tuple[str, Row]]) -> None:
+def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
     """Lines, each with its room; states also go into `snapshot`, with the version of the program that made them."""
-    if not rows:
+    if not lines:
         return
     if connection.dialect.name == "sqlite":
-        _insert_together(connection, [(*_columns(room, row), _stored_text(row)) for room, row in rows])
+        _insert_together(connection, [(*_columns(room, line), schema.canonical(line.data)) for room, line in lines])
     else:
-        values = [(*_columns(room, row), _stored_data(row)) for room, row in rows]
+        values = [(*_columns(room, line), line.data) for room, line in lines]
         connection.execute(insert(schema.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
     shots = [
         {"room": room, "version": __version__, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]}
-        for room, r in rows
+        for room, r in lines
         if r.kind in STATES
     ]
     if shots:
         connection.execute(insert(schema.snapshot), shots)
 
 
-def _columns(room: str, row: Row) -> tuple[Any, ...]:
-    return room, row.session, row.seq, row.client_seq, row.t_client, row.t_server, row.kind
-
-
-def _stored_data(row: Row) -> Mapping[str, Any]:
-    return {**row.data, "by": BOT} if row.who == BOT else row.data
-
-
-def _stored_text(row: Row) -> str:
-    return schema.canonical(_stored_data(row)) if row.who == BOT else row.text
+def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
+    nobody = line.who in (SERVER, BOT)
+    session, actor = (None, line.who) if nobody else (line.who, None)
+    return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
 
 
 def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
@@ -127,29 +96,16 @@ def keep_room(connection: Connection, room: Room, study: str, mode: str, step: i
 
 
 @cache
-def _rows_of() -> Any:
+def _lines_of() -> Any:
     e = schema.event.c
-    return select(e.seq, e.session, e.t_server, e.kind, e.data, e.client_seq, e.t_client).order_by(e.seq)
+    who = func.coalesce(e.session, e.actor)
+    return select(who, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
 
 
-def rows_after(connection: Connection, room: str, seq: int) -> list[Row]:
+def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
     """The lines of a room that came after a number, in order."""
-    found = connection.execute(_rows_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
-    return [_row(*values) for values in found]
-
-
-def _row(
-    seq: int,
-    session: str | None,
-    t_server: float,
-    kind: str,
-    data: dict[str, Any],
-    client_seq: int | None,
-    t_client: float | None,
-) -> Row:
-    by_bot = session is None and kind != "over" and data.get("by") == BOT
-    shown = {k: v for k, v in data.items() if k != "by"} if by_bot else data
-    return Row(seq, session or (BOT if by_bot else SERVER), t_server, kind, shown, client_seq, t_client)
+    found = connection.execute(_lines_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
+    return [RoomLine(*values) for values in found]
 
 
 def high_marks(connection: Connection, room: str) -> dict[str, int]:
@@ -191,25 +147,25 @@ def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
     last = connection.scalar(select(func.max(e.seq)).where(e.room == row.id))
     start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
     if room.phase == PLAYING and start is not None:
-        room = _with_game(room, rows_after(connection, row.id, start - 1))
+        room = _with_game(room, lines_after(connection, row.id, start - 1))
     return room, -1 if last is None else last
 
 
-def _with_game(room: Room, rows: Sequence[Row]) -> Room:
-    """The running game, from the stored states: no rule is run again."""
+def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
+    """The running game, from the stored states: no rule is run again, for a newer release might decide otherwise."""
     board: Board | None = None
     held, grabbed = None, None
-    for row in rows:
-        board = board_after(board, Entry(row.seq, row.t_server, row.t_client, row.who, row.kind, row.data))
-        if row.kind == "grab":
-            held, grabbed = str(row.data["piece"]), board
-        elif row.kind == "release":
+    for line in lines:
+        board = board_after(board, Entry(line.seq, line.t_server, line.t_client, line.who, line.kind, line.data))
+        if line.kind == "grab":
+            held, grabbed = str(line.data["piece"]), board
+        elif line.kind == "release":
             held, grabbed = None, None
     assert board is not None
     goal = find_goal(room.settings["puzzles"][room.puzzle])
-    hints = sum(row.kind == "hint" for row in rows)
+    hints = sum(line.kind == "hint" for line in lines)
     game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints)
-    return replace(room, game=game, snapshot_ms=max(r.t_server for r in rows if r.kind in STATES))
+    return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))
 
 
 # -- recordings ------------------------------------------------------------------------------------------------------------
@@ -233,10 +189,10 @@ def recordings_of(store: Store, room: str) -> list[Recording]:
             raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
         seats = [Seat(**seat) for seat in row.data["seats"]]
         _check_people(connection, room, seats)
-        rows = rows_after(connection, room, -1)
-    if [r.seq for r in rows] != list(range(len(rows))):
+        lines = lines_after(connection, room, -1)
+    if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
-    return [_recording(row, seats, n, part) for n, part in enumerate(_puzzles(rows))]
+    return [_recording(row, seats, n, part) for n, part in enumerate(_puzzles(lines))]
 
 
 def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
@@ -245,21 +201,21 @@ def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> N
         raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
 
 
-def _puzzles(rows: Iterable[Row]) -> list[list[Row]]:
+def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
     """The lines of each puzzle, from its start to its end or to the last line there is."""
-    parts: list[list[Row]] = []
+    parts: list[list[RoomLine]] = []
     playing = False
-    for row in rows:
-        if row.kind == "start":
+    for line in lines:
+        if line.kind == "start":
             parts.append([])
             playing = True
-        if playing and row.kind in KINDS:
-            parts[-1].append(row)
-        playing = playing and row.kind != "end"
+        if playing and line.kind in KINDS:
+            parts[-1].append(line)
+        playing = playing and line.kind != "end"
     return parts
 
 
-def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Row]) -> Recording:
+def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine]) -> Recording:
     """Times count from the start of the puzzle; people go by their aliases."""
     names = {seat.who: seat.name for seat in seats}
     zero = part[0].t_server
@@ -276,10 +232,10 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Row]
     return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
 
 
-def _entry(seq: int, row: Row, names: Mapping[str, str], zero: float) -> Entry:
-    data = dict(row.data)
-    if row.kind == "clock":
+def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> Entry:
+    data = dict(line.data)
+    if line.kind == "clock":
         data["server_ms"] = round(data["server_ms"] - zero, 3)
-    if row.kind in HANDLING:
+    if line.kind in HANDLING:
         data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
-    return Entry(seq, round(row.t_server - zero, 3), row.t_client, names.get(row.who, row.who), row.kind, data)
+    return Entry(seq, round(line.t_server - zero, 3), line.t_client, names.get(line.who, line.who), line.kind, data)

@@ -7,11 +7,10 @@ from typing import Any
 
 from referee.situated.game.goals import hint, outline_path
 from referee.situated.tiers.dialogue import SOLVER
-from referee.studies.rooms.room_state import BOT, SOLO, Room
-from referee.studies.rooms.room_store import Row
-from referee.studies.store.schema import canonical
+from referee.studies.rooms.room_line import BOT, RoomLine
+from referee.studies.rooms.room_state import SOLO, Room
 
-__all__ = ["TELLING", "status", "told"]
+__all__ = ["TELLING", "seat_number", "status", "told"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
@@ -20,22 +19,28 @@ _SHOWN = {"snapshot": ("hash",), "say": ("text",), "over": ("outcome",)}
 _OTHERS = frozenset({"cursor", "typing"})
 
 
-def told(room: Room, row: Row, who: str) -> str | None:
-    """A line as JSON for somebody; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
-    if row.kind in _PRIVATE or (row.kind in _OTHERS and row.who == who):
+def told(room: Room, line: RoomLine, who: str) -> dict[str, Any] | None:
+    """A line as somebody gets it; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
+    if line.kind in _PRIVATE or (line.kind in _OTHERS and line.who == who):
         return None
-    shown = _SHOWN.get(row.kind)
-    data = row.text if shown is None else canonical({name: row.data[name] for name in shown})
-    mine = f',"seq":{row.client_seq}' if row.client_seq is not None and row.who == who else ""
-    head = f'"server_seq":{row.seq},"t_server":{row.t_server!r},"seat":{_place(room, row.who)},"kind":"{row.kind}"'
-    return f'{{{head},"data":{data}{mine}}}'
+    shown = _SHOWN.get(line.kind)
+    found = {
+        "server_seq": line.seq,
+        "t_server": line.t_server,
+        "seat": seat_number(room, line.who),
+        "kind": line.kind,
+        "data": line.data if shown is None else {name: line.data[name] for name in shown},
+    }
+    if line.client_seq is not None and line.who == who:
+        found["seq"] = line.client_seq
+    return found
 
 
 def status(
     room: Room, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
-    mine = _place(room, who)
+    mine = seat_number(room, who)
     seat = room.seats[mine] if mine >= 0 else None
     others = [s for s in room.seats if s.who != who]
     found: dict[str, Any] = {
@@ -81,5 +86,6 @@ def _swaps_next(room: Room) -> bool:
     return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places == 2
 
 
-def _place(room: Room, who: str) -> int:
+def seat_number(room: Room, who: str) -> int:
+    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
     return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from referee.errors import InputError
-from referee.studies.protocols.contract import Answer
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.plan import check_answer
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
@@ -38,7 +38,7 @@ def amended(
     outline = served.outline_of(row.session)
     step = outline.step(row.step) if outline else None
     if step is not None:
-        check_answer(served.study, step, Answer(answer=answer, times=row.times))
+        check_answer(served.study, step, GivenAnswer(answer=answer, times=row.times))
     return answer
 
 

@@ -26,7 +26,7 @@ _PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
 
 def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     """Who comes, as the link says it; a study that recruits on a platform wants that platform's id (not when tried out)."""
-    platform = served.study.recruitment["platform"]
+    platform = served.study.recruitment.platform
     name = _PERSON.get(platform)
     external = ids.get(name, "") if name else ids.get("label", "")
     if name and not external and mode != "debug":
@@ -83,7 +83,7 @@ def enrol(connection: Connection, served: Served, who: Arrival, tab: str) -> Any
 
 def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:
     """A place on a list; trying a study out never runs short of them."""
-    minutes = served.policy["reserve_minutes"]
+    minutes = served.policy.reserve_minutes
     place = places.reserve(connection, served.id, who["mode"], who["id"], now=now, minutes=minutes)
     if place is None and who["mode"] == "debug":
         names = [entry.id for entry in served.study.lists]

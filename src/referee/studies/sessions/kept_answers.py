@@ -6,48 +6,44 @@ These functions run inside a write; what they refuse they refuse by a `Problem`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Insert, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import places
-from referee.studies.sessions.plan import Step
+from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
-from referee.studies.sessions.states import ACTIVE, Row, missing, next_attempt
+from referee.studies.sessions.states import ACTIVE, Tried, missing, next_attempt
 from referee.studies.store.schema import audit, canonical, list_slot, session, trial
 
-__all__ = ["Given", "Kept", "body_hash", "guard", "load", "note", "rows_of", "save"]
+__all__ = ["Kept", "Sender", "body_hash", "given_in", "guard", "load", "note", "save", "stored_answers"]
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """One answer as it arrived: who sent it from which tab, and what it says about which step."""
+class Sender(NamedTuple):
+    """Under which name an answer comes, from which session and window."""
 
     uuid: str
     session: str
     tab: str
-    index: int
-    attempt: int
-    state: str
-    answer: Mapping[str, Any]
-    times: Mapping[str, Any]
-    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
+    """The acknowledgement: whether the answer is `new`, how many steps are answered, how many are missing."""
+
     new: bool
     count: int
     missing: int
 
 
-def body_hash(given: Given) -> str:
+def body_hash(session_id: str, given: GivenAnswer) -> str:
     """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
-    content = [given.session, given.index, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
+    content = [session_id, given.step, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
@@ -57,7 +53,8 @@ _SESSION = (
     .join(list_slot, list_slot.c.id == session.c.slot, isouter=True)
     .where(session.c.id == bindparam("session_id"))
 )
-_ROWS = select(trial.c["index"], trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
+# `index` is a method of every row: the column goes by `step` wherever it is read.
+_ROWS = select(trial.c["index"].label("step"), trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
     trial.c.session == bindparam("session_id")
 )
 _ADD: Mapping[str, Insert] = {
@@ -86,12 +83,14 @@ def guard(served: Served, row: Any, tab: str) -> None:
         raise Problem(403, "consent-again", "The information page has changed. Please read it and agree again.")
 
 
-def rows_of(connection: Connection, session_id: str) -> list[Row]:
-    return _as_rows(_stored(connection, session_id))
+def stored_answers(connection: Connection, session_id: str) -> Sequence[Any]:
+    """What is stored of a session's answers without their content: step, attempt, state, uuid and hash of each."""
+    return connection.execute(_ROWS, {"session_id": session_id}).all()
 
 
-def _as_rows(stored: Iterable[Any]) -> list[Row]:
-    return [Row(found[0], found.attempt, found.state) for found in stored]
+def given_in(row: Any) -> GivenAnswer:
+    """A stored answer as it was given, from a row with answer, times and flags."""
+    return GivenAnswer(answer=row.answer, times=row.times, flags=tuple(row.flags))
 
 
 def note(
@@ -103,48 +102,56 @@ def note(
     )
 
 
-def save(connection: Connection, served: Served, outline: Outline, given: Given) -> Kept:
-    """Store an answer, or say that it is stored already."""
-    row = load(connection, served, given.session)
-    fingerprint = body_hash(given)
-    stored = _stored(connection, given.session)
-    if row.state != "withdrawn" and _is_stored(connection, served, given, fingerprint, stored):
-        return _kept(served, outline, _as_rows(stored), new=False)
-    guard(served, row, given.tab)
+def save(connection: Connection, served: Served, outline: Outline, sender: Sender, given: GivenAnswer) -> Kept:
+    """Store an answer, or say that it is stored already.
+
+    The order matters. What is stored already is acknowledged before anything is refused: the page may have lost the first acknowledgement and may since have
+    moved to another window or ended. Only then is asked whether the session may still write.
+    """
+    row = load(connection, served, sender.session)
+    fingerprint = body_hash(sender.session, given)
+    stored = stored_answers(connection, sender.session)
+    if row.state != "withdrawn" and _is_stored(connection, served, sender, given, fingerprint, stored):
+        return _kept(served, outline, stored, new=False)
+    guard(served, row, sender.tab)
     _expected(given, stored)
     now = served.clock()
-    if not _add(connection, given, outline.plan.steps[given.index], now, fingerprint):
+    if not _add(connection, sender, given, outline.plan.steps[given.step], now, fingerprint):
         # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
-        stored = _stored(connection, given.session)
-        if not _is_stored(connection, served, given, fingerprint, stored):
-            raise _second(connection, served, given, fingerprint, None)
-        return _kept(served, outline, _as_rows(stored), new=False)
-    rows = [*_as_rows(stored), Row(given.index, given.attempt, given.state)]
-    kept = _kept(served, outline, rows, new=True)
+        stored = stored_answers(connection, sender.session)
+        if not _is_stored(connection, served, sender, given, fingerprint, stored):
+            raise _second(connection, served, sender, given, fingerprint, None)
+        return _kept(served, outline, stored, new=False)
+    kept = _kept(served, outline, [*stored, given], new=True)
     _move_on(connection, served, row, kept, now)
     return kept
 
 
-def _stored(connection: Connection, session_id: str) -> Sequence[Any]:
-    return connection.execute(_ROWS, {"session_id": session_id}).all()
-
-
-def _is_stored(connection: Connection, served: Served, given: Given, fingerprint: str, stored: Sequence[Any]) -> bool:
+def _is_stored(
+    connection: Connection,
+    served: Served,
+    sender: Sender,
+    given: GivenAnswer,
+    fingerprint: str,
+    stored: Sequence[Any],
+) -> bool:
     """Whether this very answer is there; refused when another one is in its place."""
     for found in stored:
-        if found.uuid == given.uuid or (found[0], found.attempt) == (given.index, given.attempt):
-            if (found.uuid, found.hash) == (given.uuid, fingerprint):
+        if found.uuid == sender.uuid or (found.step, found.attempt) == (given.step, given.attempt):
+            if (found.uuid, found.hash) == (sender.uuid, fingerprint):
                 return True
-            raise _second(connection, served, given, fingerprint, found.uuid)
+            raise _second(connection, served, sender, given, fingerprint, found.uuid)
     return False
 
 
-def _add(connection: Connection, given: Given, step: Step, now: float, fingerprint: str) -> bool:
+def _add(
+    connection: Connection, sender: Sender, given: GivenAnswer, step: PlanStep, now: float, fingerprint: str
+) -> bool:
     """False when the UUID belongs to somebody else's answer."""
     values = {
-        "uuid": given.uuid,
-        "session": given.session,
-        "index": given.index,
+        "uuid": sender.uuid,
+        "session": sender.session,
+        "index": given.step,
         "attempt": given.attempt,
         "state": given.state,
         "kind": step.kind,
@@ -159,33 +166,36 @@ def _add(connection: Connection, given: Given, step: Step, now: float, fingerpri
     return connection.execute(_ADD[connection.dialect.name], values).rowcount == 1
 
 
-def _second(connection: Connection, served: Served, given: Given, fingerprint: str, first: str | None) -> Problem:
+def _second(
+    connection: Connection, served: Served, sender: Sender, given: GivenAnswer, fingerprint: str, first: str | None
+) -> Problem:
     """Another answer in the place of a stored one: noted and refused."""
-    about = {"uuid": given.uuid, "index": given.index, "attempt": given.attempt, "hash": fingerprint}
-    note(connection, served, "second-answer", "participant", given.session, **about)
+    about = {"uuid": sender.uuid, "index": given.step, "attempt": given.attempt, "hash": fingerprint}
+    note(connection, served, "second-answer", "participant", sender.session, **about)
     return Problem(
         409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first
     )
 
 
-def _expected(given: Given, stored: Sequence[Any]) -> None:
+def _expected(given: GivenAnswer, stored: Sequence[Any]) -> None:
     """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
-    rows = _as_rows(stored)
-    if any(row.index == given.index and row.state == "done" for row in rows):
+    if any(row.step == given.step and row.state == "done" for row in stored):
         raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
-    wanted = next_attempt(given.index, rows)
+    wanted = next_attempt(given.step, stored)
     if given.attempt != wanted:
         raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {wanted}.", attempt=wanted)
 
 
-def _kept(served: Served, outline: Outline, rows: list[Row], *, new: bool) -> Kept:
-    left = len(missing(outline.saved, rows, served.policy["aborted"]))
+def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
+    left = len(missing(outline.saved, rows, served.policy.aborted))
     return Kept(new=new, count=len(outline.saved) - left, missing=left)
 
 
 def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
     """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
-    minutes = served.policy["reserve_minutes"]
+    minutes = served.policy.reserve_minutes
+    # The lease is renewed once half of it is gone and the session's time once a minute: writing both with every answer would double what a commit holds.
+    # An answer is stored even where the place was lost to somebody else; then there is one person more than planned, and no answer less.
     if row.holder != row.id:
         hold_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
@@ -200,7 +210,7 @@ def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: 
 def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
     """Another place on the same list for someone who was silent too long; None when others have taken them all."""
     place = places.regain(
-        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy["reserve_minutes"]
+        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
     )
     connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
     return place

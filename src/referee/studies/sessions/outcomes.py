@@ -19,12 +19,11 @@ def completion_code(served: Served, outcome: str, mode: str, session: str = "") 
 
     On Prolific a derived code is one for all (it is entered there beforehand), elsewhere everyone has their own.
     """
-    fixed = served.study.recruitment.get("codes", {}).get(outcome, "derived")
     if mode == "debug":
         return f"DEBUG-{served.keys.derive('code', served.id, outcome, letters=8)}"
-    if fixed != "derived":
-        return str(fixed)
-    person = "" if served.study.recruitment["platform"] == "prolific" else session
+    if (fixed := served.study.recruitment.codes.fixed(outcome)) is not None:
+        return fixed
+    person = "" if served.study.recruitment.platform == "prolific" else session
     return served.keys.derive("code", served.id, outcome, person, letters=8)
 
 
@@ -55,7 +54,7 @@ def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str,
 
 
 def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
-    platform = served.study.recruitment["platform"]
+    platform = served.study.recruitment.platform
     if platform == "prolific" and mode != "debug":
         return {"redirect": PROLIFIC + quote(code, safe="")}
     if platform == "mturk" and (address := turk_address(details.get("turkSubmitTo"))):

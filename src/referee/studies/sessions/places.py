@@ -47,6 +47,8 @@ def _seed(study: str, mode: str, seed: int, number: int) -> int:
 
 def reserve(connection: Connection, study: str, mode: str, session: str, *, now: float, minutes: float) -> Slot | None:
     """A free place on the list that fewest people fill or hold; None when the study is full."""
+    # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
+    # housekeeping was not round yet.
     free_expired(connection, study, mode, now=now)
     mine = (slots.c.study == study, slots.c.mode == mode)
     taken = (

@@ -11,22 +11,21 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from referee.errors import InputError
 from referee.records import Outcome
-from referee.studies.design.sequence import Limits, Showing, arrange, broken_limits
+from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
-from referee.studies.protocols.contract import Answer, Shown, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Shown, Stimulus
 from referee.studies.texts import fill, to_html
 
-__all__ = ["Plan", "Step", "check_answer", "make_plan", "passed_check", "was_right"]
+__all__ = ["PlanStep", "SessionPlan", "check_answer", "make_plan", "passed_check", "was_right"]
 
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class PlanStep:
     """One thing that happens; `saved` says whether an answer to it is stored and needed for completion."""
 
     index: int
@@ -40,13 +39,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SessionPlan:
     """All steps of a session. `relaxed` counts trials for which no order kept all limits."""
 
     study: Study = field(repr=False)
     list_id: str
     seed: int
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     relaxed: int = 0
 
     @property
@@ -67,14 +66,16 @@ class Plan:
             "alias": alias,
             "position": position,
             "saved": sorted(saved),
-            "policy": {name: study.policy[name] for name in ("unsaved_limit", "aborted", "resume", "feedback")},
+            "policy": {
+                name: getattr(study.policy, name) for name in ("unsaved_limit", "aborted", "resume", "feedback")
+            },
             "pictures": list(pictures),
             "strings": dict(study.strings),
             "steps": steps,
         }
 
 
-def _public_step(step: Step, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
+def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
     parameters = dict(step.shown.parameters)
     if "entities" in parameters:
         entities = []
@@ -91,7 +92,7 @@ def _public_step(step: Step, base_url: str, pictures: dict[str, None]) -> dict[s
 # -- making a plan ---------------------------------------------------------------------------------------------------------
 
 
-def make_plan(study: Study, list_id: str, seed: int) -> Plan:
+def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
     chosen = study.list(list_id)
     rng = Random(f"{study.hash}|{list_id}|{seed}")
@@ -102,8 +103,8 @@ def make_plan(study: Study, list_id: str, seed: int) -> Plan:
         *_trials(study, stimuli, rng),
         *_closing(study),
     ]
-    steps = tuple(Step(index=i, **draft) for i, draft in enumerate(drafts))
-    return Plan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
+    steps = tuple(PlanStep(index=i, **draft) for i, draft in enumerate(drafts))
+    return SessionPlan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
 
 
 Parts = dict[str, Any]
@@ -131,7 +132,7 @@ def _practice(study: Study, rng: Random) -> Iterator[Parts]:
 def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
     """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
     checks = _spread_checks(len(stimuli), study.checks, rng)
-    pause = study.session["break_every"]
+    pause = study.session.break_every
     for done, stimulus in enumerate(stimuli):
         if pause and done and done % pause == 0:
             yield _page(study, "break", "continue", BREAK)
@@ -151,9 +152,9 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
 
 
 def _closing(study: Study) -> Iterator[Parts]:
-    if study.session["demographics"] and study.demographics:
+    if study.session.demographics and study.demographics:
         yield _form(study, "", study.demographics)
-    if study.session["comments"]:
+    if study.session.comments:
         yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
 
 
@@ -180,11 +181,13 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
 
 def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
     stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
-    if study.design["order"] == "fixed":
+    if study.design.order == "fixed":
         return stimuli, 0
     showings = [_showing(s) for s in stimuli]
-    limits = Limits(**{name: study.design[name] for name in ("same_condition_at_most", "same_item_apart")})
-    blocks = chosen.blocks if study.design["order"] == "blocks" else ()
+    limits = OrderLimits(
+        same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
+    )
+    blocks = chosen.blocks if study.design.order == "blocks" else ()
     order = arrange(showings, limits, rng, blocks)
     relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
     return [stimuli[i] for i in order], relaxed
@@ -200,23 +203,20 @@ def _showing(stimulus: Stimulus) -> Showing:
 # -- what the server asks ----------------------------------------------------------------------------------------------------
 
 
-def check_answer(study: Study, step: Step, answer: Answer) -> None:
+def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
     """InputError naming the field when an answer cannot have come from this step."""
     if step.plugin == "form":
-        given = answer.answer.get("fields")
-        problem = check_fields(given, step.fields) if isinstance(given, dict) else "not an object"
-        if problem:
-            raise InputError(problem, where="answer.fields", remedy="answer the form as it is shown")
+        check_fields(answer.answer.get("fields"), step.fields)
     elif step.stimulus is not None:
         study.kind.check(answer, step.shown, study.settings)
 
 
-def passed_check(study: Study, step: Step, answer: Answer) -> bool | None:
+def passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     """Whether an attention check was passed; None where the step is none."""
     return was_right(study, step, answer) if step.kind == CHECK else None
 
 
-def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
+def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     """Whether the target was found, or what was expected was answered; None where there is no right answer."""
     if step.stimulus is None:
         return None
@@ -228,7 +228,7 @@ def was_right(study: Study, step: Step, answer: Answer) -> bool | None:
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
-def _as_expected(name: str, expected: Any, step: Step, answer: Answer) -> bool:
+def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
     """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
     given = answer.answer.get(name)
     if name == "ratings" and expected == "lowest":

@@ -6,36 +6,37 @@ These functions run inside a write; what they refuse they refuse by a `Problem`.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from referee.studies.protocols.contract import Answer
 from referee.studies.sessions import places
 from referee.studies.sessions.enrolment import add_session
-from referee.studies.sessions.kept_answers import guard, hold_again, load, note, rows_of
+from referee.studies.sessions.kept_answers import given_in, guard, hold_again, load, note, stored_answers
 from referee.studies.sessions.plan import passed_check
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
-from referee.studies.sessions.states import ACTIVE, OUTCOMES, Row, missing, move
+from referee.studies.sessions.states import ACTIVE, OUTCOMES, Tried, missing, move
 from referee.studies.store.schema import session, trial
 
 __all__ = ["claim", "end", "finish", "take_up"]
 
 
-def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, list[Row]]:
+def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
     """The session and its answers when a page is opened: goes on, begins again or ends, as the study's policy says."""
     row = load(connection, served, session_id)
     if row.outcome == "restarted":
         row = _successor(connection, served, row)
     guard(served, row, tab)
     now = served.clock()
-    rows = rows_of(connection, row.id)
+    rows: Sequence[Tried] = stored_answers(connection, row.id)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     _same_plan(connection, served, outline, row, rows)
+    # Only a session with answers was left and is come back to; whoever reloads the instructions has lost nothing and breaks no rule.
     if rows:
         _within_policy(connection, served, row, now)
-        if served.policy["resume"] == "restart":
+        if served.policy.resume == "restart":
             row, rows = _restart(connection, served, row, tab, now), []
     if row.holder != row.id and hold_again(connection, served, row, now) is None:
         end(connection, served, row, "technical", "server")
@@ -44,17 +45,17 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
     return row, rows
 
 
-def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: list[Row]) -> None:
+def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
     if rows and row.plan_hash and row.plan_hash != outline.hash:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "study-changed", "The study was changed while you were away. Reload the page for your code.")
 
 
 def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
-    if now - row.updated > 3600 * served.policy["resume_hours"]:
+    if now - row.updated > 3600 * served.policy.resume_hours:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Too much time has passed to go on. Reload the page for your code.")
-    if served.policy["resume"] == "block":
+    if served.policy.resume == "block":
         end(connection, served, row, "technical", "server")
         raise Problem(
             409, "blocked", "This study cannot be continued after it was left. Reload the page for your code."
@@ -64,6 +65,7 @@ def _within_policy(connection: Connection, served: Served, row: Any, now: float)
 def _restart(connection: Connection, served: Served, row: Any, tab: str, now: float) -> Any:
     """A new session in the old one's place; what was answered before stays where it is."""
     new = str(uuid.uuid4())
+    # The old session ends first: the store allows a person one running session at a time (ix_session_one_running).
     connection.execute(
         update(session)
         .where(session.c.id == row.id)
@@ -106,12 +108,12 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
     if row.tab != tab:
         guard(served, row, tab)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    left = missing(outline.saved, rows_of(connection, row.id), served.policy["aborted"])
+    left = missing(outline.saved, stored_answers(connection, row.id), served.policy.aborted)
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
     if _has_open_room(connection, outline, row):
         raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
-    failed = _failed_checks(connection, served, outline, row.id) > served.study.session["checks_failed_at_most"]
+    failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
     return _close(connection, served, row, "failed_check" if failed else "completed")
 
 
@@ -127,7 +129,7 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
     """Everything is there: the place is filled, unless the person is to be replaced."""
-    if outcome == "failed_check" and served.study.exclusion["failed_checks"] == "exclude":
+    if outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude":
         places.free(connection, row.id)
     else:
         places.fill(connection, row.id)
@@ -141,15 +143,11 @@ def _close(connection: Connection, served: Served, row: Any, outcome: str) -> An
 def _failed_checks(connection: Connection, served: Served, outline: Outline, session_id: str) -> int:
     """Attention checks that were not passed, from what is stored."""
     stored = connection.execute(
-        select(trial.c["index"], trial.c.answer, trial.c.times, trial.c.flags).where(
+        select(trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.flags).where(
             trial.c.session == session_id, trial.c.kind == "check", trial.c.state == "done"
         )
     )
-    return sum(
-        passed_check(served.study, outline.plan.steps[row[0]], Answer(answer=row[1], times=row[2], flags=tuple(row[3])))
-        is False
-        for row in stored
-    )
+    return sum(passed_check(served.study, outline.plan.steps[row.step], given_in(row)) is False for row in stored)
 
 
 def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:

@@ -14,9 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from referee.errors import InputError
+from referee.studies.folder.settings import PolicySection
 from referee.studies.folder.study import Study, open_study
 from referee.studies.sessions import places
-from referee.studies.sessions.plan import Plan, Step, make_plan
+from referee.studies.sessions.plan import PlanStep, SessionPlan, make_plan
 from referee.studies.store import schema
 from referee.studies.store.keys import Keys, load_keys
 from referee.studies.store.store import Store, open_store, sqlite_url
@@ -30,11 +31,11 @@ PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 class Outline:
     """A plan as the server needs it: the steps that are saved, and a fingerprint that shows whether it is still the same plan."""
 
-    plan: Plan
+    plan: SessionPlan
     saved: tuple[int, ...]
     hash: str
 
-    def step(self, index: int) -> Step | None:
+    def step(self, index: int) -> PlanStep | None:
         return self.plan.steps[index] if 0 <= index < len(self.plan.steps) else None
 
 
@@ -53,7 +54,7 @@ class Served:
         return self.study.id
 
     @property
-    def policy(self) -> Mapping[str, Any]:
+    def policy(self) -> PolicySection:
         return self.study.policy
 
     def kept_outline(self, session_id: str) -> Outline | None:
@@ -93,7 +94,7 @@ class Served:
         return made
 
 
-def _outline(plan: Plan) -> Outline:
+def _outline(plan: SessionPlan) -> Outline:
     """Pages may be reworded under way; what is asked and answered may not: only that is in the fingerprint."""
     asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
     content = schema.canonical([len(plan.steps), _plain(asked)])

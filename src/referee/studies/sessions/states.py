@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
-__all__ = ["ACTIVE", "LEFT_OUT", "MOVES", "OUTCOMES", "Row", "missing", "move", "next_attempt", "position", "satisfied"]
+__all__ = [
+    "ACTIVE",
+    "LEFT_OUT",
+    "MOVES",
+    "OUTCOMES",
+    "Tried",
+    "missing",
+    "move",
+    "next_attempt",
+    "position",
+    "satisfied",
+]
 
 MOVES: Mapping[str, frozenset[str]] = {
     "entered": frozenset({"consented", "declined"}),
@@ -35,13 +46,17 @@ OUTCOMES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What matters of a stored trial: its step, the attempt, and whether it was done or aborted."""
+class Tried(Protocol):
+    """What matters of an answer here, whether it was just given or read from the store: its step, the attempt, and whether it was done or aborted."""
 
-    index: int
-    attempt: int
-    state: str
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def attempt(self) -> int: ...
+
+    @property
+    def state(self) -> str: ...
 
 
 def move(state: str, to: str) -> str:
@@ -51,18 +66,18 @@ def move(state: str, to: str) -> str:
     return to
 
 
-def satisfied(rows: Iterable[Row], aborted: str) -> set[int]:
+def satisfied(rows: Iterable[Tried], aborted: str) -> set[int]:
     """Steps that need nothing more: done, or broken off in a study that skips such trials."""
-    return {row.index for row in rows if row.state == "done" or aborted == "skip"}
+    return {row.step for row in rows if row.state == "done" or aborted == "skip"}
 
 
-def missing(saved_steps: Sequence[int], rows: Iterable[Row], aborted: str) -> list[int]:
+def missing(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str) -> list[int]:
     """Steps whose answers are still to come."""
     have = satisfied(rows, aborted)
     return [index for index in saved_steps if index not in have]
 
 
-def position(saved_steps: Sequence[int], rows: Iterable[Row], aborted: str, steps: int) -> int:
+def position(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str, steps: int) -> int:
     """Where to go on: after the last answered step before the first unanswered one, so that the pages between are shown again."""
     left = missing(saved_steps, rows, aborted)
     if not left:
@@ -71,6 +86,6 @@ def position(saved_steps: Sequence[int], rows: Iterable[Row], aborted: str, step
     return before[-1] + 1 if before else 0
 
 
-def next_attempt(index: int, rows: Iterable[Row]) -> int:
+def next_attempt(index: int, rows: Iterable[Tried]) -> int:
     """The number of the next attempt at a step."""
-    return 1 + max((row.attempt for row in rows if row.index == index), default=0)
+    return 1 + max((row.attempt for row in rows if row.step == index), default=0)

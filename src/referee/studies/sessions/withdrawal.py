@@ -44,7 +44,7 @@ def withdraw(connection: Connection, served: Served, participant_id: str, who: s
                 slot=None,
                 tab=None,
                 updated=now,
-                purge_at=now + 86_400 * served.policy["withdrawal_days"],
+                purge_at=now + 86_400 * served.policy.withdrawal_days,
             )
         )
         note(connection, served, "withdrawn", who, session_id)

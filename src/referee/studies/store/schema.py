@@ -218,6 +218,7 @@ event = Table(
     _serial(),
     Column("session", ForeignKey("session.id"), index=True),
     Column("room", ForeignKey("room.id")),
+    Column("actor", String(10)),
     Column("seq", Integer, nullable=False),
     Column("client_seq", Integer),
     Column("t_client", Double),

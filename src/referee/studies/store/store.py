@@ -27,7 +27,7 @@ from referee.studies.store import schema
 from referee.studies.store.lock import hold_alone, hold_alone_in
 from referee.studies.store.writer import Writer
 
-__all__ = ["Store", "back_up", "open_store", "sqlite_url"]
+__all__ = ["Store", "back_up", "open_store", "scripts", "sqlite_url"]
 
 T = TypeVar("T")
 BUSY_MS = 10_000
@@ -222,7 +222,8 @@ def _create(path: Path) -> None:
             leftover.unlink()
 
 
-def _scripts() -> Config:
+def scripts() -> Config:
+    """Where the migrations are, for Alembic."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -230,7 +231,7 @@ def _scripts() -> Config:
 
 
 def _upgrade(connection: Connection) -> None:
-    config = _scripts()
+    config = scripts()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
@@ -238,16 +239,16 @@ def _upgrade(connection: Connection) -> None:
 def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None:
     with connection.begin():
         found = MigrationContext.configure(connection).get_current_revision()
-        scripts = ScriptDirectory.from_config(_scripts())
+        known = ScriptDirectory.from_config(scripts())
         if found is None:
             _refuse_foreign(connection, url, create=create)
-        elif found not in {script.revision for script in scripts.walk_revisions()}:
+        elif found not in {script.revision for script in known.walk_revisions()}:
             raise InputError(
-                f"the store was written by a newer release (tables {found}, this release knows {scripts.get_current_head()})",
+                f"the store was written by a newer release (tables {found}, this release knows {known.get_current_head()})",
                 where=_shown(url),
                 remedy="update referee; the store is left as it is",
             )
-        if found != scripts.get_current_head():
+        if found != known.get_current_head():
             _upgrade(connection)
 
 

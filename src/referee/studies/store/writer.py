@@ -23,7 +23,7 @@ from referee.studies.sessions.refusals import Problem
 __all__ = ["Writer"]
 
 T = TypeVar("T")
-LARGEST_BATCH = 256
+LARGEST_BATCH = 256  # a transaction that goes on growing would acknowledge nobody
 _log = logging.getLogger("referee.studies")
 
 
@@ -96,6 +96,8 @@ class Writer:
         return False
 
     def _commit(self, batch: list[_Job]) -> None:
+        # A failure takes the whole transaction back, neighbours included, and nothing in it was acknowledged yet: so each of them is simply run again, alone,
+        # and only the one that is to blame is told of it.
         try:
             with self.engine.begin() as connection:
                 results = [_attempt(job.work, connection) for job in batch]
@@ -110,6 +112,7 @@ class Writer:
 
 
 def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
+    # A refusal is a result and no failure: what was written before it (a row of the audit) is committed with the rest.
     try:
         return work(connection)
     except Problem as problem:

@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Path, Request
 
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
-from referee.studies.web.limits import Limits
+from referee.studies.web.middleware import Limits
 
 __all__ = [
     "Caller",

@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from referee.records import Outcome
-from referee.studies.protocols.contract import Answer, Shown, Stimulus
+from referee.studies.protocols.contract import Shown, Stimulus
+from referee.studies.sessions.kept_answers import given_in
 from referee.studies.sessions.plan import passed_check
 from referee.studies.sessions.served_study import Served
 from referee.studies.sessions.states import LEFT_OUT
@@ -130,7 +131,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
-    wanted = (trial.c["index"], trial.c.state, trial.c.kind, trial.c.stimulus, trial.c.answer, trial.c.times)
+    wanted = (
+        trial.c["index"].label("step"),
+        trial.c.state,
+        trial.c.kind,
+        trial.c.stimulus,
+        trial.c.answer,
+        trial.c.times,
+    )
     chosen = select(*wanted, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
     chosen = chosen.join(session, session.c.id == trial.c.session).where(
         *_mine(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
@@ -144,12 +152,8 @@ def _checks(connection: Connection, served: Served) -> dict[str, int]:
     for row in _answers(connection, served, "check"):
         outline = served.outline_of(row.session_id)
         if row.state == "done" and row.stimulus in known and outline is not None:
-            passed[passed_check(served.study, outline.plan.steps[row[0]], _answer(row))] += 1
+            passed[passed_check(served.study, outline.plan.steps[row.step], given_in(row))] += 1
     return {"passed": passed[True], "failed": passed[False]}
-
-
-def _answer(row: Any) -> Answer:
-    return Answer(answer=row.answer, times=row.times, flags=tuple(row.flags))
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
@@ -173,7 +177,7 @@ def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
     numbers: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         stimulus, shown = _seen(served, row)
-        response = kind.respond(_answer(row), stimulus, shown, "people")
+        response = kind.respond(given_in(row), stimulus, shown, "people")
         if response is not None:
             errors.append(not (response.outcome is Outcome.ENTITY and response.entity in stimulus.trial.targets))
         for name, value in _measured(row).items():
@@ -192,7 +196,7 @@ def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
     """What the person saw; the labels as they were stored with the answer."""
     outline = served.outline_of(row.session_id)
     assert outline is not None  # the session of a stored answer exists
-    parameters = outline.plan.steps[row[0]].shown.parameters
+    parameters = outline.plan.steps[row.step].shown.parameters
     return served.study.stimuli[row.stimulus], Shown(parameters=parameters, labels=row.labels)
 
 

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,  # pydantic takes the TypedDict of typing only from Python 3.12 on
+)
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+from typing_extensions import TypedDict
 
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.refusals import Problem
 from referee.studies.store.schema import canonical
 
 __all__ = [
     "Agree",
+    "AnswerFields",
     "Beacon",
-    "Claim",
     "Client",
     "Correct",
     "EndSession",
     "Enter",
     "PlatformIds",
     "ScreenOut",
-    "Trial",
+    "TakeOver",
     "WithdrawByCode",
-    "describe_trial",
-    "read_trial",
+    "as_given",
+    "describe_answer",
+    "read_answer",
 ]
 
 Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -74,7 +92,7 @@ class Agree(_Body):
     hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Claim(_Body):
+class TakeOver(_Body):
     tab: Tab
 
 
@@ -86,33 +104,52 @@ class Client(RootModel[dict[str, Any]]):
     _whole = field_validator("root")(_whole)
 
 
-class Trial(_Body):
+class AnswerFields(TypedDict):
+    """The limits of an answer's fields: rules for reading one and no shape of its own, what was read is a `GivenAnswer`."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
     index: Annotated[int, Field(ge=0, le=100_000, strict=True)]
     attempt: Annotated[int, Field(ge=1, le=1000, strict=True)]
     state: Literal["done", "aborted"]
-    answer: dict[str, Any] = Field(default_factory=dict, max_length=100)
-    times: dict[Name, Number | list[Number | None] | None] = Field(default_factory=dict, max_length=60)
-    flags: list[Flag] = Field(default_factory=list, max_length=32)
-    sent_ms: Number | None = None
+    answer: NotRequired[Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_whole)]]
+    times: NotRequired[
+        Annotated[dict[Name, Number | list[Number | None] | None], Field(max_length=60), AfterValidator(_whole)]
+    ]
+    flags: NotRequired[Annotated[list[Flag], Field(max_length=32)]]
+    sent_ms: NotRequired[Number | None]
 
-    _whole = field_validator("answer", "times")(_whole)
+
+_ANSWER = TypeAdapter(AnswerFields)
 
 
-def read_trial(uuid: str, content: bytes) -> tuple[str, Trial]:
+def as_given(fields: AnswerFields) -> GivenAnswer:
+    """What was sent, once its fields were checked; `sent_ms` is the page's own business."""
+    return GivenAnswer(
+        answer=fields.get("answer", {}),
+        times=fields.get("times", {}),
+        flags=tuple(fields.get("flags", ())),
+        step=fields["index"],
+        attempt=fields["attempt"],
+        state=fields["state"],
+    )
+
+
+def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
     """The name and body of an answer, checked like every other request."""
     try:
         name = str(UUID(uuid))
     except ValueError:
         raise Problem(422, "malformed", "path.uuid: not a UUID", where="path.uuid") from None
     try:
-        return name, Trial.model_validate_json(content)
+        return name, as_given(_ANSWER.validate_json(content))
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         where = ".".join(["body", *map(str, first["loc"])])
         raise Problem(422, "malformed", f"{where}: {first['msg']}", where=where) from None
 
 
-def describe_trial() -> dict[str, Any]:
+def describe_answer() -> dict[str, Any]:
     """The request as OpenAPI has it, for the one route that reads it by hand."""
     texts = {
         name: {"in": "header", "name": name, "schema": {"type": "string"}}
@@ -121,7 +158,7 @@ def describe_trial() -> dict[str, Any]:
     path = {
         name: {"in": "path", "name": name, "required": True, "schema": {"type": "string"}} for name in ("study", "uuid")
     }
-    body = {"required": True, "content": {"application/json": {"schema": Trial.model_json_schema()}}}
+    body = {"required": True, "content": {"application/json": {"schema": _ANSWER.json_schema()}}}
     return {"parameters": [*path.values(), *texts.values()], "requestBody": body}
 
 
@@ -129,7 +166,7 @@ class Beacon(_Body):
     token: Annotated[str, StringConstraints(max_length=4000)]
     tab: Tab
     uuid: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{36}$")]
-    trial: Trial
+    trial: AnswerFields
 
 
 class ScreenOut(_Body):

@@ -12,9 +12,9 @@ from sqlalchemy import select, update
 
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.studies.protocols.contract import Answer
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import enrolment, kept_answers, outcomes, presence
-from referee.studies.sessions.plan import Step, check_answer
+from referee.studies.sessions.plan import PlanStep, check_answer
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
 from referee.studies.sessions.states import ACTIVE, position, satisfied
@@ -156,7 +156,7 @@ async def plan(caller: Participant) -> dict[str, Any]:
 
 def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    aborted = served.policy["aborted"]
+    aborted = served.policy.aborted
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
     shown = outline.plan.public(
@@ -165,7 +165,7 @@ def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
         position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
         saved=sorted(satisfied(rows, aborted)),
     )
-    attempts = {str(r.index): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
+    attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     return {**shown, "token": token, "attempts": attempts}
 
@@ -193,61 +193,48 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
 
 
 @router.post("/claim")
-async def claim(caller: Participant, body: request_bodies.Claim) -> dict[str, Any]:
+async def claim(caller: Participant, body: request_bodies.TakeOver) -> dict[str, Any]:
     """Continue here: this window takes the session over."""
     row = await caller.served.store.awrite(lambda c: presence.claim(c, caller.served, caller.session, body.tab))
     return {"state": row.state, "tab": body.tab}
 
 
-@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_trial())
+@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_answer())
 async def put_trial(request: Request) -> Response:
     """Acknowledged when it is stored for good (201); the same again is acknowledged again (200).
 
     Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
     """
     caller = calling(request)
-    uuid, body = request_bodies.read_trial(request.path_params["uuid"], await request.body())
-    kept, step = await save(caller, uuid, body)
+    uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
+    kept, step = await save(caller, uuid, given)
     reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing}
-    if step.kind == "practice" and caller.served.policy["feedback"] and body.state == "done":
-        reply["right"] = _was_right(caller.served, step, body)
+    if step.kind == "practice" and caller.served.policy.feedback and given.state == "done":
+        reply["right"] = _was_right(caller.served, step, given)
     return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
 
 
-async def save(caller: Caller, uuid: str, body: request_bodies.Trial) -> tuple[kept_answers.Kept, Step]:
+async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep]:
     served = caller.served
     outline = served.kept_outline(caller.session) or await _outline(caller)
-    step = outline.step(body.index)
+    step = outline.step(given.step)
     if step is None or not step.saved:
-        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=body.index)
-    if body.state == "done":
+        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=given.step)
+    if given.state == "done":
         try:
-            check_answer(served.study, step, _answer(body))
+            check_answer(served.study, step, given)
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
-    given = kept_answers.Given(
-        uuid=uuid,
-        session=caller.session,
-        tab=caller.tab,
-        index=body.index,
-        attempt=body.attempt,
-        state=body.state,
-        answer=body.answer,
-        times=body.times,
-        flags=tuple(body.flags),
-    )
-    return await served.store.awrite(lambda connection: kept_answers.save(connection, served, outline, given)), step
+    sender = kept_answers.Sender(uuid, caller.session, caller.tab)
+    kept = await served.store.awrite(lambda c: kept_answers.save(c, served, outline, sender, given))
+    return kept, step
 
 
-def _answer(body: request_bodies.Trial) -> Answer:
-    return Answer(answer=body.answer, times=body.times, flags=tuple(body.flags))
-
-
-def _was_right(served: Served, step: Step, body: request_bodies.Trial) -> bool | None:
+def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | None:
     """Feedback on practice; the browser itself does not know."""
     if step.stimulus is None:
         return None
-    response = served.study.kind.respond(_answer(body), step.stimulus, step.shown, "practice")
+    response = served.study.kind.respond(given, step.stimulus, step.shown, "practice")
     if response is None:
         return None
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
@@ -257,7 +244,7 @@ def _was_right(served: Served, step: Step, body: request_bodies.Trial) -> bool |
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
     """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""
     caller = participant_of(served, request.app.state.limits, body.token, body.tab)
-    await save(caller, str(UUID(body.uuid)), body.trial)
+    await save(caller, str(UUID(body.uuid)), request_bodies.as_given(body.trial))
     return {"received": True}
 
 
@@ -298,7 +285,7 @@ async def withdraw_now(caller: Participant) -> dict[str, Any]:
         return withdraw(connection, served, row.participant, "participant")
 
     await served.store.awrite(leave)
-    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}
 
 
 @router.post("/withdraw-by-code")
@@ -306,4 +293,4 @@ async def withdraw_later(request: Request, served: Visited, body: request_bodies
     """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
     request.app.state.limits.guesses.take(f"code {served.id}")
     await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
-    return {"state": "withdrawn", "deleted_in_days": served.policy["withdrawal_days"]}
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}

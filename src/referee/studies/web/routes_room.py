@@ -23,14 +23,15 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from referee.errors import InputError
 from referee.situated.game.board import CHANGES
 from referee.studies.rooms.bot_partners import engage
-from referee.studies.rooms.hall import Hall, Live, Message, Person, frame
+from referee.studies.rooms.hall import Hall, Live, Person
+from referee.studies.rooms.room_line import RoomLine
 from referee.studies.rooms.sound import keep_sound, sound_path
 from referee.studies.sessions import kept_answers
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.schema import participant
 from referee.studies.web.callers import Participant, find_study, participant_of
-from referee.studies.web.limits import Rate
+from referee.studies.web.middleware import Rate
 
 __all__ = ["router"]
 
@@ -38,6 +39,7 @@ router = APIRouter(prefix="/s/{study}/room", tags=["rooms"])
 RATE = Rate(each_second=400, burst=4000)  # a fast screen with cursor and drag sends 288 messages a second
 LONGEST_TEXT, MOST_POINTS = 1000, 240
 UNSENT_FRAMES = 2000
+_FRAME = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: json.dumps would make one for each frame
 _log = logging.getLogger("referee.studies")
 
 
@@ -60,8 +62,8 @@ class Socket:
         self._last: tuple[str, str] | None = None
         self._pump = asyncio.create_task(self._send_for_ever())
 
-    def put(self, events: Sequence[str], **more: Any) -> None:
-        self._frames.append(frame(events, **more))
+    def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        self._frames.append(_FRAME.encode({**more, "events": events} if events else more))
         if len(self._frames) > UNSENT_FRAMES:
             self.cut("too-slow", "The connection is too slow.")
         self._wake.set()
@@ -172,18 +174,19 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
             if isinstance(given, dict) and given.get("kind") == "quit":
                 hall.quit(live, link.who)
             else:
-                hall.take(live, link.who, map(_message, messages))
+                hall.take(live, link.who, (_line(link.who, one) for one in messages))
         except (ValueError, InputError) as error:
             raise Problem(422, "not-allowed", str(error)) from None
 
 
-def _message(given: Any) -> Message:
+def _line(who: str, given: Any) -> RoomLine:
+    """A message as the line that it becomes when it is accepted."""
     if not isinstance(given, dict):
         raise Problem(422, "malformed", "A message is an object.")
     if not _whole(given.get("seq"), 1):
         raise Problem(422, "malformed", "A message has a number.")
     kind, data = accept(given.get("kind"), given.get("data"))
-    return Message(given["seq"], _number(given.get("t_client")), kind, data)
+    return RoomLine(who, kind, data, client_seq=given["seq"], t_client=_number(given.get("t_client")))
 
 
 # -- what may be said ------------------------------------------------------------------------------------------------------

@@ -26,8 +26,7 @@ from referee.studies.sessions.served_study import Served
 from referee.studies.sessions.withdrawal import purge
 from referee.studies.web import routes_organiser, routes_participant, routes_room
 from referee.studies.web.callers import Visited
-from referee.studies.web.headers import SecureReplies
-from referee.studies.web.limits import BodyLimit, Limits
+from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
 
 __all__ = ["create_app"]
 
@@ -76,7 +75,7 @@ def create_app(
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_problem)
-    turk = frozenset(s.id for s in studies if s.study.recruitment["platform"] == "mturk")
+    turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)

@@ -16,7 +16,7 @@ from referee.studies.analysis.answer_table import (
     production_frame,
     rating_frame,
 )
-from referee.studies.data.collected import Collected
+from referee.studies.data.dataset import Dataset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,8 +48,26 @@ class Analysis:
         }
 
 
-def analyse(collected: Collected, style: str | None = None) -> Analysis:
-    """The study's planned tests, or those of one style."""
+def analyse(collected: Dataset, style: str | None = None) -> Analysis:
+    """The tests that a study registered, on what it has collected.
+
+    Parameters
+    ----------
+    collected
+        The data, with the marks of the registered rules; every test heeds those of its scope.
+    style
+        "tuna2008" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
+
+    Returns
+    -------
+    Analysis
+        Tables, and the remarks that have to be read with them.
+
+    Raises
+    ------
+    UnknownName
+        For a style that is none.
+    """
     if style is not None and style not in STYLES:
         raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
     sheets, remarks = _sheets(collected, style)
@@ -61,11 +79,11 @@ def analyse(collected: Collected, style: str | None = None) -> Analysis:
     )
 
 
-def _sheets(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.judgements import production_sheets, rating_sheets, win_sheets
 
     study = collected.study
-    alpha = study.analysis["alpha"]
+    alpha = study.analysis.alpha
     if not collected.trials:
         return [], ["Nobody has answered a trial in this mode."]
     if study.protocol == "judgement-pairwise":
@@ -84,16 +102,16 @@ def _sheets(collected: Collected, style: str | None) -> tuple[list[Sheet], list[
     return _hearing(collected, style)
 
 
-def _hearing(collected: Collected, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.tuna2008_tables import challenge_tables
 
     study = collected.study
-    tests = [style] if style else [t for t in study.analysis["tests"] if t in STYLES] or ["mixed-model"]
+    tests = [style] if style else [t for t in study.analysis.tests if t in STYLES] or ["mixed-model"]
     frame = hearing_frame(collected)
     sheets, remarks = _outcomes(frame, study.id), [CAUTION]
     if "tuna2008" in tests:
         made, why = challenge_tables(
-            hearing_frame(collected, raw=True), frame, study=study.id, alpha=study.analysis["alpha"]
+            hearing_frame(collected, raw=True), frame, study=study.id, alpha=study.analysis.alpha
         )
         sheets, remarks = sheets + made, remarks + why
     if "mixed-model" in tests:
@@ -103,18 +121,18 @@ def _hearing(collected: Collected, style: str | None) -> tuple[list[Sheet], list
     return sheets, remarks
 
 
-def _modern(frame: pl.DataFrame, collected: Collected) -> tuple[list[Sheet], list[str]]:
+def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
     from referee.studies.analysis.mixed_analysis import ERROR, measure_sheets
 
     study = collected.study
-    wanted = [m for m in study.analysis["measures"] if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
+    wanted = [m for m in study.analysis.measures if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
     if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
         wanted = list(dict.fromkeys("combined_ms" if m in TIMES else m for m in wanted))
     sheets: list[Sheet] = []
     remarks: list[str] = []
     for measure in wanted:
         made, why = measure_sheets(
-            frame, measure, study=study.id, alpha=study.analysis["alpha"], correction=study.analysis["correction"]
+            frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )
         sheets, remarks = sheets + made, remarks + why
     return sheets, remarks
@@ -144,10 +162,10 @@ def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
     ]
 
 
-def _without_failed(collected: Collected) -> list[Sheet]:
+def _without_failed(collected: Dataset) -> list[Sheet]:
     """Where people who failed their checks are reported with and without: the error rates without them."""
     failed = [s.id for s in collected.sittings if s.failed]
-    if not failed or collected.study.exclusion["failed_checks"] != "report":
+    if not failed or collected.study.exclusion.failed_checks != "report":
         return []
     from referee.statistics.clusters import cluster_bootstrap
 
@@ -174,7 +192,7 @@ def _without_failed(collected: Collected) -> list[Sheet]:
     ]
 
 
-def _opening(collected: Collected) -> Sequence[str]:
+def _opening(collected: Dataset) -> Sequence[str]:
     """Who took part, and what the registered rules leave out."""
     study, counts = collected.study, collected.counts
     people = {s.alias for s in collected.sittings}
@@ -187,8 +205,8 @@ def _opening(collected: Collected) -> Sequence[str]:
             f"SIMULATED: {collected.simulated} of {len(collected.sittings)} sessions were played by simulated participants. "
             "These numbers say nothing about people."
         )
-    if study.analysis["hypothesis"]:
-        said.append(f"Registered hypothesis: {study.analysis['hypothesis']}")
+    if study.analysis.hypothesis:
+        said.append(f"Registered hypothesis: {study.analysis.hypothesis}")
     rules = left_out(collected)
     if rules:
         listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))

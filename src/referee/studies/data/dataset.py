@@ -11,17 +11,17 @@ from typing import Any
 
 from referee.records import NOTHING, Response
 from referee.studies.folder.study import Study
-from referee.studies.protocols.contract import Answer, Stimulus
+from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.sessions.plan import TRIAL
 
-__all__ = ["ALL", "BY_HAND", "TIME", "Answered", "Collected", "Correction", "Mark", "Sitting"]
+__all__ = ["ALL", "BY_HAND", "TIME", "Correction", "Dataset", "ExclusionMark", "Sitting", "StoredAnswer"]
 
 TIME, ALL = "time", "all"
 BY_HAND = "corrected-by-hand"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ExclusionMark:
     """Why an answer is left out of analyses: of time only, or of all."""
 
     scope: str
@@ -48,7 +48,7 @@ class Sitting:
     done: int = 0
     failed_checks: int = 0
     failed: bool = False
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ExclusionMark, ...] = ()
 
     @property
     def name(self) -> str:
@@ -56,23 +56,23 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """One stored answer; `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus."""
+class StoredAnswer(GivenAnswer):
+    """An answer as it was given, with what the store and the study folder know of it.
+
+    `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus; `after_s` counts from the
+    beginning of the session.
+    """
 
     uuid: str
     sitting: Sitting
-    step: int
-    attempt: int
-    state: str
     kind: str
     stimulus: str | None
-    answer: Answer
     labels: Mapping[str, str]
     after_s: float
     asked: Stimulus | None = None
     response: Response | None = None
     right: bool | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ExclusionMark, ...] = ()
 
     def counts_for(self, scope: str) -> bool:
         """Whether an analysis of time, or any analysis, may use it."""
@@ -92,20 +92,20 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Dataset:
     """Everything in one mode of a study, sorted by alias, session and step."""
 
     study: Study
     mode: str
     sittings: tuple[Sitting, ...]
-    answers: tuple[Answered, ...]
-    aborted: tuple[Answered, ...]
-    forms: tuple[Answered, ...]
+    answers: tuple[StoredAnswer, ...]
+    aborted: tuple[StoredAnswer, ...]
+    forms: tuple[StoredAnswer, ...]
     corrections: tuple[Correction, ...]
     counts: Mapping[str, int]
 
     @property
-    def trials(self) -> list[Answered]:
+    def trials(self) -> list[StoredAnswer]:
         """Answers to the study's own trials: no practice, no checks."""
         return [a for a in self.answers if a.kind == TRIAL]
 
