@@ -8,7 +8,7 @@ STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null
 export OPENBLAS_NUM_THREADS := 1
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit tools bundle pages test-versions release-check bench docs lock clean
+.PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit tools bundle pages test-versions release-check bench docs docs-numbers lock clean
 
 help:
 	@echo "make demo   the main job on the shipped synthetic corpus"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-versions  the quick part on every Python from 3.11 to 3.14 that is here"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
+	@echo "make docs-numbers  the numbers on the pages, made anew by the commands beside them"
 	@echo "make setup  prepare .venv (the two above do it themselves)"
 
 setup: $(STAMP)
@@ -152,6 +153,10 @@ release-check: setup
 
 bench: setup
 	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+# Every number between the marks of a page, and every block that begins with a command, made anew and compared.
+docs-numbers: setup bundle
+	$(BIN)/python tests/docs_numbers.py $(PAGES_TO_CHECK)
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
