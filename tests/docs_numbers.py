@@ -1,8 +1,9 @@
 """Are the numbers on the pages those that the commands beside them give? (`make docs-numbers`)
 
-Two marks on a page are checked. A fenced block that begins with ``$ COMMAND`` shows what that command prints: every line of it must be printed, in this order (``…`` stands for lines left out).
-And between ``<!-- numbers: COMMAND -->`` and ``<!-- /numbers -->`` every number must be one that COMMAND prints, rounded as it stands on the page.
-Commands run in the root of the checkout with this Python's `referee`; those that need corpora say so by failing where there is no REFEREE_DATA, and are named as skipped.
+Two marks on a page are checked. A fenced block that begins with ``$ COMMAND`` shows what that command prints: every line of it must be printed, in this
+order (``…`` stands for lines left out). And between ``<!-- numbers: COMMAND -->`` and ``<!-- /numbers -->`` every number must be one that COMMAND prints,
+rounded as it stands on the page. Commands run in the root of the checkout with this Python's `referee`. ``(data)`` before a command says that it needs
+corpora, ``(slow)`` that it takes minutes; what is not run is named.
 
     python tests/docs_numbers.py [PAGE …] [--slow]      pages by name; --slow also runs what is marked (slow)
 """
