@@ -42,7 +42,7 @@ demo: setup
 	@echo "== 1 of 4: two toy speakers, scored"
 	@$(BIN)/referee score --demo --baseline toy-chatty --by domain
 	@echo "== 2 of 4: the fourteen systems of TUNA-AS 2008, five folds by speaker, on the synthetic corpus"
-	@$(BIN)/referee run --corpus synthetic --systems tuna2008-as --folds 5 --by speaker --out demo-run/outputs --overwrite
+	@$(BIN)/referee run --corpus synthetic --systems tuna2008-as --folds 5 --folds-by speaker --out demo-run/outputs --overwrite
 	@echo "== 3 of 4: scored"
 	@$(BIN)/referee score demo-run/outputs --metrics set/dice,set/masi,scene/unique,scene/minimal
 	@$(BIN)/referee score demo-run/outputs --metrics set,scene --by domain,condition --out demo-run/scores --overwrite --format csv > demo-run/scores.csv
@@ -56,7 +56,7 @@ STUDIED := $(REG)/OSU-GP,$(REG)/ATT-PermuteRank-drws,$(REG)/DIT-FBI-CBSR,$(REG)/
 demo-study: setup bundle
 	@rm -rf demo-run/study-*
 	@echo "== 1 of 7: eleven systems describe the targets of the synthetic corpus"
-	@$(BIN)/referee run --corpus synthetic --systems $(STUDIED) --folds 5 --by speaker --out demo-run/study-outputs
+	@$(BIN)/referee run --corpus synthetic --systems $(STUDIED) --folds 5 --folds-by speaker --out demo-run/study-outputs
 	@echo "== 2 of 7: a study of 12 x 112 in repeated Latin squares, and its check"
 	@$(BIN)/referee study new demo-run/study-outputs --protocol tuna2008 --design latin --with-humans --items 112 --participants 24 --title "TUNA 2008, played by bots" --out demo-run/study-tuna2008 > demo-run/study-design.txt
 	@$(BIN)/referee study check demo-run/study-tuna2008

@@ -29,7 +29,7 @@ EPILOG = """
 
   referee listen RUN --hearer "noisy|noise:0.1|salience:0" --humans
 
-  referee listen RUN --hearer retrieval --folds 10 --by scene            learns from the run's other folds
+  referee listen RUN --hearer retrieval --folds 10 --folds-by scene      learns from the run's other folds
 
   referee listen RUN --hearer "remote|model:NAME|endpoint:http://localhost:8000/v1|votes:3"
 
@@ -73,7 +73,9 @@ def listen(
     humans: Annotated[bool, typer.Option("--humans", help="Let it read what people said, too.")] = False,
     train: Annotated[Path | None, typer.Option(help="JSONL trials that a learning hearer learns from.")] = None,
     folds: Annotated[int, typer.Option(help="Without --train: folds of the run's own trials.", min=2)] = 5,
-    by: Annotated[str, typer.Option(help=f"What stays together in a fold: {', '.join(CUTS)}.")] = "speaker",
+    by: Annotated[
+        str, typer.Option("--folds-by", "--by", help=f"What stays together in a fold: {', '.join(CUTS)}.")
+    ] = "speaker",
     passport: Annotated[
         Path | None,
         typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),

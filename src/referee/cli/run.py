@@ -25,11 +25,11 @@ EPILOG = """
 
   referee run --corpus synthetic --systems classic --out RUN                        the classic algorithms, no data needed
 
-  referee run --corpus tuna --reading challenge --systems tuna2008-as --folds 5 --by speaker --out RUN
+  referee run --corpus tuna --reading challenge --systems tuna2008-as --folds 5 --folds-by speaker --out RUN
 
-  referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --split challenge-80/20 --out RUN
+  referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --cut challenge-80/20 --out RUN
 
-  referee run --corpus synthetic --limit 50 --by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
+  referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
 
   referee score RUN --by domain                                                     then: measure what was said
 
@@ -55,9 +55,11 @@ def run_systems(
     only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture, condition=-LOC …")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many trials, from the beginning.", min=2)] = None,
     folds: Annotated[int, typer.Option(help="Cut into so many parts, each the test part once.", min=2)] = 5,
-    by: Annotated[str, typer.Option(help=f"What stays together in a fold: {', '.join(CUTS)}.")] = "speaker",
+    by: Annotated[
+        str, typer.Option("--folds-by", "--by", help=f"What stays together in a fold: {', '.join(CUTS)}.")
+    ] = "speaker",
     split: Annotated[
-        str | None, typer.Option(help="One named cut instead of folds: challenge-80/20, speaker-80/20 …")
+        str | None, typer.Option("--cut", "--split", help="One named cut instead of folds: challenge-80/20, speaker-80/20 …")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
     jobs: Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)] = None,
@@ -70,7 +72,7 @@ def run_systems(
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
     named = systems_named(s.strip() for s in systems.split(",") if s.strip())
     if only is not None and "=" not in only:
-        raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --split for a cut")
+        raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
     plan = RunPlan(systems=named, folds=folds, by=by, split=split, seed=seed)
     opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
     try:

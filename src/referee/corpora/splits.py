@@ -103,7 +103,7 @@ def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
         fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
         raise InputError(
             f"{len(units)} {'unit' if len(units) == 1 else 'units'} cannot make {k} folds by {by}",
-            remedy=f"{fewer}cut by something else (--by random), or take more trials",
+            remedy=f"{fewer}cut by something else (--folds-by random), or take more trials",
         )
     sizes = [0] * k
     where = [0] * len(items)
