@@ -57,8 +57,12 @@ def signature(name: str, thing: object, **more: object) -> str:
 @lru_cache(maxsize=64)
 def _package_version(package: str) -> str:
     """The version of the distribution that a plug-in's package came with; a file of one's own has none."""
+    import sys
     from importlib.metadata import packages_distributions, version
 
+    # looking through all that is installed takes a second, and a module that lies elsewhere would not be found there anyway
+    if "site-packages" not in str(getattr(sys.modules.get(package), "__file__", "")):
+        return "unversioned"
     found = packages_distributions().get(package)
     return version(found[0]) if found else "unversioned"
 

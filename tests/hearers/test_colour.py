@@ -154,9 +154,11 @@ def test_context_is_that_of_the_own_scene_only() -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
-@pytest.mark.parametrize(("most", "share"), [(5_000, 0.75), pytest.param(16_000, 0.85, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("most", "share", "surprise"), [(5_000, 0.75, 0.7), pytest.param(16_000, 0.85, 0.6, marks=pytest.mark.long)]
+)
 def test_the_colour_listener_is_right_at_least_85_times_where_people_are_100_times(
-    data_folder: Path, most: int, share: float
+    data_folder: Path, most: int, share: float, surprise: float
 ) -> None:
     """Three hundred and twenty games, or a hundred, of which it learns less; docs/learned-listeners.md has all 792, where the listener reaches more."""
     from sklearn.metrics import roc_auc_score
@@ -175,5 +177,5 @@ def test_the_colour_listener_is_right_at_least_85_times_where_people_are_100_tim
     clicked = [dict(a.probabilities or ())[clicks[t.id] or ""] for a, t in zip(answers, test, strict=True)]
     assert right > share * found.mean()
     # knowing nothing of colours: log(1/3) = -1.10 and an area of 0.5
-    assert np.log(clicked).mean() > -0.6
+    assert np.log(clicked).mean() > -surprise
     assert roc_auc_score(found, meant) > 0.7

@@ -8,7 +8,7 @@ import sys
 import pytest
 from rooms import room, trial
 
-from referee.errors import InputError, NotTrained
+from referee.errors import MissingExtra, NotTrained
 from referee.systems.genetic_programming import Evolved
 
 SOFAS = room(
@@ -40,5 +40,5 @@ def test_programs_must_be_evolved_first() -> None:
 
 def test_without_deap_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "deap", None)
-    with pytest.raises(InputError, match=r"referee\[evolve\]"):
+    with pytest.raises(MissingExtra, match=r"referee\[evolve\]"):
         Evolved().fit(TRAINING)

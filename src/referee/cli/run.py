@@ -59,7 +59,8 @@ def run_systems(
         str, typer.Option("--folds-by", "--by", help=f"What stays together in a fold: {', '.join(CUTS)}.")
     ] = "speaker",
     split: Annotated[
-        str | None, typer.Option("--cut", "--split", help="One named cut instead of folds: challenge-80/20, speaker-80/20 …")
+        str | None,
+        typer.Option("--cut", "--split", help="One named cut instead of folds: challenge-80/20, speaker-80/20 …"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
     jobs: Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)] = None,
