@@ -6,7 +6,7 @@ corpus-level measures alike); paired tests swap whole clusters between two syste
 both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller number of clusters for the degrees of freedom: an interval about *new*
 scenes described by *new* speakers. Shares of 0/1 answers get Wilson's interval at their effective size (Korn & Graubard 1998), which never is [1, 1].
 
-How often the intervals cover and the tests raise a false alarm is simulated in `benchmarks/coverage.py`.
+How often the intervals cover and the tests raise a false alarm is simulated in `benchmarks/interval_coverage.py`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Trials have random effects of scenes and speakers with the intraclass correlatio
 normal, skewed, or 0/1. One factor: clusters of 5 to 15 trials. Crossed: every scene by every speaker, a tenth of the cells missing. Beside each method of
 `referee.statistics.dependent_trials` stands the bootstrap over trials that ignores clusters.
 
-    python benchmarks/coverage.py --runs 2000
+    python benchmarks/interval_coverage.py --runs 2000
 """
 
 from __future__ import annotations
