@@ -370,7 +370,23 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
 
 
 # What a signature holds beside switches; a signature can be used as a name.
-_NOT_SWITCHES = ("version", "against", "interval", "seed")
+_NOT_SWITCHES = frozenset(
+    [
+        "corpus",
+        "reading",
+        "part",
+        "trials",
+        "against",
+        "humans",
+        "lenient",
+        "cluster",
+        "interval",
+        "swaps",
+        "seed",
+        "package",
+        "version",
+    ]
+)
 _WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 

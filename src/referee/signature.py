@@ -6,12 +6,16 @@ import hashlib
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from referee import __version__
-from referee.records import Description, Trial
+from referee.records import Scene, SceneNotes, Trial
 
 __all__ = ["Fingerprint", "digest", "explain", "parameters", "short", "signature"]
+
+_END = "\x1e"
+_SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
 
 
 def parameters(thing: object) -> dict[str, Any]:
@@ -34,7 +38,9 @@ def _written(value: object) -> str:
         return format(value, "g")
     if isinstance(value, Mapping):
         return digest(repr(sorted(value.items(), key=repr)))[:8] if value else "none"
-    if isinstance(value, (tuple, list, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        return "+".join(sorted(map(_written, value))) or "none"  # sets have no order of their own
+    if isinstance(value, (tuple, list)):
         return "+".join(_written(v) for v in value) or "none"
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         # a part of its own: told by its parameters, for an address in memory says nothing
@@ -78,6 +84,19 @@ def explain(text: str) -> dict[str, str]:
     return {"measure": name, **{key: value for key, _, value in (part.partition(":") for part in parts)}}
 
 
+def _scene_text(scene: Scene) -> str:
+    """What is in a scene, worked out once for all trials that share it."""
+    notes = _SCENES.of(scene)
+    if "text" not in notes:
+        parts: list[str] = []
+        for entity in scene.entities:
+            parts += (_END, entity.id, *chain.from_iterable(entity.attributes))
+            if entity.relations:
+                parts.append(repr(entity.relations))
+        notes["text"] = "\x1f".join(parts)
+    return notes["text"]
+
+
 class Fingerprint:
     """A hash of what was read, trial by trial: ids, targets, scenes and references, so that another reading of a corpus never signs alike."""
 
@@ -86,18 +105,21 @@ class Fingerprint:
         self.trials = 0
 
     def add(self, trial: Trial) -> None:
-        entities = ";".join(f"{e.id}{e.attributes!r}{e.relations!r}" for e in trial.scene.entities)
-        said = ";".join(map(_said, trial.references))
-        fields = (trial.id, trial.targets, trial.domain, trial.condition, trial.speaker, trial.scene.id)
-        self._hash.update(f"{fields!r}{entities}\x1e{said}\x1d".encode("utf-8", "surrogatepass"))
+        # every trial passes here, so texts are joined rather than objects printed: control characters keep them apart
+        parts = [
+            trial.id,
+            *trial.targets,
+            _END,
+            *map(str, (trial.domain, trial.condition, trial.speaker, trial.scene.id)),
+        ]
+        parts.append(_scene_text(trial.scene))
+        for said in trial.references:
+            parts += (_END, str(said.text), str(said.properties is None), *chain.from_iterable(said.properties or ()))
+        self._hash.update("\x1f".join([*parts, "\x1d"]).encode("utf-8", "surrogatepass"))
         self.trials += 1
 
     def __str__(self) -> str:
         return f"{self.trials}-{self._hash.hexdigest()}"
-
-
-def _said(description: Description) -> str:
-    return f"{description.properties!r}{description.text!r}"
 
 
 def digest(text: str) -> str:

@@ -117,3 +117,10 @@ def test_a_short_form_is_explained_from_the_run(tmp_path: Path, capsys: pytest.C
     assert "what trials were clustered by" in told
     assert main(["signature", "00000000", str(tmp_path)]) == 2
     assert "no run here has a score signed" in capsys.readouterr().err
+
+
+def test_a_signature_can_be_used_as_a_name() -> None:
+    """Whoever finds a signature in a paper asks for the measure by it, switches and all."""
+    signed, numbers = scored(metric="set/dice|multiset:yes")
+    again, same = scored(metric=signed)
+    assert (explain(again)["multiset"], same) == ("yes", numbers)
