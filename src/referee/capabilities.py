@@ -71,6 +71,7 @@ def parallel_of(thing: object) -> int:
     >>> parallel_of(object())
     1
     """
+    # A pool of no threads is an error, and `parallel:0` is easily written.
     return max(1, thing.parallel) if isinstance(thing, AnswersParallel) else 1
 
 
@@ -84,6 +85,8 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
     if at_once == 1:
         yield from map(answer, questions)
         return
+    # Threads and not processes: whoever says `parallel` waits for a network, and its pace, patience and kept calls are
+    # one object's.
     pool = ThreadPoolExecutor(at_once)
     try:
         yield from pool.map(answer, questions)
@@ -120,6 +123,7 @@ class AnswersMany(Protocol):
 def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
     """The answers to many descriptions: all at once where the hearer can, otherwise one after another."""
     if isinstance(hearer, AnswersMany):
+        # Nobody checks the order here: `AnswersMany` promises it, and the callers pair answers with questions by it.
         return hearer.resolve_many(pairs)
     return [hearer.resolve(description, view) for description, view in pairs]
 

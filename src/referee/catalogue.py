@@ -25,6 +25,7 @@ __all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry",
 class Entry:
     """Where a named thing lives, how it is configured under that name, what it is, and how good its evidence is."""
 
+    # A plain class and no dataclass, whose import would cost every command at its start.
     __slots__ = ("about", "parameters", "tags", "where")
 
     def __init__(
@@ -289,12 +290,14 @@ GROUPS = {
 }
 
 
+# By search path: a path that is extended later (a notebook, a test) is looked through again.
 _SEEN: dict[tuple[str, ...], bytes] = {}
 
 
 def _mentions() -> bytes:
     """Entry points of installed packages that mention Referee: reading these small files is ten times quicker than parsing them all."""
     mentions = b""
+    # The same folder may stand in the path twice.
     for folder in dict.fromkeys(sys.path):
         try:
             found = [
@@ -319,6 +322,7 @@ def _third_party(kind: str) -> dict[str, Entry]:
         _SEEN[path] = _mentions()
     if f"[{GROUPS[kind]}]".encode() not in _SEEN[path]:
         return {}
+    # Imported and parsed only where a package has names of this kind at all, which is rare.
     from importlib.metadata import entry_points
 
     found = entry_points(group=GROUPS[kind])
@@ -327,6 +331,7 @@ def _third_party(kind: str) -> dict[str, Entry]:
 
 def entries(kind: str) -> dict[str, Entry]:
     """All entries of a kind, shipped ones first."""
+    # Of two with one name the later one stays: a package cannot pass itself off as a shipped metric.
     return {**_third_party(kind), **KINDS[kind]}
 
 
@@ -337,6 +342,7 @@ def names(kind: str) -> list[str]:
 
 def entry(kind: str, name: str) -> Entry:
     """One entry; `UnknownName` with suggestions when there is none."""
+    # A shipped name is found without looking through the installed packages.
     found = KINDS[kind].get(name) or entries(kind).get(name)
     if found is None:
         raise UnknownName(kind, name, names(kind))
@@ -419,6 +425,7 @@ def build(
             given[key] = _typed(value, known[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+    # An entry that fixes its seed is a published configuration, which a run must not change.
     if seed is not None and "seed" in accepted and "seed" not in fixed:
         given.setdefault("seed", seed)
     return make(**{**fixed, **given})
@@ -426,6 +433,7 @@ def build(
 
 def _typed(value: str, default: Any, switch: str) -> Any:
     """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
+    # First, because a boolean is an integer as well.
     if isinstance(default, bool):
         return _yes_or_no(value, switch)
     if isinstance(default, (int, float)):
@@ -435,6 +443,7 @@ def _typed(value: str, default: Any, switch: str) -> Any:
             raise InputError(
                 f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
             ) from None
+        # The object must store what its default has, or the same value would be signed in two ways (2 and 2.0).
         return int(number) if number.is_integer() and isinstance(default, int) else number
     if isinstance(default, str):
         return None if value == "none" else value
@@ -451,6 +460,7 @@ def _yes_or_no(value: str, switch: str) -> bool:
 def _guessed(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
+    # Whole numbers first: "2" reads as a float, too.
     for kind in (int, float):
         try:
             return kind(text)

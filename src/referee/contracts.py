@@ -160,6 +160,7 @@ class Batch:
     outputs: Sequence[Description | None]
     trials: Sequence[Trial]
     references: Sequence[Sequence[Description]]
+    # Lives as long as the batch: the encodings of one chunk are let go with it.
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -173,6 +174,7 @@ class Batch:
         if references is None:
             references = [t.references for t in trials]
         if not len(outputs) == len(trials) == len(references):
+            # Checked here once, since metrics walk the three side by side and would misalign in silence.
             raise ValueError(f"{len(outputs)} outputs, {len(trials)} trials, {len(references)} lists of references")
         return cls(outputs, trials, references)
 

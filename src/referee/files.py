@@ -32,6 +32,7 @@ def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL
 def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -> None:
     """A file out of pieces of bytes, in the place of an older one if there is one."""
     path = Path(path)
+    # Renaming onto /dev/null would put an ordinary file in the place of the device, for whoever may do that.
     if path.exists() and not path.is_file():
         raise CannotWrite(
             "this is not a file that can be replaced", where=path, remedy="name a new or an ordinary file"
@@ -43,6 +44,8 @@ def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -
             partial = Path(file.name)
             file.writelines(parts)
             file.flush()
+            # Before the rename: otherwise a power cut may leave the new name on an empty file, and the old content
+            # gone.
             os.fsync(file.fileno())
         partial.chmod(mode)
         partial.replace(path)
@@ -54,6 +57,7 @@ def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -
         ) from None
     finally:
         if partial is not None:
+            # After a rename there is nothing under this name any more; this is for whatever went wrong before it.
             partial.unlink(missing_ok=True)
 
 
@@ -83,6 +87,7 @@ def writing_folder(
         raise CannotWrite("something is there already", where=target, remedy=remedy)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target and not in /tmp: a rename is only atomic within one file system.
         partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         raise CannotWrite(
@@ -90,6 +95,7 @@ def writing_folder(
         ) from None
     try:
         yield partial
+        # `mkdtemp` makes folders that nobody but their owner may enter.
         partial.chmod(0o755)
         put_in_place(partial, target, overwrite)
     except OSError as error:
@@ -104,10 +110,12 @@ def writing_folder(
 
 def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
     """Rename a finished folder; the old one is kept beside it until the new one stands, and a folder that came meanwhile is not touched."""
+    # The partial folder's name is unique, so two processes never move an old folder to the same place.
     old = partial.with_name(f"{partial.name}.old")
     if overwrite and target.exists():
         target.rename(old)
     try:
+        # A folder cannot be renamed onto one that has something in it: whatever came meanwhile stays, and this fails.
         partial.rename(target)
     except OSError:
         if old.exists():

@@ -39,6 +39,7 @@ __all__ = [
 
 LANDMARK = "landmark."
 LANDMARKS = re.compile(r"landmark\d*\.")
+# One read-only mapping for every record without data: a shared `{}` could be written to through any of them.
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 HUMAN = "human"
 """The system that people are, where what they said stands beside what systems said."""
@@ -133,6 +134,7 @@ class Entity:
 
     def has(self, prop: Property) -> bool:
         """Whether a property (or a relation, written as a property) is true of this entity."""
+        # A `Relation` equals the plain tuple of its name and entity.
         return prop in self.attributes or (prop.name, prop.value) in self.relations
 
 
@@ -158,6 +160,9 @@ class Scene:
     entities: tuple[Entity, ...]
     id: str | None = None
     complete: bool = True
+    # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
+    # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
+    # merely cached out of equality and hash.
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -172,6 +177,7 @@ class Scene:
                 for prop in entity.attributes:
                     table[prop] = table.get(prop, 0) | bit
                 for relation in entity.relations:
+                    # The relation without its landmark is what a hearer can check, for ids cannot be seen (`_said`).
                     for prop in (Property(*relation), Property(relation.name, "")):
                         table[prop] = table.get(prop, 0) | bit
         return self._extensions
@@ -192,6 +198,7 @@ class Scene:
 
     def mask(self, entity_ids: Iterable[str]) -> int:
         """Entities by id, as a bit set."""
+        # By way of a set: an id given twice would be added twice and carry over into the next entity's bit.
         return sum(1 << i for i in {self.index(e) for e in entity_ids})
 
     def members(self, mask: int) -> Iterator[Entity]:
@@ -212,6 +219,8 @@ class Scene:
         own: list[Property] = []
         landmarks: dict[str, list[Property]] = {}
         for p in properties:
+            # This runs for every property of every description; the plain test spares nearly all of them the regular
+            # expression.
             prefix = LANDMARKS.match(p.name) if p.name.startswith("landmark") else None
             if prefix:
                 landmarks.setdefault(prefix[0], []).append(Property(p.name[prefix.end() :], p.value))
@@ -235,6 +244,7 @@ class Scene:
         result = 0
         for i, entity in enumerate(self.entities):
             held = {r.name for r in entity.relations if r.entity in wanted}
+            # Without a name `names <= held` is always true: any relation will do.
             if held and (names <= held or (not every and names & held)):
                 result |= 1 << i
         return result
@@ -332,6 +342,8 @@ class Event:
     entities: tuple[str, ...] = ()
     start_ms: float | None = None
     end_ms: float | None = None
+    # A factory, because before Python 3.12 a mapping proxy has no hash and dataclasses refuse such a default as
+    # mutable.
     data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
@@ -382,6 +394,8 @@ class Trial:
         """The scene, speaker, game or participant that this trial belongs to; None where the corpus does not say."""
         if factor == "scene":
             return self.scene.id
+        # Games and participants are no fields of a trial; corpora that have them put them into `meta` under these
+        # names.
         label = self.speaker if factor == "speaker" else self.meta.get(factor)
         return None if label is None else str(label)
 
@@ -401,9 +415,11 @@ class Trial:
     def for_hearer(self, rng: Random) -> HearerView:
         """What a hearer may see: the entities in an order of its own, and no word on which is the target."""
         entities = list(self.scene.entities)
+        # Files may list the target first (TUNA's do): without a new order a hearer could find it by its place.
         rng.shuffle(entities)
         return HearerView(
             id=self.id,
+            # A copy, so that no bit set of the original order comes along; ids stay, for the answer is given by id.
             scene=replace(self.scene, entities=tuple(entities)),
             domain=self.domain,
             language=self.language,

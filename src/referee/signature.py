@@ -23,6 +23,7 @@ def parameters(thing: object) -> dict[str, Any]:
     names = [
         p.name
         for p in inspect.signature(type(thing)).parameters.values()
+        # `*args` and `**kwargs` have no attribute of their name to be read from.
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     ]
     return {name: getattr(thing, name) for name in names}
@@ -35,8 +36,10 @@ def _written(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, float):
+        # As people write it: 0.5, not 0.50000; `catalogue` reads the same text back.
         return format(value, "g")
     if isinstance(value, Mapping):
+        # Tables are too long to write out; sorted, since two that were filled in another order are the same table.
         return digest(repr(sorted(value.items(), key=repr)))[:8] if value else "none"
     if isinstance(value, (set, frozenset)):
         return "+".join(sorted(map(_written, value))) or "none"  # sets have no order of their own
@@ -48,12 +51,14 @@ def _written(value: object) -> str:
         return f"{type(value).__name__}({inside})"
     if callable(value):
         return getattr(value, "__qualname__", type(value).__name__)
+    # A bar would begin the next part.
     return str(value).replace("|", "/")
 
 
 def signature(name: str, thing: object, **more: object) -> str:
     """``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
     items = {**parameters(thing), **more}
+    # Our own version says nothing about code that comes from elsewhere.
     if (package := type(thing).__module__.partition(".")[0]) != "referee":
         items["package"] = f"{package}-{_package_version(package)}"
     written = "".join(f"|{key}:{_written(value)}" for key, value in items.items())
@@ -101,6 +106,7 @@ class Fingerprint:
     """A hash of what was read, trial by trial: ids, targets, scenes and references, so that another reading of a corpus never signs alike."""
 
     def __init__(self) -> None:
+        # Short enough to stand in a signature that people read and compare.
         self._hash = hashlib.blake2b(digest_size=8)
         self.trials = 0
 

@@ -14,8 +14,10 @@ from referee.errors import RefereeError, UnknownName, told_extra
 
 __all__ = ["COMMANDS", "main", "run_command"]
 
+# What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
 STOPPED = 130
 
+# Modules by name: importing them all would make `referee --help` wait for every library.
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
@@ -85,6 +87,7 @@ def main(argv: list[str] | None = None) -> int:
         if args[0] in ("--show-completion", "--install-completion"):
             return int(import_module("referee.cli.completion").run(args))
         return run_command(args[0], args[1:], COMMANDS)
+    # An extra that is not installed is told by its name, with what to install.
     except ModuleNotFoundError as error:
         print(f"referee: {told_extra(error)}", file=sys.stderr)
         return 2
@@ -98,8 +101,10 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 2
     except BrokenPipeError:
+        # `| head` has closed the pipe; Python would complain once more when it empties its buffer at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    # After BrokenPipeError, which is one as well.
     except OSError as error:
         print(
             f"referee: {error.strerror or error}\n  → free some space, or check the place and its permissions",
@@ -119,6 +124,7 @@ def run_command(command: str, args: list[str], commands: dict[str, tuple[str, st
     if hasattr(module, "run"):
         return int(module.run(args) or 0)
     try:
+        # Not standalone: typer would print mistakes in its own way and end the process.
         result = module.app(args, prog_name=f"{program} {command}", standalone_mode=False)
     except Exception as error:
         # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class

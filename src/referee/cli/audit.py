@@ -82,12 +82,14 @@ def run_audit(
             if format != "markdown"
             else as_markdown(audits, every=every)
         )
+    # Findings are results and no failure, unless a script asks for it.
     return int(strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
 
 
 def _find(name: str) -> Paper:
     """A folder if there is one of that name, else a shipped paper."""
     folder = Path(name)
+    # A folder first: somebody may keep a changed copy of a shipped paper under its name.
     if folder.is_dir():
         return read_paper(folder)
     if folder.name == DESCRIPTION and folder.is_file():
@@ -114,6 +116,7 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
+    # Without highlighting: rich would colour every number in a table of numbers.
     console = Console(highlight=False)
     console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
     for a in audits:

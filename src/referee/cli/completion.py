@@ -31,6 +31,7 @@ _referee() {{
 }}
 complete -o default -F _referee referee
 """
+# zsh can run completions written for bash.
 ZSH = "#compdef referee\nautoload -U +X bashcompinit && bashcompinit\n{bash}"
 
 
@@ -82,6 +83,7 @@ def _tree() -> Tree:
     tree: Tree = {(): [(name, about) for name, (_, about) in COMMANDS.items()]}
     for name, (module_name, _) in COMMANDS.items():
         module = import_module(module_name)
+        # Groups of ours have a table and a plain `run`; typer's own groups are looked into below.
         below = getattr(module, "COMMANDS", None) if hasattr(module, "run") else None
         if below:
             tree[name,] = [(sub, about) for sub, (_, about) in below.items()]
@@ -121,6 +123,7 @@ def _fish(tree: Tree) -> Iterator[str]:
         if path and below:
             seen += f" && not __fish_seen_subcommand_from {' '.join(sorted(below))}"
         for name, about in words:
+            # Inside single quotes fish knows these two as special.
             text = about.partition("\n")[0].replace("\\", "").replace("'", "’")
             what = f"-l {name[2:]}" if name.startswith("--") else f"-f -a {name}"
             yield f"complete -c referee -n '{seen or '__fish_use_subcommand'}' {what} -d '{text}'"

@@ -71,6 +71,7 @@ def create(name: str, data: Path | None = None, reading: str | None = None) -> A
     if reading is not None and "reading" not in taken:
         raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
     given = {"data": data, "reading": reading}
+    # Only what was given: a reader's own defaults are not overwritten with None.
     return catalogue.create("corpus", name, **{k: v for k, v in given.items() if v is not None and k in taken})
 
 
@@ -90,6 +91,7 @@ def found_in(name: str, data: Path | None) -> Path | None:
     except DataNotFound:
         pass
     try:
+        # The first trial is enough to know that it can be read.
         next(iter(corpus.trials()), None)
     except DataNotFound:
         return None
@@ -104,6 +106,7 @@ def corpora(
     """All corpora that can be asked for by name, and which of them are installed."""
     if form not in ("table", "json"):
         raise InputError(f"there is no format {form!r}", remedy="--format is table or json")
+    # `jsonl` is a form and no corpus.
     rows = [_row(name, data) for name in catalogue.names("corpus") if name != "jsonl"]
     if form == "json":
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
@@ -143,6 +146,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
     console = Console()
     if not console.is_terminal:
+        # In a pipe rich takes 80 columns and would cut names and paths.
         console = Console(width=160)
     table = Table("corpus", "trials", "language", "domain", "listeners", "where", box=None, header_style="bold")
     table.columns[1].justify = "right"

@@ -106,6 +106,7 @@ def export(
     if shape == "challenge-xml":
         write_xml(chosen, out)
     elif shape == "responses":
+        # All ids first: responses are read in a pass of their own, in their own order.
         write_atomically(out, response_lines(name, data, {t.id for t in chosen}))
     else:
         write_atomically(out, trial_lines(chosen) if shape == "trials" else output_lines(chosen, system))
@@ -169,6 +170,7 @@ def add(
     """Install a corpus into the data folder."""
     from referee.corpora.installation import install
 
+    # Without the data folder: the card says which files to expect, and they are not there yet.
     static: Card = create(name).card
     given = data or os.environ.get("REFEREE_DATA")
     if not static.files:
@@ -177,6 +179,7 @@ def add(
         raise DataNotFound("no data folder is known", remedy="name the folder with --data or REFEREE_DATA")
     target = Path(given) / folder_of(static)
     shared = _shares_its_folder(name, static)
+    # A folder that two corpora share may be there for the other one's sake.
     if target.exists() and not replace and not (shared and found_in(name, Path(given)) is None):
         raise CannotWrite(
             f"something is there already, maybe {name} itself",
@@ -189,6 +192,7 @@ def add(
             source,
             target,
             [Path(f).name for f in static.files],
+            # Run before the new folder gets its name: what cannot be read never becomes visible.
             lambda f: counts.update(_proof(name, f, source)),
             shared,
             progress,
@@ -249,6 +253,7 @@ def synthetic(
     """Make a synthetic corpus of any size, in the TUNA design with a speaker of published habits."""
     from referee.corpora.synthetic.corpus import Synthetic
 
+    # Every speaker describes all scenes; what is too much is cut off below.
     speakers = ceil(trials / scenes)
     corpus = Synthetic(
         seed=seed, speakers=speakers, scenes=scenes, entities=entities, similarity=similarity, slips=slips, typos=typos

@@ -35,11 +35,13 @@ def _checksum(folder: Path, static: Card) -> str | None:
     from referee.corpora.folder import checksum
 
     files = [folder / Path(f).name for f in static.files]
+    # A corpus may come packed or saved in another form, of which the checksum would say nothing.
     return checksum(files) if files and all(f.is_file() for f in files) else None
 
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
     """Counts by reading everything once; None where the corpus does not name its speakers, scenes, games or participants."""
+    # With None from the start, so that one less is the number of those that are named.
     clusters: dict[str, set[str | None]] = {factor: {None} for factor in FACTORS}
     languages: set[str] = set()
     domains: Counter[str] = Counter()
@@ -54,6 +56,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
     responses = 0
     for response in counting(corpus.responses(), f"{name}: responses read"):
         responses += 1
+        # Listeners are no field of a trial: they are known from their responses.
         if "participant" in corpus.card.sampled:
             clusters["participant"].add(response.hearer)
     return {

@@ -23,6 +23,7 @@ def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
         if wanted is None or trial.speaker in wanted:
             empty = False
             yield trial
+    # At the end, since trials stream: a file with nothing in it would be found out much later.
     if empty:
         raise InputError("no trial is left to export", remedy="check --speaker and --split")
 

@@ -58,6 +58,7 @@ def court(
     if form not in FORMATS:
         raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMATS)}")
     proceedings = _summon(sources or [], paper, resamples, seed)
+    # Both forms are made in any case: --out keeps them side by side, whichever is printed.
     text = list(_lines(proceedings))
     data = json.dumps(as_json(proceedings), ensure_ascii=False, indent=1)
     if out is not None:
@@ -67,6 +68,7 @@ def court(
 
 
 def _summon(sources: Sequence[Path], paper: str | None, resamples: int, seed: int) -> Proceedings:
+    # One of them and not both.
     if (paper is None) == (not sources):
         raise InputError(
             "nothing to try" if paper is None else "either a printed table or sources of one's own, not both",
@@ -87,6 +89,7 @@ def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -
     from referee.reports.court_figure import court_figure, save_court_figure
     from referee.reports.report_figures import NO_FILES, can_save
 
+    # Numbers before the figure, which needs an extra that may not be installed.
     make_folder(out)
     write_atomically(out / "court.json", [data])
     write_atomically(out / "court.txt", text)
@@ -105,6 +108,7 @@ def _lines(p: Proceedings) -> list[str]:
     lines = [f"The court on {p.source}", "", f"Verdicts{as_corrected}", *(f"  {v}" for v in best.verdicts.values())]
     lines += [*_change_lines(p), *_tables(best, as_corrected), *_item_lines(best)]
     lines += ["", f"Case by case{as_corrected}", *_case_lines(best)]
+    # Pairs without a p value could not come out by chance either.
     tried = sum(e.pearson.p is not None for e in best.evidence if e.rows == ALL)
     lines += [
         "",

@@ -51,6 +51,7 @@ def describe(
     """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning, and none at all is exit code 1."""
     if form not in ("text", "json"):
         raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
+    # Read here and not in `view_of`, so that errors name the file, or - for standard input.
     view = view_of(read_scene(scene), _targets(target), where=scene)
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
     found, trained_on = _described(view, system, trials, corpus)
@@ -59,6 +60,7 @@ def describe(
     else:
         _print(found, explain)
     _warn(found)
+    # A warning does not change the exit code, having nothing to say does.
     return 0 if found.description.text else 1
 
 
@@ -73,6 +75,7 @@ def _described(
     try:
         return describe_view(view, system, trials), corpus
     except NotTrained:
+        # Whoever named a corpus must not get an answer that was learned from another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
     print(
@@ -118,6 +121,7 @@ def _warn(found: Described) -> None:
         print(f"referee: nothing was said: {found.trouble or 'the system gave no words'}", file=sys.stderr)
     elif found.distinguishing is False:
         others = f": it is also true of {_some(found.also)}" if found.also else ""
+        # On standard error: in a pipe the description stands alone.
         print(f"warning: this does not single out the target{others}", file=sys.stderr)
 
 

@@ -54,6 +54,7 @@ def draw(
     sheet: Annotated[str | None, typer.Option(help="A contact sheet: furniture, people or shapes.")] = None,
 ) -> int:
     """Draw a scene, so that every attribute can be seen; what has no picture is a card with words."""
+    # All options before the first is used: reading a corpus takes a while.
     _check(scene, corpus, sheet, trial, out, scale)
     if sheet:
         _write(draw_sheet(sheet), out, scale)
@@ -68,6 +69,7 @@ def draw(
 
 
 def _check(scene: str, corpus: str | None, sheet: str | None, trial: str | None, out: str, scale: float) -> None:
+    # Two sources at once would silently draw one of them.
     if sum(map(bool, (scene, corpus, sheet))) != 1:
         raise InputError(
             "there is not exactly one thing to draw", remedy="give SCENE.json, or --corpus NAME, or --sheet NAME"
@@ -89,6 +91,7 @@ def _from_file(path: str) -> tuple[Scene, tuple[str, ...]]:
     known = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
     first = next((str(e["id"]) for e in known if "id" in e), None)
     own = [document["target"]] if "target" in document else document.get("targets") or ()
+    # A picture needs no target, but a view does: any entity stands in.
     return view_of({k: v for k, v in document.items() if k not in ("target", "targets")}, first, path).scene, tuple(
         map(str, own)
     )
@@ -98,6 +101,7 @@ def _from_corpus(name: str, trial: str | None, data: Path | None) -> tuple[Scene
     trials = open_corpus(name, data=data).trials()
     found = next((t for t in trials if trial is None or t.id == trial), None)
     if found is None:
+        # Opened again: the search has used the trials up.
         some = ", ".join(t.id for t in islice(open_corpus(name, data=data).trials(), 3))
         raise UnknownTrial(f"there is no trial {trial!r}", where=name, remedy=f"trials are called {some} …")
     return found.scene, found.targets

@@ -100,9 +100,11 @@ def listen(
     if hearer is not None:
         from referee.hearers.passports.named_hearer import name_of, summon
 
+        # Checked before the answers are asked for, which may take hours or money.
         card = _card(passport, name_of(hearer))
         session = Session(
             hearer=hearer,
+            # Not the path of a FILE.py: a run names its hearers alike on every machine.
             label=name_of(hearer),
             summon=summon,
             seed=seed,
@@ -124,6 +126,7 @@ def listen(
             where=run,
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
+    # From the card of the corpus that the run was made on, if it is one of ours.
     sampled = open_corpus(run).source.sampled
     rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     if form == "json":
@@ -195,6 +198,7 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
         table.add_row(system, hearer, str(group["ir"]["n"]), *(_cell(group[name]) for name in filled))
     console = Console()
     if not console.is_terminal:
+        # In a pipe rich takes 80 columns and would break the cells of a wide table.
         console = Console(width=max(200, console.width))
     console.print(table)
     over = dict.fromkeys(row["cluster"] or "single answers" for row in rows if row["n"])
@@ -204,12 +208,14 @@ def _print(rows: list[dict[str, Any]], signed: dict[str, str], confidence: float
         if left_out:
             print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
     for text in signed.values():
+        # Said every time: numbers of an unexamined hearer look like any others.
         print(text if "|passport:" in text else f"{text}  (no passport: nobody has checked it against people)")
 
 
 def _tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
     """Whether a value is worth a column: shares that are not 0, and votes only where several voted on an item."""
     row = group[name]
+    # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
     if name in OVER_ITEMS:
         return bool(row["n"]) and group["ir"]["n"] > row["items"]
     return bool(row["n"]) and (name not in (*SHARES, "repeats") or bool(row["value"]))

@@ -15,6 +15,7 @@ def run(args: list[str]) -> int:
     if "--help" in args or "-h" in args:
         print(_HELP)
         return 0
+    # Read by hand: importing typer takes longer than all of this command.
     as_json = args[-2:] == ["--format", "json"]
     wanted = [a for a in args if not a.startswith("-") and a not in ("json", "table")]
     for kind in wanted or list(_PLURALS):
@@ -22,6 +23,7 @@ def run(args: list[str]) -> int:
             raise UnknownName("kind of thing", kind, _PLURALS, hint=f"one of {', '.join(_PLURALS)}")
     kinds = [_PLURALS.get(kind, kind) for kind in wanted or _PLURALS]
     if as_json:
+        # Imported here, for the table does not need it.
         import json
 
         rows = [{"kind": k, "name": n, "about": e.about, **e.tags} for k in kinds for n, e in entries(k).items()]

@@ -74,6 +74,7 @@ def passport(
     out: Annotated[Path | None, typer.Option(help="CARD.json; the picture goes beside it (svg, png, pdf).")] = None,
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
+    # An examination may take hours: what is wrong with where it is to be written is said first.
     _check(form, by, out)
     from referee.hearers.passports.cards import Examination, examine
 
@@ -113,6 +114,7 @@ def _save(card: dict[str, Any], out: Path) -> None:
     from referee.reports.passport_card import save_card_pictures
     from referee.reports.report_figures import NO_FILES, can_save
 
+    # Pictures first and the card last: where the card is, everything is there.
     if can_save():
         save_card_pictures(card, out)
     else:

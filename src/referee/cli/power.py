@@ -69,6 +69,7 @@ def power(
     )
     found = _simulate(study, simulations, alpha, seed)
     if form == "json":
+        # What was really used: without options these depend on the measure.
         spreads = dict(zip(("participant_sd", "item_sd"), study.spreads, strict=True))
         rows = {"study": {**asdict(study), **spreads}, "seed": seed, "rows": found.to_dicts()}
         print(json.dumps(rows, ensure_ascii=False, indent=1))

@@ -9,6 +9,7 @@ from typing import TypeVar
 __all__ = ["advancing", "counting", "fetching"]
 
 T = TypeVar("T")
+# The bar is drawn a few times a second anyway; telling it of every item would only cost time.
 _STEP = 500
 
 
@@ -17,6 +18,7 @@ def counting(items: Iterable[T], label: str) -> Iterator[T]:
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    # Standard output belongs to results; `disable` keeps files and pipes free of control characters.
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -47,8 +47,10 @@ def replicate_task(
     """Run the systems of a challenge and set our scores beside the printed ones."""
     if form not in ("table", "json", "csv"):
         raise InputError(f"cannot write as {form!r}", remedy="--format is table, json or csv")
+    # A wrong name is told before the corpus is read.
     task_named(task)
     opened = open_corpus("tuna", data=data, reading="challenge")
+    # Made in any case: without --out the run is only a means.
     with tempfile.TemporaryDirectory(prefix="referee-") as place, advancing(f"systems of {task}") as watch:
         rows = replicate(
             task,

@@ -49,6 +49,7 @@ def report(
         raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
     if not runs and not audit:
         raise InputError("no run was named", remedy="make one with `referee score … --out RUN`, or ask for --audit")
+    # Asked again when it is written; here it saves the wait.
     if out.exists() and not overwrite:
         raise InputError(
             "something is there already", where=out, remedy="choose another --out, or --overwrite a report"

@@ -28,6 +28,7 @@ def gather(folders: Sequence[Path]) -> list[Material]:
     for folder in folders:
         run = Run(folder)
         scored = read_scored(run) or _score(run)
+        # Runs over other trials, or measured otherwise, must not share a table.
         together.setdefault(scored.comparable, []).append(scored)
     return [combine(scored, _known(scored)) for scored in together.values()]
 
@@ -40,6 +41,7 @@ def _score(run: Run) -> Scored:
     from referee.runs.open import open_corpus, open_outputs
     from referee.runs.score import Settings, score_trials
 
+    # Lenient, since a report should show what there is, with what is missing counted.
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = open_outputs(run.folder, lenient=True)
     opened = open_corpus(run.folder)
@@ -50,6 +52,7 @@ def _score(run: Run) -> Scored:
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
     return Scored(
         run=run,
+        # Measures that nobody's outputs allow would be empty columns.
         scores=[r for r in rows if r["metric"] in measurable] or rows,
         items=pl.DataFrame(table.items(), schema=schema),
         settings=asdict(settings),
@@ -98,6 +101,7 @@ def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
 
 def _is_mean(metric: Metric) -> bool:
     """Whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
+    # Tried out, since no attribute of a metric says it.
     return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 

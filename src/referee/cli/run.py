@@ -72,6 +72,7 @@ def run_systems(
 ) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
     named = systems_named(s.strip() for s in systems.split(",") if s.strip())
+    # A named split here would be mistaken for the cut into training and test.
     if only is not None and "=" not in only:
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
     plan = RunPlan(systems=named, folds=folds, by=by, split=split, seed=seed)
@@ -98,6 +99,7 @@ def run_systems(
 
 
 def available_cores() -> int:
+    # Cores that this process may use: in a container fewer than there are.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -109,6 +111,7 @@ def _limited(opened: Opened, limit: int | None) -> Opened:
         trials=lambda: islice(opened.trials(), limit),
         everyone=opened.everyone,
         card=opened.card,
+        # Part of the plan: an unfinished run with another limit is another run.
         parameters={**opened.parameters, "limit": limit},
     )
 

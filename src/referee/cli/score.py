@@ -120,10 +120,12 @@ def score(
     _one_of("--references", references, ("own", "others"))
     if not outputs:
         raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
+    # Not said is not the same as --no-humans: a run that had people keeps them.
     humans = _remembered(outputs) if humans is None else humans
     settings = Settings(
         metrics=_present(metric_names(_listed(metrics))),
         by=_groupings(by),
+        # A person held against their own words would always win.
         references="others" if humans else references,
         humans=humans,
         baseline=baseline,
@@ -140,6 +142,7 @@ def score(
     if out is not None:
         from referee.runs.scored_run import save_scored
 
+        # Before printing: a pipe that is closed early must not cost the run folder.
         save_scored(out, answers, opened, table, rows, command=sys.argv[1:], overwrite=overwrite)
     _print(rows, form, TESTS[test], opened, table, out)
     return 0
@@ -171,6 +174,7 @@ def _groupings(by: str) -> tuple[str, ...]:
 def _corpus_of(outputs: list[str]) -> str:
     """The run folder itself when one was named; otherwise the user has to say."""
     runs = [o for o in outputs if is_run(o)]
+    # Before the question for the corpus: a mistyped file name is the likelier mistake.
     missing = [o for o in outputs if o != "-" and not Path(o).exists()]
     if missing:
         raise InputError(
@@ -202,6 +206,7 @@ def _shown(table: ScoreTable, asked: str) -> list[dict[str, Any]]:
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
     rows = table.scores()
+    # What was asked for by name is shown even where nothing could be measured.
     if asked != "default":
         return rows
     measurable = {r["metric"] for r in rows if r["n"]} or set(DEFAULT_METRICS)
@@ -223,6 +228,7 @@ def _print(
         _print_table(rows, test, opened, table.about_clusters())
     from rich.console import Console
 
+    # Notes must not get into a table that is read by a program.
     errors = Console(stderr=True)
     for note in table.notes:
         errors.print(f"[yellow]kept going:[/yellow] {note}", highlight=False, soft_wrap=True)
@@ -235,6 +241,7 @@ def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened, about: s
 
     console = Console()
     if not console.is_terminal:
+        # In a pipe rich takes 80 columns and would cut numbers.
         console = Console(width=max(160, console.width))
     directions = {
         name: catalogue.configure("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)

@@ -14,6 +14,7 @@ from referee.runs.folder import Run, is_run
 from referee.signature import explain, short
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+# Folders below this one: a home directory must not be searched to its end.
 DEEP = 3
 MEANING = {
     "measure": "the measure",
@@ -48,6 +49,7 @@ def signature(
     """
     if form not in ("text", "json"):
         raise InputError(f"--format {form} is not known", remedy="text or json")
+    # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were kept.
     text = what if "|" in what else _find(what, places or [Path()])
     parts = explain(text)
     if form == "json":
@@ -77,6 +79,7 @@ def _find(wanted: str, places: list[Path]) -> str:
 
 
 def _runs(place: Path, deep: int = DEEP) -> Iterator[Path]:
+    # Not looked into further: a run holds no runs.
     if is_run(place):
         yield place
     elif place.is_dir() and deep:

@@ -15,6 +15,7 @@ REFUSAL = re.compile(
     r"|as an ai|unfortunately,? i)\b",
     re.IGNORECASE,
 )
+# Only a fence around the whole answer is taken off; one in the middle is part of what was said.
 FENCE = re.compile(r"^```[a-z]*\s*\n(.*?)\n?```$", re.DOTALL)
 
 
@@ -31,6 +32,7 @@ def kind_of(call: Call) -> AnswerKind:
     """The kind of answer that a call brought."""
     if call.failure is not None:
         return AnswerKind.FAILED
+    # Before the question whether it was cut off: half a refusal is a refusal.
     if is_refusal(call):
         return AnswerKind.REFUSED
     return AnswerKind.CUT_OFF if call.finish == "length" else AnswerKind.WHOLE

@@ -38,6 +38,7 @@ def key_of(question: Mapping[str, Any]) -> str:
 
 def keep_reply(data: Mapping[str, Any], question: Mapping[str, Any], key: str, tries: int) -> Call:
     """A chat completion as a call to keep; what the endpoint left out is absent, not an error."""
+    # The endpoint's reply had these when it was accepted (`client._understood`).
     choice, usage = data["choices"][0], data.get("usage")
     message = choice["message"]
     usage = usage if isinstance(usage, Mapping) else {}
@@ -67,6 +68,7 @@ class CallBook:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # Several threads of one process ask and add; other processes have files of their own.
         self._lock = threading.Lock()
         self._known = gather_calls(folder)
         self._file: Path | None = None
@@ -81,6 +83,8 @@ class CallBook:
         with self._lock:
             self._known[call.key] = call
             try:
+                # Opened and closed for each line: whatever was answered has left this process before the next question
+                # is put.
                 with self._own_file().open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
             except OSError as error:
@@ -95,6 +99,7 @@ class CallBook:
             number += 1
             path = self.folder / f"calls-{number}.jsonl"
             try:
+                # Making it is also claiming it: of two processes that try the same number, one fails and counts on.
                 path.touch(exist_ok=False)
                 self._file = path
             except FileExistsError:
@@ -114,6 +119,8 @@ def gather_calls(folder: Path) -> dict[str, Call]:
 def read_calls(folder: Path) -> Iterator[Call]:
     """The calls of all files in a folder; a last line that was cut off by a crash is left out."""
     for path in sorted(folder.glob("*.jsonl")):
+        # Replaced, since a crash may have cut a character in half; and not `splitlines`, which would also cut at
+        # separators that JSON leaves unescaped.
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -121,6 +128,8 @@ def read_calls(folder: Path) -> Iterator[Call]:
             try:
                 yield Call(**json.loads(line))
             except (ValueError, TypeError):
+                # A whole line ends in a line break, after which there is at least an empty one: only what was cut off
+                # is the last.
                 if number < len(lines):
                     raise MalformedInput(
                         "this is not a kept call", where=path, line=number, remedy="remove the line; it is asked again"

@@ -23,8 +23,11 @@ from referee.errors import InputError
 
 __all__ = ["Endpoint", "Reply"]
 
+# A chat answer has some kilobytes; a body without end must not fill the memory.
 LARGEST_BYTES = 1 << 20
+# Also holds for what a server asks for, which may be hours.
 LONGEST_PAUSE_S = 60.0
+# Statuses that say "not now" (timeout, conflict, too early, too many) and not "never".
 AGAIN = {408, 409, 425, 429}
 
 
@@ -83,6 +86,7 @@ class Endpoint:
         self._check_address()
         reason, filtered = "", False
         for attempt in range(1, max(1, self.tries) + 1):
+            # Inside the loop: a question that is put again is one more for whoever counts them.
             self._wait_for_turn()
             try:
                 data = self._post(question)
@@ -95,6 +99,7 @@ class Endpoint:
                 reason, filtered = str(refused), isinstance(refused, _Filtered)
                 break
             else:
+                # One answer proves that the endpoint lives; only failures in a row wear out patience.
                 self._failed = 0
                 return Reply(data, "", attempt)
         self._lose_patience(reason)
@@ -103,6 +108,7 @@ class Endpoint:
     def _check_address(self) -> None:
         try:
             parts = urlsplit(self.url)
+            # `port` raises ValueError for what is no port; 0 is one that nobody listens on.
             good = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
         except ValueError:
             good = False
@@ -123,6 +129,7 @@ class Endpoint:
             return
         with self._lock:
             now = time.monotonic()
+            # Only the booking of a turn is locked; the sleeping is done outside, while others book theirs.
             turn = max(now, self._next_turn)
             self._next_turn = turn + 60.0 / self.per_minute
         time.sleep(turn - now)
@@ -142,7 +149,9 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self._authorisation()}
         body = json.dumps(question).encode()
         request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
+        # Not `urlopen`, which follows redirects.
         opener = urllib.request.build_opener(_NoRedirects)
+        # The timeout of a socket starts anew with every packet; this one does not.
         deadline = time.monotonic() + self.timeout_s
         try:
             with opener.open(request, timeout=self.timeout_s) as answer:
@@ -156,6 +165,7 @@ class Endpoint:
     def _authorisation(self) -> dict[str, str]:
         """No key, no header: local servers seldom want one."""
         key = os.environ.get(self.key_variable, "").strip()
+        # http.client would refuse such a header as well, in a message that shows the key.
         if not key.isascii() or not key.isprintable():
             raise InputError(f"the key in {self.key_variable} has characters that no key has", remedy="set it again")
         return {"Authorization": f"Bearer {key}"} if key else {}
@@ -168,6 +178,7 @@ class Endpoint:
                 where=self.url,
                 remedy=f"put a valid key into the environment variable {self.key_variable}",
             )
+        # Redirects are not followed and end up here.
         if error.code == 404 or 300 <= error.code < 400:
             return InputError(
                 f"there is no such endpoint or model (HTTP {error.code})",
@@ -180,6 +191,7 @@ class Endpoint:
             said = _read(error, deadline).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException, _TryAgain):
             said = ""
+        # Read again to blot it out: what is said here is kept in the run, and an endpoint may repeat what it was sent.
         key = os.environ.get(self.key_variable, "").strip()
         shown = " ".join(said.replace(key, "…").split()) if key else " ".join(said.split())
         problem = f"HTTP {error.code}: {shown[:200]}"
@@ -192,6 +204,7 @@ def _read(answer: IO[bytes], deadline: float) -> bytes:
     """The whole body, unless it is too large or comes too slowly."""
     parts: list[bytes] = []
     size = 0
+    # `read1` gives what has come so far; `read` would wait for all of it, past the deadline.
     while part := answer.read1(1 << 16):  # type: ignore[attr-defined]
         parts.append(part)
         size += len(part)
@@ -206,6 +219,7 @@ def _understood(body: bytes) -> Mapping[str, Any]:
     try:
         data: Mapping[str, Any] = json.loads(body)
         message = data["choices"][0]["message"]
+    # RecursionError: brackets nested without end are an answer, too.
     except (ValueError, RecursionError, KeyError, IndexError, TypeError):
         raise _TryAgain("the endpoint answered something that is not a chat completion") from None
     if not isinstance(message, Mapping):

@@ -37,6 +37,7 @@ class ModelClient:
     tries: int
     pause_s: float
 
+    # Class attributes, since constructors of subclasses are left to parameters: those are what a signature is made of.
     keeps_failures = True
     offline_remedy = "replay with the same systems, corpus, folds and seed, or run it online"
 
@@ -55,6 +56,7 @@ class ModelClient:
     def ask(self, messages: Sequence[Mapping[str, Any]], trial: str) -> Call:
         """The kept answer to these messages, or a new one over the network; `InputError` names the trial where offline none was kept."""
         question: dict[str, Any] = {"model": self.model, "temperature": self.temperature, "messages": list(messages)}
+        # 0 leaves the limit to the endpoint; the field then is no part of the question, nor of its key.
         if self.max_tokens:
             question["max_tokens"] = self.max_tokens
         key = key_of(question)
@@ -91,6 +93,7 @@ class ModelClient:
         """Note what came of a call and what it took."""
         used = {"prompt_tokens": call.prompt_tokens, "completion_tokens": call.completion_tokens}
         with self._making:
+            # In the object's own dictionary: a counter on the class would be shared by all models of a run.
             self.__dict__.setdefault("counts_", Counter()).update({outcome: 1, "retries": call.tries - 1, **used})
 
     @property

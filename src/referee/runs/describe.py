@@ -21,6 +21,7 @@ from referee.selection.reasons import Reason
 
 __all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "view_of"]
 
+# Needs no training, so that a first description costs nobody a corpus.
 DEFAULT_SYSTEM = "classic/incremental"
 DOMAINS = {
     "furniture": ("type", "colour", "size", "orientation"),
@@ -84,6 +85,7 @@ def read_scene(path: str | Path) -> dict[str, Any]:
     with open_binary(path) as file:
         raw = file.read()
     try:
+        # Editors on Windows put a byte-order mark before the text, which JSON does not allow.
         return parse_object(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise MalformedInput("this is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from None
@@ -125,10 +127,12 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
     known = entities if isinstance(entities, list) else ()
     ids = [e["id"] for e in known if isinstance(e, Mapping) and "id" in e]
+    # Only what a speaker may see is taken over: a whole trial may be given, with what people said of it.
     kept = {
         key: data[key] for key in ("entities", "scene", "domain", "condition", "language", "history") if key in data
     }
     try:
+        # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
         return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
     except WrongShape as wrong:
         raise InputError(str(wrong), where=where, remedy=wrong.remedy) from None
@@ -155,6 +159,7 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
         raise InputError(
             f"{system} only puts given properties into words", remedy="choose a system that also selects them"
         )
+    # A list, for they are gone through twice: by the training, and by the search for the likeliest domain.
     known = None if trials is None else list(trials)
     if known is not None:
         speaker.fit(known)
@@ -170,6 +175,8 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     also = view.scene.denotation(properties) & ~view.target_mask
     return Described(
         description=said,
+        # A last step without a property is how an account says that the target was not singled out
+        # (`capabilities.Explains`).
         distinguishing=all(step.property is not None for step in steps),
         also=tuple(e.id for e in view.scene.members(also)),
         steps=tuple(steps),
@@ -192,6 +199,7 @@ def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple
             found = {p.name for e in trial.scene.entities for p in e.attributes}
             attributes.setdefault(trial.domain or "", set()).update(found)
         own = {p.name for e in view.scene.entities for p in e.attributes}
+        # Of domains that fit equally well the first one counts, so the answer does not depend on chance.
         likeliest = max(attributes, key=lambda domain: len(own & attributes[domain]))
         if view.domain is None and own & attributes[likeliest]:
             placed = replace(view, domain=likeliest)
@@ -225,6 +233,7 @@ def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> 
     scene, targets = view.scene, view.target_mask
     left, steps = scene.everything & ~targets, []
     for i, prop in enumerate(properties, 1):
+        # The description so far as a whole: a landmark's properties mean nothing one by one.
         true = scene.denotation(properties[:i])
         gone, left = left & ~true, left & true
         reason = (

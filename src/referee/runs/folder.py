@@ -23,12 +23,14 @@ from referee.records import Description, Response, Trial
 
 __all__ = ["FORMAT", "Run", "is_run", "write_manifest", "write_outputs", "write_trials", "writing_run"]
 
+# Goes up when an older release could no longer read what is written; runs with a lower number stay readable.
 FORMAT = 1
 OCCUPIED = "choose another name, or remove it (--overwrite replaces a run folder)"
 
 
 def is_run(path: str | Path) -> bool:
     """Whether a path is a run folder."""
+    # The manifest is what every kind of run has; whether it can be read is asked later, when it is.
     return (Path(path) / "manifest.json").is_file()
 
 
@@ -61,6 +63,7 @@ class Run:
                 where=self.folder,
                 remedy="make one with `referee score … --out RUN`",
             ) from None
+        # Without the trace: the user needs the file's name and what to do.
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise MalformedInput(
                 f"the manifest is damaged ({error})", where=path, remedy="make the run again"

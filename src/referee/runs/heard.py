@@ -16,6 +16,7 @@ from referee.statistics.dependent_trials import Clusters, interval_of, jackknife
 __all__ = ["hearing_rows"]
 
 PARTICIPANT, GAME, ITEM = "participant", "game", "item"
+# Intervals of shares end at 0 and 1; times and repeats have no upper end.
 SHARES = frozenset(name for name in OVER_RESPONSES if not name.endswith("_ms") and name != "repeats")
 
 
@@ -50,14 +51,17 @@ def _clusters(
     Where that makes more than two factors, the two with the fewest clusters are kept: they carry most of the uncertainty.
     """
     factors = list(Source(sampled=sampled).factors(cluster))
+    # In a game the listener comes with the speaker: clustering by game covers both.
     if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
         factors.insert(0, PARTICIPANT)
     labels = {name: _labels(name, hearing, trials) for name in factors}
     found = choose_clusters(labels, cluster)
+    # With people as the only factor the trials would count as fixed, and the interval would hold for these items alone.
     if cluster == DESIGN and not set(found.names) - {PARTICIPANT} and hearing.n_items > 1:
         found = Clusters.of({**{n: labels[n] for n in found.names}, ITEM: [hearing.trials[i] for i in hearing.items]})
     if len(found.names) <= 2:
         return found
+    # Formulas for crossed clusters here know two factors.
     fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
     return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
 
@@ -119,6 +123,7 @@ def _measured(
 def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: str) -> Sequence[tuple[float, float]]:
     """A vote is no sum over responses, so it is taken anew without each cluster; the variances of two factors are added, which errs on the wide side."""
     nothing = [(np.nan, np.nan)] * len(OVER_ITEMS)
+    # One person's vote is no vote of many.
     if not clusters.codes or hearing.n_participants < 2:
         return nothing
     start, whole = len(OVER_RESPONSES), hearing.measure(ties=ties)
@@ -126,6 +131,7 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
     for codes in clusters.codes:
         without = np.array([_without(hearing, codes != c, ties)[start:] for c in np.unique(codes)])
         variances += [jackknife(without[:, i], float(whole[start + i])) for i in range(len(OVER_ITEMS))]
+    # The factor with the fewest clusters limits what can be known.
     df = min(clusters.sizes()) - 1
     return [
         interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))

@@ -28,6 +28,7 @@ from referee.signature import signature
 
 __all__ = ["Session", "add_people", "by_name", "listen", "shown"]
 
+# Apart from `calls.jsonl`, in which a run keeps what its speakers were answered.
 CALLS = "hearing-calls"
 Said = list[tuple[str, Description]]
 Advance = Callable[[int], None]
@@ -74,6 +75,7 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
     hearer = session.build()
     run = Run(folder)
     manifest = run.manifest
+    # Pace, patience and kept calls belong to one object: several processes would each keep their own.
     alone = workers < 2 or isinstance(hearer, Remembers)
     lines = [*_answers(folder, session, 0, 1, advance)] if alone else _in_processes(folder, session, workers, advance)
     if not lines:
@@ -82,7 +84,10 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
             where=folder,
             remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
         )
+    # By name: whoever listens again with other switches is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
+    # In the order of the trials and, for one trial, of the systems (sorting is stable): the number of processes does
+    # not show.
     write_atomically(folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place))])
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
@@ -102,6 +107,7 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
             where=folder,
             remedy="name the corpus that the run was made on, or a file of responses to its trials",
         )
+    # People are told by what they lack: only simulated hearers have a belief (see `_believing`).
     simulated = [r for r in run.responses() if r.probabilities is not None]
     write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
     manifest["people"] = {"source": source, "responses": len(theirs)}
@@ -116,6 +122,7 @@ def _place(numbered: tuple[int, str]) -> int:
 def _in_processes(folder: Path, session: Session, workers: int, advance: Advance) -> list[tuple[int, str]]:
     """Every process reads the run and answers its share of the trials."""
     lines: list[tuple[int, str]] = []
+    # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
     try:
         for part in pool.map(_share, [(folder, session, k, workers) for k in range(workers)]):
@@ -127,6 +134,7 @@ def _in_processes(folder: Path, session: Session, workers: int, advance: Advance
 
 
 def _share(work: tuple[Path, Session, int, int]) -> list[tuple[int, str]]:
+    # A progress bar cannot travel to another process; it moves on when a share comes back.
     return list(_answers(*work, lambda n: None))
 
 
@@ -140,6 +148,7 @@ def _answers(folder: Path, session: Session, share: int, of: int, advance: Advan
         if isinstance(hearer, Remembers):
             (folder / CALLS).mkdir(exist_ok=True)
             hearer.remember(folder / CALLS)
+        # All processes train on the same folds and divide only the questions, so the division changes no answer.
         mine = [t for t in heard if places[t.id] % of == share and t.id in said]
         for response in _heard(hearer, mine, said, session, advance):
             yield places[response.trial], json_line(response_to_json(response))
@@ -166,11 +175,13 @@ def _trained(session: Session, trials: list[Trial]) -> Iterator[tuple[Any, list[
         yield _fitted(hearer, _apart(read_trials(session.train), trials, session.train)), trials
     else:
         for train, test in splits.folds(trials, session.folds, session.by, session.seed):
+            # A fresh one for each fold: nothing of an earlier fold may be remembered.
             yield _fitted(session.build(), train), test
 
 
 def _fitted(hearer: Any, trials: Iterable[Trial]) -> Any:
     fitted = hearer.fit(trials)
+    # Plug-ins whose `fit` returns nothing are forgiven.
     return hearer if fitted is None else fitted
 
 

@@ -41,6 +41,7 @@ class Opened:
             corpus=self.name,
             reading=self.parameters.get("reading"),
             part=" seed ".join(chosen) or None,
+            # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
             sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
         )
 
@@ -78,6 +79,7 @@ def open_corpus(
     parameters = {
         "reading": getattr(source, "reading", None) if reading is None else reading,
         "split": split,
+        # A seed that was not used is no part of the signature.
         "split_seed": None if split is None else seed,
     }
     card = source.card if isinstance(source, Corpus) else None
@@ -88,9 +90,11 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
         raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
+    # Counts and checksum belong to the run that was written; whoever writes another one counts anew.
     facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
     name = str(facts.pop("name", run.folder))
     known = catalogue.KINDS["corpus"].get(name)
+    # From the class: scoring a run again must not need the corpus itself.
     card = getattr(catalogue.load("corpus", name), "card", None) if known else None
     part = run.trials if split is None else _part(run.trials, split, seed)
     chosen = {} if split is None else {"split": split, "split_seed": seed}
@@ -105,6 +109,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
 
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
     if isinstance(corpus, (str, Path)):
+        # A catalogue name wins over a file that happens to be called the same.
         known = str(corpus) in catalogue.names("corpus")
         if not known and reading is not None and Path(corpus).exists():
             raise InputError(
@@ -115,6 +120,7 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
+    # Kept, since a generator could be read only once.
     trials = tuple(corpus)
     return "trials", lambda: trials
 
@@ -123,6 +129,7 @@ def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
     accepted = call_signature(catalogue.load("corpus", name)).parameters
     if reading is not None and "reading" not in accepted:
         raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
+    # Passed on only where given: what a corpus takes by default is its own business.
     options: dict[str, Any] = {}
     if data is not None and "data" in accepted:
         options["data"] = data
@@ -160,6 +167,7 @@ class Answers:
         self.by_system: dict[str, dict[str, Output]] = {}
         self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.notes: list[str] = []
+        # Systems of a run: there an empty answer is a fact, in a user's file it is more likely a mistake.
         self.silence_allowed: set[str] = set()
 
     def add(self, output: Output) -> None:
@@ -185,6 +193,7 @@ class Answers:
         """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
         if not self.lenient:
             raise error
+        # A file with one mistake in every line would otherwise fill the screen.
         if not self.problems[system][kind]:
             self.notes.append(str(error))
         self.problems[system][kind] += 1
@@ -195,6 +204,7 @@ class Answers:
             for trial in said.keys() - ids:
                 self.trouble(_unknown(said[trial]), system, "unknown")
         for system, said in self.by_system.items():
+            # In lenient mode they are counted later, with the table.
             missing = [] if self.lenient else [i for i in ids if i not in said]
             if missing:
                 raise MissingOutputs(
@@ -232,6 +242,7 @@ def _outside(said: Description, scene: Scene) -> Property | None:
     """The first property that no entity of the scene has; of scenes without any nothing is known."""
     known = scene.extensions
     for prop in (said.properties or ()) if known else ():
+        # A landmark is an entity of the scene as well: what is said of it is looked up without the prefix.
         if prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
             return prop
     return None
@@ -294,6 +305,7 @@ def _read_into(answers: Answers, path: str | Path) -> None:
         answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
     system = added[0] if len(added) == 1 else Path(path).name.split(".")[0]
     for problem in problems:
+        # A system none of whose lines can be read is still in the table, with nothing but its problems.
         answers.by_system.setdefault(system, {})
         answers.trouble(problem, system, "unparsable")
 
@@ -336,6 +348,7 @@ def _rows_of(outputs: Any) -> Any:
 
 def _row(row: Mapping[str, Any], i: int) -> Output:
     try:
+        # Data frames fill cells that were not given with None.
         known = {k: v for k, v in row.items() if v is not None}
         return Output(str(known["trial"]), str(known.get("system", "system")), description_from_json(known), "rows", i)
     except KeyError:

@@ -56,6 +56,7 @@ def _columns(pattern: str) -> dict[str, str]:
     return {domain: pattern.format(domain) for domain in DOMAINS}
 
 
+# "se" is the paper's name for string edit distance.
 _SE = {"furniture": "se_furniture", "people": "se_people", BOTH: "se_all"}
 
 RELEASE = (
@@ -85,6 +86,7 @@ TASKS: dict[str, ChallengeTask] = {
             PrintedMeasure(metric="set/masi", columns={BOTH: "MASI"}),
             PrintedMeasure(metric="scene/minimal", columns={BOTH: "Min"}, units=100.0),
         ),
+        # Random within domains with speakers on both sides, as in that challenge; later ones tested on new speakers.
         by="challenge",
         reasons=(
             RELEASE,
@@ -137,6 +139,7 @@ TASKS: dict[str, ChallengeTask] = {
             PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
             PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
             PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
+            # No slip: table 8 has the two heads exchanged (see the reasons below).
             PrintedMeasure(metric="string/nist", columns={BOTH: "bleu"}),
             PrintedMeasure(metric="string/bleu.4", columns={BOTH: "nist"}),
         ),
@@ -188,6 +191,7 @@ def printed_systems(name: str) -> dict[str, str]:
     return {
         f"{group}/{own}": row.printed or own
         for group, own, _, row in system_rows()
+        # Systems of ours that were not in the table have nothing to be compared with.
         if group == name and (row.printed or own) in labels
     }
 
@@ -208,6 +212,7 @@ def replicate(
     plan = RunPlan(systems=systems, folds=folds, by=task.by, seed=seed)
     run(plan, opened, out, jobs=jobs, watch=watch, **options)
     trials = list(Run(out).trials())
+    # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
     table = score_trials(open_outputs(str(out), lenient=True), lambda: trials, settings)
     return compare(name, table, [test for _, test in cut(plan, trials)])
@@ -248,6 +253,7 @@ def compare(name: str, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> l
 def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
     """A system's score on some items in the units printed; None where nothing could be measured."""
     rows = table.rows[system, measure.metric][mask]
+    # As in a table of scores: what could not be measured is left out, not counted as 0.
     rows = rows[~np.isnan(rows).any(axis=1)]
     if not len(rows):
         return None
@@ -268,6 +274,7 @@ def _by_column(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, li
     for row in rows:
         found.setdefault((row["metric"], row["domain"]), []).append(row)
     for (metric, domain), part in found.items():
+        # Only systems with both numbers, or correlation and difference would be about different systems.
         yield metric, domain, [r for r in part if r["difference"] is not None]
 
 

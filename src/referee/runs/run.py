@@ -54,6 +54,7 @@ def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
     if plan.split is None:
         return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
     parts = splits.split(trials, plan.split, plan.seed)
+    # Training and test; the middle part of a three-way split is for development and is not touched.
     return [(parts[0], parts[-1])]
 
 
@@ -75,17 +76,21 @@ def run(
     answers there will be and gives back a function that is called as they come.
     """
     unfinished = Unfinished(Path(out))
+    # Built before anything is written: a wrong name or switch ends the command here.
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
     try:
         unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
         if replay is not None:
             unfinished.remember(replay)
+        # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
         trials = list(unfinished.trials())
         folds = cut(plan, trials)
         _do(plan, unfinished, folds, jobs, replay is not None, watch)
+    # Ctrl-C included.
     except BaseException:
         unfinished.forget_if_empty()
         raise
+    # With a named split only a part of the corpus is tested, and the run holds that part.
     tested = {t.id for _, test in folds for t in test}
     return unfinished.finish(
         [s.label for s in plan.systems],
@@ -113,6 +118,7 @@ def _versions() -> dict[str, str]:
 def _written(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
     """The plan as it is compared when an unfinished run is taken up."""
     return {
+        # Another release may say something else: half a run by each would be nobody's.
         "version": __version__,
         "corpus": opened.name,
         **{f"corpus {key}": value for key, value in opened.parameters.items()},
@@ -135,10 +141,12 @@ def _do(plan: RunPlan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int,
     for system in plan.systems:
         mine = waiting if isinstance(system.build(plan.seed), Remembers) else computing
         for fold, (_, test) in enumerate(folds):
+            # A part appears whole or not at all, so being there is being done.
             if unfinished.part(system.label, fold).exists():
                 advance(len(test))
             else:
                 mine.append((system, fold))
+    # A single piece of work is not worth the start of a process.
     if jobs > 1 and len(computing) > 1:
         for _, fold in _in_processes(computing, plan, unfinished, min(jobs, len(computing))):
             advance(len(folds[fold][1]))
@@ -157,6 +165,7 @@ def _in_processes(work: list[Work], plan: RunPlan, unfinished: Unfinished, jobs:
         jobs, multiprocessing.get_context("spawn"), initializer=_prepare, initargs=(plan, unfinished)
     )
     try:
+        # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
         for done in as_completed([pool.submit(_work, piece) for piece in work]):
             yield done.result()
     except BrokenProcessPool:
@@ -174,8 +183,10 @@ _here: tuple[RunPlan, Unfinished, list[Fold]]
 
 def _prepare(plan: RunPlan, unfinished: Unfinished) -> None:
     global _here
+    # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_parent()
+    # Once per process: sending trials along with each piece of work would cost more than some of the work.
     _here = (plan, unfinished, cut(plan, unfinished.trials()))
 
 
@@ -187,6 +198,7 @@ def _end_with_parent() -> None:
 
     def wait() -> None:
         parent.join()
+        # `sys.exit` would end this thread only.
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()

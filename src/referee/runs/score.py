@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreTable", "Settings", "metric_names", "score", "score_trials"]
 
+# Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
@@ -61,6 +62,7 @@ def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
     if "metrics" in options:
         names = options["metrics"]
         options["metrics"] = metric_names([names] if isinstance(names, str) else names)
+    # Users write lists; settings are frozen and hold tuples.
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
     settings = Settings(**given)
     opened = open_corpus(corpus, seed=settings.seed, **chosen)
@@ -91,6 +93,7 @@ def score_trials(
         )
     table = ScoreTable(settings, source or Source())
     table.metrics = _make_metrics(systems, settings.metrics)
+    # References of other speakers may come from trials that are not in the chosen part.
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
     parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
@@ -107,6 +110,7 @@ def score_trials(
                 table.groups[name].append(_group(trial, name))
             for name, column in labels.items():
                 column.append(trial.cluster(name))
+        # Found once for all systems; a batch's cache shares encodings among metrics, not among systems.
         references = [find(t) for t in chunk]
         against.update(map(len, references))
         for system in systems:
@@ -115,6 +119,7 @@ def score_trials(
             batch = Batch(said, chunk, references)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
+    # Only now: the corpus streams, and which trials it has is known at its end.
     answers.check_complete(seen)
     table.clusters = choose_clusters(labels, settings.cluster)
     table.fingerprint, table.references = str(read), _range(against)
@@ -156,10 +161,13 @@ def _learn(
     """
     learners = {
         id(metric): (key[0], metric)
+        # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns
+        # once.
         for key, metric in reversed(table.metrics.items())
         if isinstance(metric, LearnsFirst)
     }
     for i, chunk in enumerate(_chunks(trials()) if learners else ()):
+        # A metric that was taught nothing learns from the batch it measures.
         if i == 0 and len(chunk) < CHUNK:
             return
         references = [find(t) for t in chunk]
@@ -183,6 +191,7 @@ def _group(trial: Trial, name: str) -> str | None:
 
 def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Description | None]:
     """A system's descriptions for some trials, None where it gave nothing."""
+    # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in chunk]
     said = answers.by_system[system]
@@ -193,6 +202,7 @@ def _reference_finder(
     settings: Settings, trials: Callable[[], Iterable[Trial]]
 ) -> Callable[[Trial], Sequence[Description]]:
     """Own references, or (``others``) those of the same scene and target by other speakers."""
+    # People are never held against their own words: with them in the table, all are held against others'.
     if settings.references == "own" and not settings.humans:
         return lambda trial: trial.references
     pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
@@ -202,4 +212,5 @@ def _reference_finder(
 
 
 def _place(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    # A trial whose scene has no id shares its scene with no other.
     return (trial.scene.id or trial.id, trial.targets)

@@ -93,6 +93,7 @@ class Source:
         if cluster == "none":
             return ()
         if cluster == "crossed":
+            # Crossing takes two factors; a card that names one or none does not say with what to cross.
             return self.sampled if self.sampled and len(self.sampled) == 2 else ("scene", "speaker")
         if cluster == DESIGN:
             return ("scene", "speaker") if self.sampled is None else self.sampled
@@ -124,8 +125,10 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
             found = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
+            # What is no family is taken for a name, with switches perhaps; below it has to prove so.
             found = [n for n in known if n.startswith(family)] or [name]
         result += [n for n in found if n not in result]
+    # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
     for name in result:
         catalogue.configure("metric", name)
     return tuple(result)
@@ -153,6 +156,7 @@ class ScoreTable:
 
     def signature(self, name: str) -> str:
         """Whatever changes the number: the metric's own switches, what was read and how, references, clusters, confidence, and the chance of the tests."""
+        # Any system's will do: they were all made from the same text.
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
         s = self.settings
         return signature(
@@ -184,11 +188,13 @@ class ScoreTable:
         """Tidy rows: for every system, the whole and then its groups, each with every metric."""
         rows = [row for group, mask in self._masks() for row in self._group_scores(group, mask)]
         order = {system: i for i, system in enumerate(self.systems)}
+        # Stable: within a system the whole comes first, then its groups.
         return sorted(rows, key=lambda row: order[row["system"]])
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
         for (system, name), rows in self.rows.items():
+            # NaN stands for "nothing to measure": the count is 0 there, and `finish` gives NaN for that.
             values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
             for trial, value in zip(self.trials, values, strict=True):
                 if not np.isnan(value):
@@ -197,6 +203,7 @@ class ScoreTable:
     def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
         yield None, None
         for name, labels in self.groups.items():
+            # As objects: fixed-width text would make every label as wide as the longest.
             column = np.array([x if x is not None else "" for x in labels], dtype=object)
             for value in sorted({x for x in labels if x is not None}, key=natural):
                 yield f"{name}={value}", column == value
@@ -214,6 +221,7 @@ class ScoreTable:
                 "group": group,
                 "metric": key[1],
                 "value": _number(found.value),
+                # Items that were measured, not items that there are.
                 "n": int(np.isfinite(rows.sum(axis=1)).sum()),
                 "low": _number(found.low),
                 "high": _number(found.high),
@@ -232,6 +240,7 @@ class ScoreTable:
             return {}
         gap = None
         if key[0] != s.baseline:
+            # The same trials on both sides: compared is what each made of the same item.
             base, finish = part[s.baseline, key[1]], self.metrics[key].finish
             gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
         return {"baseline": s.baseline, **_tested(gap)}

@@ -39,6 +39,7 @@ def save_scored(
         write_outputs(folder, _said(answers))
         heard = _keep_hearing(opened, folder)
         write_atomically(folder / "scores.jsonl", map(json_line, rows))
+        # The schema is given, since nothing can be inferred where nothing was measured.
         pl.DataFrame(table.items(), schema={"system": str, "trial": str, "metric": str, "value": float}).write_parquet(
             folder / "items.parquet"
         )
@@ -61,6 +62,7 @@ def save_scored(
             **heard,
             versions={
                 "python": platform.python_version(),
+                # What the numbers may depend on.
                 **{p: version(p) for p in ("numpy", "scipy", "polars", "rapidfuzz")},
             },
         )
@@ -75,6 +77,8 @@ def _said(answers: Answers) -> Iterator[tuple[str, str, Description]]:
 def _keep_hearing(opened: Opened, folder: Path) -> dict[str, Any]:
     """What hearers answered in a run that is scored again, with their signatures and passports: all of it is about the same trials."""
     source = Path(str(opened.parameters.get("run", "")))
+    # Bound methods of one run are equal; a part of it is a function of its own, and its answers would be about other
+    # trials, too.
     if not is_run(source) or opened.trials != opened.everyone:
         return {}
     if (source / "responses.jsonl").is_file():

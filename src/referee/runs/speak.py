@@ -31,6 +31,7 @@ class System:
     @classmethod
     def read(cls, text: str) -> System:
         name, bar, switches = text.partition("|")
+        # Looked for before the first bar only: values of switches may have one.
         label, equals, real = name.partition("=")
         return cls(label.strip(), f"{real.strip()}{bar}{switches}") if equals else cls(text, text)
 
@@ -51,6 +52,7 @@ def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
         _check_name(system, known)
     if not found:
         raise InputError("no system is named", remedy="see `referee list systems`")
+    # Outputs and parts of a run go by label.
     if len({s.label for s in found}) < len(found):
         raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
     return tuple(found)
@@ -61,6 +63,7 @@ def _check_name(system: System, known: list[str]) -> None:
     if name not in known:
         groups = dict.fromkeys(n.partition("/")[0] for n in known)
         raise UnknownName("system", name, [*known, *groups])
+    # Built once for nothing: switches are wrong now, or not at all.
     system.build()
 
 
@@ -98,6 +101,7 @@ def hear(
             said.append((trial.id, description))
     account = thing.account() if isinstance(thing, KeepsAccount) else {}
     counts = {"trials": len(test), "answered": len(said), "silent": len(test) - len(said)}
+    # Our own counts come last: an account must not replace how many trials there were.
     return Spoken(said=tuple(said), counts={**account, **counts})
 
 
@@ -119,12 +123,14 @@ def _answer(thing: Any, trial: Trial) -> Description:
     view = trial.for_speaker()
     if isinstance(thing, Speaker):
         return thing.describe(view)
+    # The one place where a system gets something a person said: it is the input of the task.
     given = next((r.properties for r in trial.references if r.properties is not None), None)
     return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
 
 
 def _told(error: Exception, what: str) -> InputError:
     """Any error as one of ours that names the system (and can travel between processes)."""
+    # Always a new error of ours: one of a plug-in may not survive the way from another process.
     if isinstance(error, InputError):
         return InputError(f"{what}: {error.problem}", where=error.where, line=error.line, remedy=error.remedy)
     if isinstance(error, RefereeError):

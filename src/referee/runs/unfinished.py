@@ -50,6 +50,7 @@ class Unfinished:
                 where=self.out,
                 remedy=OCCUPIED,
             )
+        # `restart` gives up what is done, so it is asked for by name; `overwrite` only concerns the finished folder.
         if restart:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.forget_if_empty()
@@ -62,7 +63,9 @@ class Unfinished:
                 where=self.folder,
                 remedy="choose a place you may write to",
             ) from None
+        # The plan is written last: where it is, the corpus beside it is whole.
         known = (self.folder / PLAN).exists()
+        # Written also when a run is taken up, to see whether the corpus is still the same; the kept one is not touched.
         fresh = self.folder / (f"new-{CORPUS}" if known else CORPUS)
         write_atomically(fresh, map(json_line, trials_to_json(trials)))
         asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
@@ -95,6 +98,7 @@ class Unfinished:
         return read_trials(self.folder / CORPUS)
 
     def part(self, system: str, fold: int) -> Path:
+        # Labels hold slashes and bars, which are no part of a file's name everywhere.
         return self.folder / PARTS / f"{digest(system)[:16]}-{fold}.jsonl"
 
     def keep(self, system: str, fold: int, heard: Spoken) -> None:
@@ -118,6 +122,7 @@ class Unfinished:
         source = run / "calls.jsonl"
         if not source.is_file():
             raise InputError("this run has no calls to replay", where=run, remedy="name a run of a language model")
+        # A name that new calls never take (`calls-N.jsonl`).
         shutil.copyfile(source, self.calls / "replayed.jsonl")
 
     def finish(
@@ -128,11 +133,13 @@ class Unfinished:
         counts = {system: sums for system, (_, sums) in kept.items()}
         write_atomically(
             self.folder / "outputs.jsonl",
+            # In the order of the plan, whatever was finished first: the same run is the same file.
             (said[t.id] for said, _ in kept.values() for t in tested if t.id in said),
         )
         write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
         calls = gather_calls(self.calls)
         if calls:
+            # Sorted, for threads add their calls as they are answered.
             lines = (json_line(asdict(calls[key])) for key in sorted(calls))
             write_atomically(self.folder / "calls.jsonl", lines)
         corpus = {**manifest.pop("corpus"), "trials": len(tested), "checksum": _checksum(self.folder / "trials.jsonl")}
@@ -143,6 +150,7 @@ class Unfinished:
     def _rename(self) -> None:
         """The name comes first and tidying up after it: broken off between the two, the run is whole all the same."""
         try:
+            # Whether something may be replaced was asked in `begin`.
             put_in_place(self.folder, self.out, overwrite=True)
             for name in (PARTS, CALLS):
                 shutil.rmtree(self.out / name)

@@ -51,6 +51,7 @@ def analyse(
         raise UnknownName("format", format, FORMATS, hint=f"one of {', '.join(FORMATS)}")
     found = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
+        # NaN is no JSON: better an error here than a file that others cannot read.
         print(json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False))
     elif format == "latex":
         from referee.reports.sheets import sheet_as_latex

@@ -18,5 +18,6 @@ def backup(
     """Copy data/study.sqlite with SQLite's own backup (never by copying the file, which may be in the middle of a write)."""
     from referee.studies.store.store import back_up
 
+    # A PostgreSQL store is backed up with its own tools.
     trials = back_up(study / "data" / "study.sqlite", to)
     print(f"{to}: {trials} answers in {to.stat().st_size / 1024:.0f} kB, checked")

@@ -36,6 +36,7 @@ def check(
     print(f"\n{rehearse(opened)}")
     for line in advise(opened):
         print(f"To do: {line}")
+    # What a design never promised is shown in the report and is no problem.
     broken = [claim for claim in prove_balance(opened) if claim.promised and not claim.holds]
     for claim in broken:
         print(f"Problem: it is not true that {claim.sentence} ({claim.counted})")

@@ -44,8 +44,10 @@ def correct(
     if chosen is None and answer is None:
         raise InputError("say what the answer should have been", remedy="give --chosen or --answer")
     changes = _read(answer) if answer is not None else {}
+    # Beside a running server if need be; a correction never makes a store.
     served = open_served(study, database=database, create=False, begin=False)
     try:
+        # Checked on a connection that cannot write; only the correction itself goes through the writer.
         with served.store.read() as connection:
             whole = amended(connection, served, trial, chosen, changes)
         body = _body(trial, author, reason, whole)

@@ -34,6 +34,7 @@ def datasheet(
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
+    # Without data it describes the plan, which is when it is wanted first.
     served = database is not None or (study / "data" / "study.sqlite").is_file()
     collected = collect_from(opened, database, mode) if served else None
     write_atomically(out, fill_in(opened, collected).splitlines())

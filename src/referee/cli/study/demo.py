@@ -34,6 +34,7 @@ def demo(
     from referee.cli.study.new import id_of
     from referee.studies.folder.demo_study import make_demo
 
+    # A wrong name is told with suggestions, before anything is written.
     catalogue.entry("protocol", protocol)
     study = make_demo(
         out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)

@@ -43,7 +43,9 @@ def export(
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
+    # Beside the study and not in it: what is under the folder is part of its hash.
     target = out or study.resolve().with_name(f"{study.resolve().name}-export")
+    # One connection for tables and identities, which cannot write (rule 15).
     with reading(opened, database) as connection:
         collected = collect(opened, connection, mode)
         write_export(target, export_files(collected, [f.strip() for f in format.split(",") if f.strip()]), overwrite)
@@ -59,6 +61,7 @@ def export(
         gone = collected.counts["withdrawn"] + collected.counts["purged"]
         print(f"{gone} withdrawn sessions are not in it; delete exports made before")
     if names is not None:
+        # Beside the folder, so that passing the folder on never passes names on (rule 12).
         path = target.with_name(f"{target.name}.identities.csv")
         write_identities(path, names)
         print(f"{path}: {len(names) - 1} identities; keep it apart from the data")

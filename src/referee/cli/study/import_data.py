@@ -38,6 +38,7 @@ def import_study(
     from referee.studies.data.to_run import import_corpus, import_into, import_run
     from referee.studies.folder.study import open_study
 
+    # One of them and not both.
     if (out is None) == (into is None):
         raise InputError("say where to", remedy="--out NEW-RUN or --into RUN, one of them")
     collected = collect_from(open_study(study), database, mode)

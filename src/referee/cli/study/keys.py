@@ -24,9 +24,11 @@ def keys(
 
     served = open_served(study, database=database, begin=False)
     print(announcement(served, public_url))
+    # Elsewhere a derived code is each person's own, and there is none to print.
     shared = served.study.recruitment.platform == "prolific"
     for outcome in OUTCOMES:
         fixed = served.study.recruitment.codes.fixed(outcome) is not None
+        # Nobody is shown a code for a session that they began again.
         if outcome != "restarted":
             code = completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
             print(f"  code, {outcome.replace('_', ' '):<14} {code}")

@@ -80,6 +80,7 @@ def new(
     if mode not in ("debug", "pilot", "live"):
         raise InputError(f"there is no mode {mode!r}", remedy="--mode is debug, pilot or live")
     source = Run(run)
+    # Says at once what is wrong with a folder that is no run.
     _ = source.manifest
     wishes = Wishes(
         protocol=protocol,
@@ -111,5 +112,6 @@ def new(
 
 def id_of(out: Path) -> str:
     """A name that can be part of a link, from the folder's."""
+    # Resolved, so that "." has a name as well; ids have at most 63 letters.
     name = re.sub(r"[^a-z0-9]+", "-", out.resolve().name.lower()).strip("-")[:60]
     return name or "study"

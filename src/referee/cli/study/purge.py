@@ -21,6 +21,7 @@ def purge(
 
     served = open_served(study, database=database, create=False, begin=False)
     gone = served.store.write(lambda connection: delete_due(connection, served))
+    # Deleted rows are still in SQLite's log until it is written back.
     served.store.wipe_log()
     served.store.close()
     print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from referee.studies.sessions.served_study import Served
 
 app = typer.Typer(add_completion=False)
+# See `_run`.
 SWITCH_SECONDS = 0.0005
 
 
@@ -48,6 +49,7 @@ def serve(
     """
     from referee.studies.web.server import STATIC
 
+    # First of all: opening a study migrates its store and takes its lock.
     listening = _listen(host, port)
     try:
         opened = _open(studies, database, accept_changes)
@@ -58,6 +60,7 @@ def serve(
         print(announcement(served, public_url or _own_address(host, port), qr=qr))
     if not (STATIC / "participant.html").exists():
         print("the pages are not built here: run `make bundle` in the source folder, or install the released package")
+    # Flushed, so that whoever reads the links through a pipe has them before the server blocks.
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
     _run(opened, listening)
     print("stopped; all answers are stored")
@@ -67,6 +70,7 @@ def _listen(host: str, port: int) -> socket.socket:
     """The port is taken before anything else is touched, so that a second server on it changes nothing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
+    # A server that is started again at once must not wait for the old connections to be forgotten.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
@@ -87,6 +91,7 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
     try:
         for folder in folders:
             opened.append(open_served(folder, database=database, accept_changes=accept_changes))
+            # Addresses go by id.
             if [s.id for s in opened].count(opened[-1].id) > 1:
                 raise InputError(
                     f"two studies have the id {opened[-1].id!r}", where=folder, remedy="change one of them"
@@ -103,6 +108,7 @@ def announcement(served: Served, base: str, *, qr: bool = False) -> str:
     link = participant_link(served, base)
     lines = [f"{served.study.title} ({served.id}, {served.study.mode} mode)", f"  participants  {link}"]
     if qr:
+        # Without the platform's placeholders, which only the platform can fill in.
         lines.append(_qr_code(link.split("?")[0]))
     lines += [f"  {right:<12}  {address}" for right, address in organiser_links(served, base).items()]
     return "\n".join(lines)
@@ -135,6 +141,7 @@ def _qr_code(link: str) -> str:
     import segno
 
     drawn = io.StringIO()
+    # The least error correction makes the smallest code, and a screen has no scratches.
     segno.make(link, error="l").terminal(drawn, compact=True, border=2)
     return drawn.getvalue().rstrip("\n")
 
@@ -151,9 +158,11 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         create_app(opened),
+        # Logs of requests hold addresses of people (rule 12).
         access_log=False,
         log_config=None,
         server_header=False,
+        # Open web sockets would keep a server that is stopped alive for ever.
         timeout_graceful_shutdown=10,
         timeout_keep_alive=75,  # people answer every few seconds: one connection each, kept
         ws_max_size=256 * 1024,

@@ -49,6 +49,7 @@ def simulate(
     from referee.studies.bots.faults import Faults
     from referee.studies.bots.simulation import simulate as play
 
+    # Before the study is opened: a mistyped fault must not leave half a rehearsal behind.
     wanted = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
     code = 0
     if participants:

@@ -24,6 +24,7 @@ def withdraw(
     from referee.studies.sessions.served_study import open_served
     from referee.studies.sessions.withdrawal import withdraw_by_alias, withdraw_by_code
 
+    # One of them and not both.
     if (alias is None) == (code is None):
         raise InputError("say who withdraws", remedy="give either --alias or --code")
     served = open_served(study, database=database, create=False, begin=False)

@@ -66,6 +66,7 @@ def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
     rows += [
         (code.code, str(code.first), str(code.second), str(code.both), number(code.kappa.value), _interval(code.kappa))
         for code in c.codes
+        # An attribute that nobody marked has nothing to agree on.
         if code.first or code.second
     ]
     return [

@@ -54,7 +54,9 @@ def serve_desk(desk: Desk, port: int) -> None:
     from referee.cli.study.serve import _listen
     from referee.studies.dialogue.annotation_server import create_desk_app
 
+    # New with every start: an old link opens nothing.
     token = secrets.token_urlsafe(16)
+    # This machine only: annotations are not a study, and nobody else has to come in.
     listening = _listen("127.0.0.1", port)
     print(f"{desk.annotator}: {len(desk.sheets)} recordings")
     print(f"  http://127.0.0.1:{port}/#{token}")

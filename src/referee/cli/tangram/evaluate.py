@@ -61,6 +61,7 @@ def evaluate(
 ) -> int:
     """Identification rate, majority rate, agreement, times and repeats by category, tests as printed and what should stand beside them."""
     check_form(form)
+    # One page must not hold people's answers and invented ones.
     if answers and (synthetic or recordings is not None):
         raise InputError(
             "answers and a rehearsal are two things", remedy="name answers, or --synthetic, or --recordings"
@@ -74,6 +75,7 @@ def evaluate(
     else:
         name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
         found, reviewed = rehearsal.evaluation, rehearsal.review
+    # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
     if found.simulated and rehearsal is None:
         name = f"{name}, SIMULATED evaluators"
     data = {"source": name, **_as_json(found, reviewed, rehearsal)}
@@ -105,6 +107,7 @@ def _people(
     known, given = _read(answers, trials, mode)
     found = analyse(given, known, ties=ties, margin=margin)
     counts = confusion or _confusion_of(answers)
+    # Without the classifier's counts there is nothing to correct.
     if counts is None or found.moved is None:
         return found, None
     try:
@@ -120,6 +123,7 @@ def _confusion_of(answers: Sequence[Path]) -> str | None:
     """The counts of the classifier that a study came from."""
     from referee.studies.dialogue.clip_answers import classifier_facts
 
+    # Of several studies it would not be clear whose classifier is under review.
     facts = classifier_facts(answers[0]) if len(answers) == 1 else None
     return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
 

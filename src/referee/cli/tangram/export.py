@@ -49,6 +49,7 @@ def export(
 ) -> int:
     """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states."""
     found = open_recording(recording)
+    # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
         _write(target, tiers_as(tiers_of(found, recording, annotator), kind))

@@ -70,6 +70,7 @@ def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: 
         raise InputError("--into needs the annotator's name", remedy="add --annotator NAME")
     own = to_dialogue(open_recording(recording))
     texts = [u.text for u in own.tier(UTTERANCE)]
+    # Marks go by places in these words.
     if texts != [u.text for u in dialogue.tier(UTTERANCE)]:
         raise InputError(
             "the utterances are not those of the recording", where=file, remedy="export the recording again"

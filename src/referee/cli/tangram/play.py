@@ -35,6 +35,7 @@ def play(
     out.mkdir(parents=True, exist_ok=True)
     solved = 0
     for number in range(bots):
+        # A seed of its own for each pair: the same command makes the same recordings.
         recording = play_one(goals[number % len(goals)], seed + number)
         path = out / f"{recording.header.session}.jsonl"
         write_atomically(path, write_recording(recording).rstrip("\n").split("\n"))

@@ -35,6 +35,7 @@ __all__ = [
     "write_annotation",
 ]
 
+# A damaged recording has many, and the first ones say what is wrong.
 MOST_FAULTS = 3
 
 
@@ -43,6 +44,7 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for place in places:
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+        # A file that was named is taken at its word, and said to be wrong when it is opened.
         found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_recording(p))]
     if not found:
         raise InputError(
@@ -54,6 +56,7 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
 def is_recording(path: Path) -> bool:
     """Whether a file says of itself that it is a recording."""
     with path.open("rb") as file:
+        # The first line is the header; a file of another kind may have no line breaks at all.
         return b'"referee-tangram"' in file.readline(4096)
 
 
@@ -98,6 +101,7 @@ def annotation_of(recording: Path, annotator: str | None = None) -> Annotation |
     if annotator is not None and annotator not in files:
         remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
         raise InputError(f"{annotator} has not annotated this recording", where=recording, remedy=remedy)
+    # Choosing one of two silently would decide a result.
     if annotator is None and len(files) > 1 and ADJUDICATED not in files:
         raise InputError(
             f"{' and '.join(files)} have annotated this recording, and nobody has decided between them",

@@ -61,6 +61,7 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
     from referee.situated.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
     found = evaluate_resolvers(situations, folds=folds, by=by, seed=seed)
+    # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
     if form == "json":
         rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in found]

@@ -50,6 +50,7 @@ def serve(
     if bot and solo:
         raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
+        # Options that would be ignored are refused: the folder is what is served.
         if puzzles or bot or solo or voice:
             raise InputError(
                 "the study exists already and is served as it is",
@@ -77,6 +78,7 @@ def _make(
     from referee.studies.rooms.tangram_study import make_tangram_study
 
     chosen = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
+    # Named wrongly, a figure is told before the folder is made.
     for name in chosen:
         find_goal(name)
     make_tangram_study(

@@ -41,6 +41,7 @@ def open_dialogues(
         files = _files_in(recordings)
     found = [_marked(d) for path in files for d in _read(path)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
+    # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
 
 
@@ -73,6 +74,7 @@ def _read(path: Path) -> list[Dialogue]:
         raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
     if path.suffix == ".csv":
         return tier_tables.from_csv(text, str(path))
+    # Tiers and recordings are both .jsonl; only the first line tells them apart.
     if _format_of(text) == tier_tables.FORMAT:
         return [tier_tables.from_jsonl(text, str(path))]
     return [tiers_of(open_recording(path), path)]

@@ -83,6 +83,7 @@ def study(
     )
     prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed), wanted)
     made = write_study(out, prepared.draft)
+    # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
     lists = ", ".join(f"{one.id} {len(one.trials)} trials" for one in made.lists)
     clips = [t.meta["clip_ms"] for t in prepared.draft.trials]

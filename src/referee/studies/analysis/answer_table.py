@@ -46,6 +46,7 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         if r is None:
             continue
         named = r.outcome is Outcome.ENTITY
+        # Times of answers that named nothing are times of giving up.
         timed = named if raw else named and a.counts_for(TIME)
         rows.append(
             {
@@ -64,6 +65,7 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         "domain": pl.String,
         "outcome": pl.String,
     }
+    # Given and not inferred: without rows, or with nothing but nulls, columns would have no type.
     return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
 
 

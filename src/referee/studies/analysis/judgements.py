@@ -63,6 +63,7 @@ def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> 
     pairs = cluster_differences(frame, value=scale, system="system").to_dicts()
     for row, p in zip(pairs, adjust([r["p"] for r in pairs], "holm"), strict=True):
         row.update(measure=scale, p_corrected=p)
+    # Pairs without a p value last; None cannot be compared with a number.
     pairs.sort(key=lambda r: (r["p"] is None, r["p"]))
     clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
     return [
@@ -118,6 +119,7 @@ def _shares(frame: pl.DataFrame, study: str) -> Sheet:
 
     sides = [
         frame.select("participant", "item", pl.col("first").alias("system"), "won"),
+        # What the first did not win the second did; a tie is half a win for both.
         frame.select("participant", "item", pl.col("second").alias("system"), (1 - pl.col("won")).alias("won")),
     ]
     rows = cluster_bootstrap(pl.concat(sides), value="won", system="system").sort("mean", descending=True).to_dicts()

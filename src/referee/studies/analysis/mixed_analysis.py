@@ -82,6 +82,7 @@ def _value(value: float, measure: str) -> str:
 
 def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
     """The mixed model, without systems whose odds have no finite estimate, and what to say of it; or why there is none."""
+    # Odds of a system that is always or never right have no finite estimate.
     usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
     try:
         model = mixed_correctness(usable, correct=ERROR) if measure == ERROR else mixed_times(usable, time=measure)
@@ -122,6 +123,7 @@ def contrasts(model: MixedModel) -> list[Row]:
     reach = float(ndtri(0.975))
     systems = [model.baseline, *(e.system for e in model.effects)]
     estimates = [0.0, *(e.estimate for e in model.effects)]
+    # Logistic models have no residual of their own, and so no d.
     total = sqrt(sum(sd**2 for sd in model.sds.values())) if "residual" in model.sds else None
     rows = []
     for a, b in combinations(range(len(systems)), 2):
@@ -158,6 +160,7 @@ def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correcti
     rows = []
     for row in plain:
         found = modelled.get(frozenset((row["system_a"], row["system_b"])))
+        # The two sources name the members of a pair in different orders.
         if found is not None and found["system_a"] != row["system_a"]:
             found = _turned(found)
         test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": "mixed model"}
@@ -180,6 +183,7 @@ def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float
     from scipy.stats import studentized_range
 
     return [
+        # z is taken back from p; Tukey's q of a pair is √2 times its z.
         None if p is None else float(studentized_range.sf(-float(ndtri(p / 2)) * sqrt(2), systems, inf))
         for p in p_values
     ]

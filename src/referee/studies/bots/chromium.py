@@ -25,6 +25,7 @@ from referee.studies.web.server import STATIC, create_app
 __all__ = ["browse", "find_chromium"]
 
 BROWSER = "browser"
+# Simulated clicks wait as a person would, and several browsers share the machine.
 SECONDS_A_STEP = 20.0
 START_SECONDS = 20.0
 
@@ -46,6 +47,7 @@ def browse(folder: Path, participants: int, *, database: str | None = None) -> l
     if not (STATIC / "participant.html").is_file():
         raise InputError("the pages have not been built here", where=STATIC, remedy="run `make bundle` (needs Node 20)")
     served = open_served(folder, database=database)
+    # Others may be in debug mode: only sessions that are new are looked at afterwards.
     before = set(_sessions(served))
     steps = max(len(one.trials) for one in served.study.lists) + len(served.study.practice) + len(served.study.checks)
     with _listening(served) as address:
@@ -81,6 +83,7 @@ async def _session(browser: Any, address: str, served: Served, patience_ms: floa
     """One person from the link to the code; what the page says about its display is marked as simulated on the way."""
     context = await browser.new_context()
     page = await context.new_page()
+    # The page does not know that nobody sits before it; data of bots must never pass for people's.
     await page.route("**/api/client", _mark)
     await page.goto(f"{address}?mode=debug&simulate=visual")
     await page.get_by_role("button", name=served.study.strings["agree"], exact=True).click()
@@ -98,7 +101,9 @@ def _listening(served: Served) -> Iterator[str]:
     """A server in a thread, on any free port of this machine."""
     import uvicorn
 
+    # Bound here and handed over, so that nobody else can take the port in between.
     sock = socket.create_server(("127.0.0.1", 0))
+    # Never, as far as this run is concerned.
     app = create_app([served], housekeeping=1e9)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)

@@ -22,6 +22,7 @@ FAULTS = {
     "skew": "the device's clock is wrong and drifts",
 }
 LONGEST_DELAY_S = 0.02
+# More than an hour: no time in the data may depend on where a clock began.
 FURTHEST_SKEW_MS = 5e6
 
 
@@ -66,6 +67,8 @@ class Unreliable(httpx.AsyncBaseTransport):
         if self.faults.strike("delay", self.rng, self.tally):
             await asyncio.sleep(self.rng.random() * LONGEST_DELAY_S)
         if self.faults.strike("loss", self.rng, self.tally):
+            # The two losses look alike from the page, and only in one of them the server has heard: this is what
+            # idempotence is for.
             if self.rng.random() < 0.5:
                 raise httpx.ConnectError("lost on the way to the server", request=request)
             await self._deliver(request)
@@ -76,6 +79,7 @@ class Unreliable(httpx.AsyncBaseTransport):
 
     async def _deliver(self, request: httpx.Request) -> httpx.Response:
         """One copy of the request, with its reply read to the end."""
+        # A request can be sent once; what goes twice is two.
         copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
         reply = await self.inner.handle_async_request(copy)
         await reply.aread()

@@ -27,6 +27,7 @@ from referee.studies.sessions.served_study import Served
 
 __all__ = ["Bot", "BotStuck"]
 
+# A page tries for ever; a rehearsal has to end.
 MOST_TRIES = 200
 FRAME_MS = 1000 / 60
 
@@ -63,6 +64,7 @@ class Bot:
     async def enrol(self) -> None:
         """Through the door and past the consent text; the place on a list is taken now."""
         said = await self._enter()
+        # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": said["consent"]["hash"]}
         self.token = (await self._ask("POST", "consent", json=agreed))["token"]
 
@@ -73,6 +75,8 @@ class Bot:
         while left := _left(plan):
             index = left[0]
             attempt = plan["attempts"].get(str(index), 1)
+            # Under any other policy a reload would end or restart the session, as it should, and there would be nothing
+            # to count.
             if self.served.policy.resume == "resume" and self.faults.strike("reload", self.rng, self.tally):
                 plan = await self._reload(index, attempt)
                 continue
@@ -115,6 +119,7 @@ class Bot:
 
     async def _answer(self, index: int, attempt: int) -> None:
         step = self._step(index)
+        # By place and not from the bot's own numbers: faults on the way must not change what is answered.
         rng = Random(f"{self.seed}|{self.number}|{index}")
         if step.plugin == "form":
             said: dict[str, Any] = {"answer": {"fields": _fill_in(step.fields, rng)}, "times": {}, "flags": []}
@@ -169,6 +174,7 @@ class Bot:
                 reply = await self.client.request(method, path, headers=headers, **more)
             except httpx.TransportError:
                 continue
+            # The two refusals that mean "later"; anything else would be a mistake of the bot or of the server.
             if reply.status_code in (429, 503):
                 await asyncio.sleep(float(reply.headers.get("retry-after", 1)))
                 continue

@@ -18,6 +18,7 @@ from referee.studies.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD
 
 __all__ = ["Someone"]
 
+# Spreads are SDs on the log scale; care above 1 sharpens a hearer's belief, below 1 blunts it.
 PACE_SPREAD, USUAL_CARE, CARE_SPREAD, MOST_LAPSES = 0.2, 1.5, 0.3, 0.03
 PER_BIT = 0.15
 FIRST_GUESS = 0.85
@@ -42,6 +43,7 @@ class Someone:
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         heard = self.hearer.resolve(description, view)
+        # From the question alone: the same person answers it alike, whatever came before.
         rng = Random(f"{self.seed}|{view.id}|{description.text}")
         answered = self._drawn(heard, rng)
         reading, finding = self._times(heard, description)

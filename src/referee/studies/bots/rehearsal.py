@@ -20,6 +20,7 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     for one in study.lists:
         plan = make_plan(study, one.id, study.seed)
         relaxed += plan.relaxed
+        # Only to see that it can be made: pictures are drawn and pages rendered on the way.
         plan.public(f"/s/{study.id}")
         for step in plan.steps:
             if step.stimulus is None:

@@ -170,6 +170,8 @@ def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
             ).all()
             stored = {row[0] for row in rows}
             done: Counter[Any] = Counter(row[1] for row in rows if row[2] == "done")
+            # Acknowledged and not there. What is there without an acknowledgement counts as too much below, for bots ask
+            # until they get one.
             lost += len(bot.saved - stored)
             twice += len(stored - bot.saved) + sum(n - 1 for n in done.values())
     return lost, twice

@@ -10,6 +10,7 @@ from referee.studies.protocols.contract import Recorded
 
 __all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdown", "recorded_columns"]
 
+# Of the exported tables; manifest and codebook name it (rule 13).
 SCHEMA = 1
 
 
@@ -194,6 +195,7 @@ def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
 
 def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """All tables with their columns, in order."""
+    # Free text is what the checklist has to be read for (rule 12).
     written = any(one.kind in ("text", "long") for one in study.demographics)
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if reads_words(study) else {}

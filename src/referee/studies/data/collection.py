@@ -27,6 +27,7 @@ from referee.studies.store.store import reading_engine, sqlite_url
 
 __all__ = ["SIMULATED", "collect", "collect_from", "reading"]
 
+# A field of what a page says about its display: set by bots, never by the pages themselves.
 SIMULATED = "simulated"
 
 
@@ -84,8 +85,10 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     stored = _answers(connection, study, chosen, raw)
     corrected, corrections = _corrected(connection, stored, asked)
     found = [_judged(answer, asked) for answer in corrected]
+    # Sessions first: their marks are counted from answers, and then hold for all of them.
     sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
+    # Neither times of day nor ids of the store: the same data are exported in the same order (rule 13).
     judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
     done = [a for a in judged if a.state == "done"]
     return Dataset(
@@ -108,6 +111,7 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
     found = connection.execute(
         select(schema.session, p.alias)
         .join(schema.participant, p.id == s.participant)
+        # Withdrawn sessions are out at once, long before they are deleted (rule 11).
         .where(s.study == study.id, s.mode == mode, s.state.not_in(LEFT_OUT))
         .order_by(p.alias, s.created, s.id)
     )
@@ -194,6 +198,8 @@ class _Asked:
 
     def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
         if stimulus.id not in self._parameters:
+            # Any order will do: labels come from the store, and of the parameters only those are read that chance does
+            # not touch.
             shown = self.study.kind.show(stimulus, self.study.settings, Random(0))
             self._parameters[stimulus.id] = shown.parameters
         return self._parameters[stimulus.id]
@@ -214,6 +220,7 @@ def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
         times=row.times,
         flags=tuple(row.flags),
         labels=row.labels,
+        # Seconds from the beginning and not the time of day, by which a platform could tell people.
         after_s=round(row.received_at - began, 3),
     )
 
@@ -228,6 +235,7 @@ def _corrected(
     answers, listed = [], []
     for answer in stored:
         kept = answer
+        # Each on top of the one before, in the order in which they were written.
         for row in written.get(answer.uuid, ()):
             found = _correction(row, kept, asked)
             listed.append(found)

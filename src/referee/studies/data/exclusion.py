@@ -24,6 +24,7 @@ def mark_sessions(
     for a in found:
         done[a.sitting.id] += a.kind == TRIAL and a.state == "done"
         failed[a.sitting.id] += a.kind == CHECK and a.right is False
+    # A study that only bots have played is analysed as it is, to try the analysis out.
     among_people = mode != "debug" and any(s.simulated is None for s in sittings.values())
     result = {}
     for id, sitting in sittings.items():

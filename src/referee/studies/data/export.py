@@ -30,6 +30,7 @@ __all__ = ["FORMATS", "export_files", "export_zip", "identities", "write_export"
 
 FORMATS = ("csv", "parquet", "jsonl")
 SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
+# The earliest time a zip file knows: the same data give the same bytes, whenever they are packed (rule 13).
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
@@ -44,6 +45,7 @@ def export_files(collected: Dataset, formats: Sequence[str] = ("csv",)) -> dict[
     files["codebook.json"] = _json(codebook_as_json(study))
     files["codebook.md"] = codebook_as_markdown(study).encode()
     files["CHECKLIST.md"] = _checklist(collected, found).encode()
+    # After all it lists, and before the checksums, which cover it.
     files[MANIFEST] = _json(_manifest(collected, found, files))
     files[SUMS] = "".join(f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
     return dict(sorted(files.items()))
@@ -57,6 +59,7 @@ def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) ->
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(f"{study.id}/{name}", LONG_AGO)
+            # Otherwise unpacked files have no permissions at all on Unix.
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
@@ -86,6 +89,7 @@ def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
 def _cell(value: Any) -> str:
     if value is None or value == []:
         return ""
+    # Before numbers: Python writes True where other programs read true.
     if isinstance(value, bool):
         return "true" if value else "false"
     return _compact(value) if isinstance(value, (list, dict)) else str(value)

@@ -44,6 +44,7 @@ def _where(a: StoredAnswer) -> TableRow:
 
 def _asked(a: StoredAnswer) -> TableRow:
     known = a.asked
+    # From the stimulus' id, which says it even where the study folder no longer has it.
     item, _, system = (a.stimulus or "").partition("|")
     row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
     if known is None:

@@ -38,6 +38,7 @@ def _response(a: StoredAnswer) -> Response:
     kept = replace(kept, system=kept.system or HUMAN)
     if a.sitting.simulated is None:
         return kept
+    # Runs tell people by the absence of a belief; a bot without one would be counted among them.
     sure = kept.entity if kept.outcome is Outcome.ENTITY and kept.entity else str(kept.outcome)
     return replace(kept, hearer=f"{BOTS}({a.sitting.simulated})", probabilities=((sure, 1.0),))
 
@@ -132,6 +133,7 @@ def _trials(collected: Dataset) -> list[Trial]:
 def _said(collected: Dataset) -> list[tuple[str, str, Description]]:
     found = {}
     for s in collected.study.stimuli.values():
+        # A pair is no system, and its two descriptions are there under their own names if at all.
         if s.system and VERSUS not in s.system:
             found[s.trial.id, s.system] = s.description
     return [(trial, system, said) for (trial, system), said in found.items()]
@@ -164,6 +166,7 @@ def _described(a: StoredAnswer) -> Trial:
     trial = a.asked.trial
     speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias
     said = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
+    # Trials of one item share their scene by this: descriptions of others are found through it.
     scene = trial.scene if trial.scene.id else replace(trial.scene, id=trial.id)
     meta = {**trial.meta, "item": trial.id}
     return replace(

@@ -128,12 +128,14 @@ def _no_scene_twice(study: Study) -> BalanceClaim:
         sentence="nobody sees the same scene twice, in other places or for another target",
         holds=most == 1,
         counted=f"{len(set(scenes.values()))} scenes, each at most {_numbers([most])} in a list",
+        # No design looks at scenes; it is counted because readers of a corpus such as TUNA have to know.
         promised=False,
     )
 
 
 def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
     """What study.toml announces is what lists.json has."""
+    # Counted from the lists, never taken over from study.toml: that is what is being checked.
     found = {
         "conditions": [c for c in conditions if c],
         "items": len({item for one in study.lists for item, _ in one.trials}),

@@ -14,6 +14,7 @@ __all__ = ["compared"]
 def compared(protocol: str, systems: Sequence[str]) -> list[str]:
     """The conditions of a study with these systems."""
     for system in systems:
+        # Both are used to put names together (ids of stimuli, pairs) and to take them apart again.
         if VERSUS in system or "|" in system or not system:
             raise InputError(f"a system cannot be called {system!r} in a study", remedy="rename it in the outputs")
     if protocol == "production":

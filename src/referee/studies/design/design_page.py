@@ -14,6 +14,7 @@ from referee.studies.sessions.plan import make_plan
 
 __all__ = ["advise", "design_numbers", "design_report", "outline_session", "power_lines"]
 
+# The interval is about ±4 points wide at a power of one half.
 SIMULATIONS = 500
 KINDS = ("page", "practice", "trial", "check", "break", "form")
 
@@ -78,6 +79,7 @@ def _nearest(study: Study) -> tuple[int, int]:
     k = len(study.design.conditions)
     squares = max((study.design.items + len(study.design.duplicates)) // k, 1)
     teams = max(study.participants // k, 1)
+    # Groups share the squares out evenly, so their number divides that of the squares.
     groups = max(g for g in range(1, min(teams, squares) + 1) if squares % g == 0)
     return squares * k, groups * k
 

@@ -69,6 +69,7 @@ def _whole(request: Request, lists: int) -> None:
 
 
 def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+    # Padded, so that lists sort by name as they sort by number.
     width = max(2, len(str(len(rows))))
     return tuple(
         StudyList(id=f"L{n:0{width}d}", group=group, trials=tuple(trials), blocks=tuple(blocks))
@@ -93,6 +94,8 @@ def _turned(request: Request) -> list[str]:
     """Items in an order of the seed in which strata alternate evenly, so that every condition gets its share of each."""
     rng = Random(f"items|{request.seed}")
     strata = dict(zip(request.items, request.strata or [None] * len(request.items), strict=True))
+    # Sorting is stable: shuffled within each stratum, and strata one after the other, so that conditions, which turn
+    # with the place, meet all of them equally.
     return sorted(rng.sample(request.items, len(request.items)), key=lambda i: str(strata[i]))
 
 

@@ -59,6 +59,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     usable = _usable(trials, said, systems, notes)
     chosen = _sample(usable, wishes)
     extras = _extras(usable, chosen, wishes, notes)
+    # Items that were set aside for practice are no part of the study.
     kept = {extra.trial.id for extra in extras}
     chosen = [t for t in chosen if t.id not in kept]
     conditions = compared(wishes.protocol, systems)
@@ -87,6 +88,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
 
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     """The trials of the run; where people click on one object, only those with one target."""
+    # What happened in the original trial is shown to nobody, and need not lie in a folder that is published.
     trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
     pointing = catalogue.create("protocol", wishes.protocol).info.plugin == "identify"
     kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
@@ -207,6 +209,7 @@ def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, no
             remedy="use fewer --items, or --practice 0 --checks 0 and write practice.jsonl yourself",
         )
     shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
+    # Those that are known to fit the target alone first (False sorts before True), by lot among themselves.
     drawn = sorted(shuffled, key=_in_doubt)[:number]
     if spare[0].id in taken:
         notes.append(f"{number} items were set aside for practice and checks")

@@ -29,6 +29,7 @@ def interleaved(trials: Iterable[Trial]) -> list[Trial]:
 
 def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
     """Furniture and people in turn, everything visible about the target said."""
+    # Another seed than the study's own: its synthetic items must not come up for practice.
     own = Random(f"extras|{seed}").getrandbits(30)
     scenes = Synthetic(seed=own, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
     chosen = interleaved(t for t in scenes if t.domain in domains)[:number]

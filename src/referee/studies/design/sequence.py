@@ -12,6 +12,7 @@ from random import Random
 
 __all__ = ["OrderLimits", "Showing", "arrange", "broken_limits"]
 
+# A plan is made while somebody waits for their first page.
 TRIES_PER_TRIAL = 40
 
 
@@ -77,6 +78,7 @@ def _mend(
         j = rng.choice(members[block[i]])
         order[i], order[j] = order[j], order[i]
         now = broken_limits(order, showings, limits, blocked)
+        # Equally good ones are kept, too: they let the search move on where no single exchange helps.
         if len(now) <= len(broken):
             broken = now
         else:

@@ -70,6 +70,7 @@ class AnnotationSheet:
         if not path.exists():
             return Annotation(annotator=annotator or self.annotator, session=self.dialogue.id)
         found = parse_annotation(path.read_text(encoding="utf-8"), str(path))
+        # Files lie beside each other and are easily moved: marks on the wrong words would not be noticed otherwise.
         if found.session != self.dialogue.id or any(n >= len(self.texts) for n in found.marks):
             raise InputError("this annotates another recording", where=path, remedy="put it beside its own recording")
         return found
@@ -122,6 +123,7 @@ class AnnotationSheet:
         """In adjudication: what both marked alike is written as decided, once; how many there were."""
         mine = self.annotation()
         first, second = (self.annotation(name) for name in self.beside)
+        # Decisions from before stay: the desk may be opened again and again.
         alike = [n for n in self._asked() if first.marks[n] == second.marks[n] and n not in mine.marks]
         for n in sorted(alike):
             self.save(n, [mark.to_data() for mark in first.marks[n]], done=True)
@@ -173,6 +175,7 @@ def _plain(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | Non
 
 def _append(path: Path, header: str, line: str) -> None:
     """One line more; what a crash left of a line was never acknowledged and is cut off first."""
+    # Append mode writes at the end wherever reading has left the file.
     with path.open("ab+") as file:
         file.seek(0)
         held = file.read()

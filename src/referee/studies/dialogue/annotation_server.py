@@ -35,9 +35,11 @@ class Saving(BaseModel):
 def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
     """The application for one desk; whoever has the token may read and mark."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
+    # Routes run in worker threads, and each save reads the end of a file before it adds to it.
     writing = threading.Lock()
 
     def known(authorization: Annotated[str, Header()] = "") -> None:
+        # Other users of the machine can reach a local port as well.
         if not hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
             raise Problem(401, "no-token", "Open the link that the command printed, with everything after the #.")
 

@@ -130,6 +130,7 @@ def make_overhearing_demo(
     path: str | Path, *, items: int, participants: int, seed: int, practice: int, id: str
 ) -> Study:
     """A small study with bots for speakers: half of the items false positives, the rest true positives."""
+    # An even number: half of them are turned round for each group.
     fp = max(2, items // 2 - items // 2 % 2)
     wanted = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
     return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), wanted).draft)

@@ -53,6 +53,7 @@ def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
 def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
     """A bundled page with its style, its script and its data inside, under a policy that lets nothing else in."""
     shell, style, script = (_part(static / f"{name}.{kind}") for kind in ("html", "css", "js"))
+    # A text in the program must not end its element. Before the hash is taken, which is of what stands in the page.
     script = script.replace("</script", "<\\/script")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "

@@ -94,10 +94,12 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_atomically(folder / "lists.json", _lists(draft))
         write_atomically(folder / "study.toml", study_toml(draft))
         _write_texts(folder / "texts" / draft.language, draft)
+        # Opened before it has its name: a draft that makes no study leaves nothing behind.
         study = open_study(folder)
         power = power_lines(study)
         write_atomically(folder / "design.txt", design_report(study, power).splitlines())
         remarks = {"design": design_numbers(study)[1:], "analysis": power}
+        # Written again, with what was worked out from its first form.
         write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
 
@@ -199,6 +201,7 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             "per_list": max(1, draft.participants // len(layout.lists)),
             "trials_each": max(len(one.trials) for one in layout.lists),
             "order": layout.order,
+            # Ten trials apart cannot be kept in a short list.
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
         "analysis": _PLANNED.get(draft.protocol, {}),

@@ -46,6 +46,7 @@ class Setting:
 
 def _field(default: Any, about: str, *, low: float | None = None, high: float | None = None) -> Any:
     """A field of a section; an empty list stands for one of texts."""
+    # The first member says of which kind the others have to be.
     checked = (list(default) or [""]) if isinstance(default, tuple) else default
     return field(default=default, metadata={"setting": Setting(default=checked, about=about, low=low, high=high)})
 
@@ -247,6 +248,7 @@ def read_section(section: type[S], given: Mapping[str, Any], name: str, where: s
     name the line. Unknown fields and wrong values are errors that name their place.
     """
     values = complete(given, SECTIONS[name], name, where, text)
+    # Only what the file says; the class has the same defaults.
     written = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in given}
     return section(**written)
 
@@ -270,8 +272,10 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def check_value(value: Any, setting: Setting, where: str, line: int | None = None) -> Any:
     """The value, if it is of the default's type and within its limits."""
     kind = type(setting.default)
+    # People write 24 for 24.0.
     if kind is float and type(value) is int:
         value = float(value)
+    # Not `isinstance`: true would pass for a whole number.
     if type(value) is not kind:
         raise InputError(f"should be {_KINDS[kind]}, not {value!r}", where=where, line=line, remedy=setting.about)
     if kind is list and setting.default and any(type(v) is not type(setting.default[0]) for v in value):

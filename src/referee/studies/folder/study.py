@@ -48,6 +48,7 @@ S = TypeVar("S")
 SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+# Data come after the preregistration, whose hash must not change with them.
 _UNHASHED = ("data",)
 
 
@@ -200,6 +201,7 @@ def open_study(path: str | Path) -> Study:
         texts=texts,
         strings=interface_words(about.language, folder / "texts" / about.language / "strings.toml"),
         hash=hash_folder(folder),
+        # Of the text as people read it, placeholders filled in (rule 9).
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
     )
 
@@ -207,10 +209,12 @@ def open_study(path: str | Path) -> Study:
 def hash_folder(folder: Path) -> str:
     """SHA-256 over names and contents of all files of a study but its data and hidden ones."""
     total = sha256()
+    # By the same text on every system: separators and the order of folders differ.
     for path in sorted(folder.rglob("*"), key=lambda p: p.relative_to(folder).as_posix()):
         parts = path.relative_to(folder).parts
         if path.is_file() and parts[0] not in _UNHASHED and not any(p.startswith(".") for p in parts):
             content = path.read_bytes()
+            # With the length: otherwise the end of one file could be taken for the beginning of the next.
             total.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
     return total.hexdigest()
 
@@ -287,6 +291,7 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
     pages = {}
     for page in PAGES:
         path = own / f"{page}.md"
+        # What people agree to and are told must be the study's own words.
         if path.exists() or page in REQUIRED:
             pages[page] = _text(path, f"every study needs {page}.md in its language")
         else:

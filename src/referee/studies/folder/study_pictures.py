@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["picture", "picture_name", "picture_names", "pictures"]
 
+# Eighty bits: no two looks of a study will share a name.
 LENGTH = 20
+# By the study's hash, which changes with anything that could change a picture.
 _KNOWN: dict[str, dict[str, str]] = {}
 _PICTURES: SceneNotes[str | None, dict[str, str]] = SceneNotes("studies.pictures")
 
@@ -59,6 +61,8 @@ def pictures(study: Study) -> dict[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def _drawn(entity: Entity, domain: str | None, without: frozenset[str]) -> tuple[str, str]:
+    # Named by what is drawn and not by its attributes: what looks alike has one name, whatever it is called in the
+    # corpus.
     svg = draw_entity(entity, domain=domain, without=without)
     return sha256(svg.encode()).hexdigest()[:LENGTH], svg
 

@@ -125,6 +125,7 @@ class Kind(Protocol):
 # -- what every protocol checks ----------------------------------------------------------------------------------------------
 # Every field known, of its kind, within its values: an answer that cannot have come from the page is refused by name.
 
+# No study can allow more: a request has a limit as well.
 _LONGEST_TEXT, _LONGEST_LIST = 5000, 500
 
 CLOCKS = {
@@ -178,6 +179,7 @@ def _check_kind(field: str, value: Any, declared: Recorded) -> None:
 
 def _check_number(field: str, value: Any, timed: bool) -> None:
     """A finite number. A time may be negative: who presses in the very frame in which something appears is before its onset, and a fact."""
+    # True is an integer in Python, and would pass for 1 ms.
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise refuse(field, "should be a number")
     if value < 0 and not timed:

@@ -162,6 +162,7 @@ class Identification:
             description=stimulus.description,
             entity=None if given.get("entity") is None else shown.labels[given["entity"]],
             reading_ms=None if together else times.get("reading_ms"),
+            # One time cannot be split; hearing metrics know it by the missing reading time.
             identification_ms=times.get("combined_ms" if together else "identification_ms"),
             repeats=int(given.get("repeats") or 0),
             flags=(*answer.flags, *(c for c in corrected if c not in answer.flags)),
@@ -195,6 +196,7 @@ class Identification:
         times, reading = answer.times, shown.parameters["reading"]
         needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
         needed["words"] = (*needed["before"], "regions_ms")
+        # A trial that ran out may have ended before any of these began.
         for name in needed[reading] if answer.answer["outcome"] != "timeout" else ():
             if times.get(name) is None:
                 raise refuse(f"times.{name}", "this time is missing")

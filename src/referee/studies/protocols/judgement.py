@@ -131,6 +131,7 @@ class Judgement:
 
 def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
+    # A slider has 0 to 100, both ends included.
     points = settings["points"] if settings["kind"] == "likert" else SLIDER_TOP + 1
     return [
         {"name": name, "question": question, "kind": settings["kind"], "points": points, "low": low, "high": high}

@@ -68,6 +68,7 @@ class JudgementPairwise:
         texts = (tidy_words(stimulus.description), tidy_words(stimulus.rival.description))
         language = stimulus.trial.language
         parameters = {
+            # Sorted by side: in the order of the pair, the page's source would tell which system is first.
             "pairwise": dict(sorted(zip(sides, texts, strict=True))),
             "language": language,
             "direction": direction_of(language),

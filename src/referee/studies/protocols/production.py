@@ -73,6 +73,7 @@ class Production:
         text = answer.answer.get("text")
         if text is None:
             raise refuse("answer.text", "the description is missing")
+        # Blanks do not help to reach the shortest length, and count towards the longest, as in the field of the page.
         if not settings["shortest"] <= len(text.strip()) or len(text) > settings["longest"]:
             raise refuse("answer.text", f"should have {settings['shortest']} to {settings['longest']} characters")
 

@@ -102,6 +102,7 @@ class ReplayIdentify:
                 remedy="make the study with `referee tangram study`",
             )
         said, language = meta["shown"][condition], stimulus.trial.language
+        # No shuffling here: in the experiment a piece keeps its number, and people learn it.
         labels = {f"e{piece}": piece for piece in sorted(e.id for e in stimulus.trial.scene.entities)}
         parameters = {
             "film": meta["clip"],

@@ -28,6 +28,7 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
 
     Places are those of the scene, where it has any; pictures are named here and get their address in the plan.
     """
+    # Shuffled as for any hearer: where a scene has no places, this order is the place.
     scene = trial.for_hearer(rng).scene
     layout = place(scene, jitter=float(settings.get("jitter", 0.0)), seed=rng.getrandbits(32))
     pictures = picture_names(trial.scene, trial.domain)

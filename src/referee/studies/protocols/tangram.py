@@ -78,6 +78,7 @@ class Tangram:
         """What the page has to know before it comes into a room; goals are told in the room, and only to those who may see them."""
         named = ("partner", "chat", "voice", "wait_minutes", "limit_minutes")
         puzzles = len(settings["puzzles"])
+        # Only how many puzzles there are: their names would give the figures away.
         return Shown(parameters={"entities": [], "puzzles": puzzles, **{n: settings[n] for n in named}}, labels={})
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:

@@ -28,7 +28,9 @@ from referee.studies.sessions.served_study import Served
 
 __all__ = ["Hall", "Link", "Live", "Person"]
 
+# Nothing that time brings (grace, hints, limits) is finer than a second.
 TICK_SECONDS = 0.25
+# One look a second for all rooms together.
 WITHDRAWAL_TICKS = 4
 _log = logging.getLogger("referee.studies")
 # How a room's end is an ending of a session: the one who stayed, and the one who was lost; both are paid.
@@ -66,6 +68,7 @@ class Watcher(Protocol):
     def stop(self) -> None: ...
 
 
+# Equal only to itself, and so fit to be a key: batches are sorted by room.
 @dataclass(eq=False)
 class Live:
     """A room with its numbers, its connections, and what is stored of it."""
@@ -116,6 +119,7 @@ class Hall:
         self.engage = engage
         self.rooms: dict[str, Live] = {}
         self._waiting: list[_Parcel] = []
+        # At most one at a time, so that lines reach the store in the order of their numbers.
         self._writing: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
         self._latest = 0.0
@@ -150,6 +154,8 @@ class Hall:
             if live.partner:
                 live.partner.stop()
         for task in (self._ticking, self._writing):
+            # Cancelling ends the waiting only: what the writer has is committed when the store is closed, and what it
+            # has not was never acknowledged.
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -160,12 +166,14 @@ class Hall:
     async def enter(self, person: Person, link: Link, last: int) -> Live:
         """A place for somebody: their own room again, or one where somebody waits, or a new one. Greeted once that is stored."""
         live = self._find(person)
+        # One connection per person: the newer one wins, as with windows (rule 6).
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
         await self._stored(live, *room_state.join(live.room, person.session, person.alias, self.now_ms()))
         if live.broken:
             raise Problem(503, "storage", "The room could not be stored just now; try again.")
+        # After the commit: from the greeting on a page may rely on its seat.
         self._greet(live, link, last)
         self._hire(live)
         return live
@@ -182,6 +190,7 @@ class Hall:
         found = next(fitting, None) if settings["partner"] == "person" else None
         if found is None:
             key = str(uuid.uuid4())
+            # One draw for both: the seed is taken from the room's random name.
             found = self.rooms[key] = Live(Room(key, settings, uuid.UUID(key).int % 2**31), person.mode, person.step)
         return found
 
@@ -200,6 +209,7 @@ class Hall:
     def _settings(self, person: Person) -> dict[str, Any]:
         settings = dict(self.served.study.settings)
         if person.practice:
+            # Training is alone, short and never recorded.
             settings |= {"partner": "none", "puzzles": settings["puzzles"][:1], "voice": False}
         return settings
 
@@ -208,6 +218,7 @@ class Hall:
         missed: list[dict[str, Any]] = []
         if last >= 0:
             with self.served.store.read() as connection:
+                # From the store: only what is stored was ever told, so nothing is told twice or left out.
                 lines = room_store.lines_after(connection, live.room.id, last)
             missed = _told(live.room, lines, link.who)
         live.links[link.who] = link
@@ -284,6 +295,7 @@ class Hall:
             waiting, self._waiting = self._waiting, []
             batch: dict[Live, list[_Parcel]] = {}
             for parcel in waiting:
+                # Lines after one that was refused would leave a gap in the numbers.
                 if not parcel.live.broken:
                     batch.setdefault(parcel.live, []).append(parcel)
             try:
@@ -305,11 +317,15 @@ class Hall:
         now = self.served.clock()
         kept: list[tuple[str, RoomLine]] = []
         for live, parcels in batch.items():
+            # A room changes with every line; only its last state is worth a row.
             room = parcels[-1].room
             lines = _lines_in(parcels)
             kept += ((room.id, line) for line in lines)
+            # Before its lines, which point to it.
             if _shape(room) != live.stored:
                 room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
+            # In the transaction of the line that says so: a room is never over without its people being paid, nor the
+            # other way round.
             if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
                 self._end_sessions(connection, room, lines)
         room_store.keep_lines(connection, kept)
@@ -321,6 +337,7 @@ class Hall:
             if seat.who == BOT:
                 continue
             row = kept_answers.load(connection, self.served, seat.who)
+            # Whoever has withdrawn or was ended by an organiser keeps that ending.
             if row.state in ("consented", "running"):
                 outcome = left if seat.who == lost else stayed
                 presence.end(connection, self.served, row, outcome, "server", reason=room.outcome, room=room.id)
@@ -338,6 +355,7 @@ class Hall:
                 more["status"] = self._status(live, who)
             if events or more:
                 link.put(events, **more)
+        # The bot hears of things when people do: after the commit.
         if live.partner and lines:
             live.partner.notice(lines)
         self._clear_away(live)
@@ -366,6 +384,7 @@ class Hall:
     async def _tick_for_ever(self) -> None:
         for tick in count():
             await asyncio.sleep(TICK_SECONDS)
+            # A copy, for rooms come and go while we wait for others.
             for live in list(self.rooms.values()):
                 room, lines = room_state.pass_time(live.room, self.now_ms())
                 if lines:

@@ -33,6 +33,7 @@ __all__ = [
 SOLO = "solo"
 WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 _BY_HAND = frozenset({*CHANGES, "cursor"})
+# Replays start from the nearest state; every change that settles brings one, this is for long silences.
 SNAPSHOT_MS = 5_000.0
 
 
@@ -102,10 +103,12 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
         return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
     if room.phase != WAITING or len(room.seats) >= room.places:
         raise ValueError("the room is taken")
+    # The waiting time counts from the first one who came.
     began = room.began_ms or t_ms
     room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began)
     lines = [RoomLine(who, "join", {"name": name})]
     if room.settings["partner"] == "bot":
+        # Seated after the person, who therefore has the first role (`_roles`).
         room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
     if len(room.seats) < room.places:
         return room, lines
@@ -115,6 +118,7 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
 
 def leave(room: Room, who: str, t_ms: float) -> Happened:
     """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
+    # Being lost again changes nothing: the time of grace runs from the first loss.
     if room.phase == OVER or not room.seat(who).present:
         return room, []
     if room.phase == WAITING:
@@ -135,6 +139,7 @@ def quit_room(room: Room, who: str, t_ms: float) -> Happened:
         waited = t_ms - room.began_ms
         if waited < 60_000 * room.settings["wait_minutes"]:
             raise ValueError("the waiting time is not over")
+        # Paid, since the waiting time of the study was kept.
         return _over(room, "no-partner", who)
     return _over(room, "completed" if room.places == 1 else "partner-left", who)
 
@@ -153,11 +158,13 @@ def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -
 def pass_time(room: Room, t_ms: float) -> Happened:
     """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
     grace = 1000 * room.settings["grace_seconds"]
+    # Before anything else: a game without one of its players must not go on to its next puzzle.
     lost = [s for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
     if lost and room.phase in (PLAYING, BETWEEN):
         return _over(room, "partner-left", lost[0].who)
     if room.phase == BETWEEN:
         waited = t_ms - room.began_ms >= 1000 * room.settings["pause_seconds"]
+        # Roles are bound at the start, and to people who are there.
         return _start(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
     if room.phase != PLAYING or room.game is None:
         return room, []
@@ -171,6 +178,7 @@ def pass_time(room: Room, t_ms: float) -> Happened:
 def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
     if room.phase != PLAYING or room.game is None:
+        # A hand that moved while the puzzle ended broke no rule, so this is no error.
         return room, [RoomLine(who, "late", {"kind": kind})]
     if who != room.handler:
         raise ValueError("only the operator touches the pieces")
@@ -193,6 +201,7 @@ def _ready(room: Room, who: str, t_ms: float) -> Happened:
 
 def _start(room: Room, t_ms: float) -> Happened:
     goal = find_goal(room.settings["puzzles"][room.puzzle])
+    # Another shuffle for each puzzle, the same one whenever the room is loaded again.
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
     roles = _roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
@@ -227,6 +236,7 @@ def _over(room: Room, outcome: str, who: str) -> Happened:
     """The end; a puzzle that was running ends with it."""
     lines = []
     if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
+        # The state first: a recording ends with what was on the board.
         lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
     return replace(room, phase=OVER, outcome=outcome), [
         *lines,

@@ -49,6 +49,7 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
     if not lines:
         return
     if connection.dialect.name == "sqlite":
+        # This way around SQLAlchemy's types, so the JSON is written here.
         _insert_together(connection, [(*_columns(room, line), schema.canonical(line.data)) for room, line in lines])
     else:
         values = [(*_columns(room, line), line.data) for room, line in lines]
@@ -65,6 +66,7 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
 def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
     nobody = line.who in (SERVER, BOT)
     session, actor = (None, line.who) if nobody else (line.who, None)
+    # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
 
 
@@ -86,6 +88,7 @@ def keep_room(connection: Connection, room: Room, study: str, mode: str, step: i
     data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
     data |= {"settings": dict(room.settings), "seats": [asdict(seat) for seat in room.seats]}
     values = {"state": room.phase, "data": data, "updated": now}
+    # Most writes concern a room that is there; one writer, so nobody inserts in between.
     changed = connection.execute(update(schema.room).where(schema.room.c.id == room.id).values(values))
     if changed.rowcount == 0:
         first = {"id": room.id, "study": study, "mode": mode, "created": now}
@@ -120,11 +123,13 @@ def high_marks(connection: Connection, room: str) -> dict[str, int]:
 def unfinished(connection: Connection, study: str) -> list[Any]:
     """Rows of rooms that were under way when the server stopped."""
     r = schema.room.c
+    # Nobody has to come back to a waiting room: it is left behind, and whoever returns gets a new one.
     return list(connection.execute(select(schema.room).where(r.study == study, r.state.not_in((WAITING, OVER)))))
 
 
 def finished(connection: Connection, session: str) -> list[Any]:
     """Rows of the rooms that somebody was in and that are over."""
+    # By their lines, which have an index; seats are inside the room's JSON.
     been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
     wanted = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
     return list(connection.execute(select(schema.room).where(*wanted)))
@@ -134,6 +139,7 @@ def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
     """Those of some sessions that were withdrawn or are deleted already."""
     s = schema.session.c
     there = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
+    # The other way round, so that a session that was deleted counts as well.
     return set(sessions).difference(there)
 
 
@@ -145,6 +151,7 @@ def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
     room = Room(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
     e = schema.event.c
     last = connection.scalar(select(func.max(e.seq)).where(e.room == row.id))
+    # Only the running puzzle has to be known; earlier ones are over.
     start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
     if room.phase == PLAYING and start is not None:
         room = _with_game(room, lines_after(connection, row.id, start - 1))
@@ -190,6 +197,8 @@ def recordings_of(store: Store, room: str) -> list[Recording]:
         seats = [Seat(**seat) for seat in row.data["seats"]]
         _check_people(connection, room, seats)
         lines = lines_after(connection, room, -1)
+    # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
+    # recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
     return [_recording(row, seats, n, part) for n, part in enumerate(_puzzles(lines))]
@@ -209,6 +218,7 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
         if line.kind == "start":
             parts.append([])
             playing = True
+        # What belongs to the room and not to the game (joining, readiness) is no part of a recording.
         if playing and line.kind in KINDS:
             parts[-1].append(line)
         playing = playing and line.kind != "end"
@@ -224,6 +234,7 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Room
         session=f"{row.id}-{number + 1}",
         pair=row.id,
         goal=row.data["settings"]["puzzles"][number],
+        # Recordings know the two roles of the game; who plays alone has the pieces.
         players={name: "operator" if role == SOLO else role for name, role in roles.items()},
         settings={**row.data["settings"], "study": row.study, "mode": row.mode},
         code=__version__,
@@ -235,6 +246,7 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Room
 def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> Entry:
     data = dict(line.data)
     if line.kind == "clock":
+        # The only time inside a line's data that is on the server's clock.
         data["server_ms"] = round(data["server_ms"] - zero, 3)
     if line.kind in HANDLING:
         data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}

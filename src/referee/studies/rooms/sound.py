@@ -25,6 +25,7 @@ def keep_sound(path: Path, content: bytes) -> bool:
     with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
         file.flush()
+        # On the disk before it is acknowledged, like every answer.
         os.fsync(file.fileno())
     unfinished.replace(path)
     return True
@@ -32,6 +33,7 @@ def keep_sound(path: Path, content: bytes) -> bool:
 
 def forget_sound(folder: Path, alias: str) -> int:
     """Delete everything that was recorded of somebody; how many pieces it was."""
+    # Aliases hold hyphens, so the last one is the one before the number.
     found = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]
     for path in found:
         path.unlink(missing_ok=True)

@@ -50,6 +50,7 @@ def make_tangram_study(
             "study": {"contact": "the organisers of this study"},
             "protocol": chosen,
             "design": {"order": "fixed"},
+            # A room takes long and saves a single answer at its end: the place must not run out under it.
             "policy": {"reserve_minutes": 240.0},
         },
     )

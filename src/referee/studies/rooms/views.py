@@ -14,7 +14,9 @@ __all__ = ["TELLING", "seat_number", "status", "told"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
+# Hints reach those who may see them by the status.
 _PRIVATE = frozenset({"clock", "voice", "hint", "late", "left"})
+# The end names who left and what was said holds the sender's keystrokes: the partner gets neither.
 _SHOWN = {"snapshot": ("hash",), "say": ("text",), "over": ("outcome",)}
 _OTHERS = frozenset({"cursor", "typing"})
 
@@ -66,6 +68,7 @@ def status(
     }
     if room.game is not None:
         found |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
+        # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
             found |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
     return found

@@ -21,6 +21,7 @@ __all__ = ["amended", "correct"]
 def correct(connection: Connection, served: Served, body: Correct) -> int:
     """Write a correction of one stored answer down; its number."""
     _find(connection, served, body.trial)
+    # Answers are stored under the lower-case form of their UUID (`request_bodies.read_answer`).
     values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
     written = connection.execute(insert(correction).values(**values, at=served.clock())).inserted_primary_key
     assert written is not None  # SQLAlchemy gives it for every insert of one row
@@ -35,6 +36,7 @@ def amended(
     answer = {**row.answer, **changes}
     if chosen is not None:
         answer |= {"outcome": "entity", "entity": _label(row.labels, chosen)}
+    # The plan says what was asked there; without it (the study folder has changed) nothing can be checked.
     outline = served.outline_of(row.session)
     step = outline.step(row.step) if outline else None
     if step is not None:
@@ -54,6 +56,7 @@ def _find(connection: Connection, served: Served, uuid: str) -> Any:
 
 def _label(labels: Mapping[str, str], entity: str) -> str:
     """The name under which an object was shown."""
+    # By the labels that were stored with the answer: everybody's scene has its own.
     shown = {name: label for label, name in labels.items()}
     if entity not in shown:
         raise InputError(f"no object {entity!r} was shown there", remedy=f"one of {', '.join(sorted(shown))}")

@@ -20,7 +20,9 @@ from referee.studies.store.schema import arrival, consent, identity, participant
 __all__ = ["Arrival", "count", "enrol", "find_session", "identify", "platform_details"]
 
 Arrival = dict[str, Any]
+# What Mechanical Turk puts in the place of an assignment while a worker only looks at the task.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+# Which parameter of the link names the person, by platform.
 _PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
 
 
@@ -32,6 +34,8 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     if name and not external and mode != "debug":
         raise Problem(403, "no-id", "Open the study through the link you were given: this one lacks your identifier.")
     details = {key: value for key, value in ids.items() if key != name and value}
+    # With consent this id becomes that of participant and session. It travels signed in the person's token, so that
+    # consent sent twice enrols them once.
     return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}
 
 
@@ -49,6 +53,7 @@ def find_session(connection: Connection, served: Served, arrival_: Arrival) -> A
     return connection.execute(
         select(session)
         .where(session.c.participant.in_(who))
+        # A session that was begun again ended for its successor's sake: it never counts as the newest.
         .order_by(case((session.c.outcome == "restarted", 1), else_=0), session.c.created.desc(), session.c.id)
         .limit(1)
     ).one_or_none()
@@ -61,6 +66,7 @@ def platform_details(connection: Connection, participant_id: str) -> Mapping[str
 def count(connection: Connection, served: Served, mode: str, what: str) -> None:
     """One more who entered, or who declined: all that is kept of them."""
     mine = (arrival.c.study == served.id, arrival.c.mode == mode)
+    # Changing first and adding where there was nothing is safe here: all writes of a store go through one writer.
     changed = connection.execute(update(arrival).where(*mine).values({what: arrival.c[what] + 1}))
     if changed.rowcount == 0:
         first = {"entered": 0, "declined": 0, what: 1}
@@ -70,9 +76,11 @@ def count(connection: Connection, served: Served, mode: str, what: str) -> None:
 def enrol(connection: Connection, served: Served, who: Arrival, tab: str) -> Any:
     """A participant, their session and their place on a list, in one transaction; the session again when they are known already."""
     now = served.clock()
+    # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
     known = find_session(connection, served, who)
     if known is not None:
         return _consent_again(connection, served, known, now)
+    # Before anything is stored of the person: whoever finds the study full leaves no trace.
     place = _place(connection, served, who, now)
     if place is None:
         raise Problem(409, "full", "Enough people are taking part already. Thank you for your interest!")
@@ -85,6 +93,7 @@ def _place(connection: Connection, served: Served, who: Arrival, now: float) -> 
     """A place on a list; trying a study out never runs short of them."""
     minutes = served.policy.reserve_minutes
     place = places.reserve(connection, served.id, who["mode"], who["id"], now=now, minutes=minutes)
+    # Places of debug mode never count towards the plan (rule 8), so there may be any number.
     if place is None and who["mode"] == "debug":
         names = [entry.id for entry in served.study.lists]
         places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
@@ -94,6 +103,7 @@ def _place(connection: Connection, served: Served, who: Arrival, now: float) -> 
 
 def _consent_again(connection: Connection, served: Served, known: Any, now: float) -> Any:
     current = served.study.consent_hash
+    # Whoever has finished agreed to the text of that time; a new text concerns only those who go on (rule 9).
     if known.consent_hash == current or known.state not in ("consented", "running"):
         return known
     connection.execute(insert(consent).values(session=known.id, text_hash=current, at=now))
@@ -102,6 +112,7 @@ def _consent_again(connection: Connection, served: Served, known: Any, now: floa
 
 
 def _add_participant(connection: Connection, served: Served, who: Arrival, now: float) -> None:
+    # Only the hash is stored: the code itself is derived anew whenever it is shown.
     code = code_hash(served.keys.withdrawal_code(served.id, who["id"]))
     alias = _new_alias(connection, served, who["id"])
     row = {"id": who["id"], "study": served.id, "mode": who["mode"], "alias": alias, "code_hash": code, "created": now}
@@ -113,6 +124,7 @@ def _add_participant(connection: Connection, served: Served, who: Arrival, now: 
                 study=served.id,
                 mode=who["mode"],
                 platform=who["platform"],
+                # The column is unique and must hold something; one's own id is nobody else's.
                 external_id=who["external"] or who["id"],
                 details=who["details"],
             )
@@ -121,6 +133,7 @@ def _add_participant(connection: Connection, served: Served, who: Arrival, now: 
 
 def _new_alias(connection: Connection, served: Served, participant_id: str) -> str:
     for number in range(1000):
+        # Derived from the key and not counted: an alias tells neither when somebody came nor who they are.
         alias = f"P-{served.keys.derive('alias', served.id, participant_id, str(number), letters=4)}"
         taken = select(participant.c.id).where(participant.c.study == served.id, participant.c.alias == alias)
         if connection.execute(taken).first() is None:
@@ -150,6 +163,7 @@ def add_session(
             slot=place.id,
             list=place.list,
             plan_seed=place.seed,
+            # Set when the plan is opened for the first time (`presence.take_up`).
             plan_hash="",
             state="consented",
             consent_hash=text_hash,

@@ -43,6 +43,7 @@ class Kept:
 
 def body_hash(session_id: str, given: GivenAnswer) -> str:
     """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
+    # Flags are a set: their order is the page's accident.
     content = [session_id, given.step, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
@@ -50,6 +51,7 @@ def body_hash(session_id: str, given: GivenAnswer) -> str:
 # Statements of the one path that everybody walks every few seconds are built once.
 _SESSION = (
     select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at)
+    # Outer, for a session may have lost its place.
     .join(list_slot, list_slot.c.id == session.c.slot, isouter=True)
     .where(session.c.id == bindparam("session_id"))
 )
@@ -57,6 +59,8 @@ _SESSION = (
 _ROWS = select(trial.c["index"].label("step"), trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
     trial.c.session == bindparam("session_id")
 )
+# Whatever is checked before, the unique keys of the table have the last word (rule 1). Without `preserve_rowcount`
+# SQLAlchemy does not say whether an insert did anything.
 _ADD: Mapping[str, Insert] = {
     "sqlite": sqlite.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
     "postgresql": postgresql.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
@@ -66,6 +70,7 @@ _ADD: Mapping[str, Insert] = {
 def load(connection: Connection, served: Served, session_id: str) -> Any:
     """The session with its place; refused when there was no consent yet."""
     row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
+    # There is no session before consent (rule 9), and in a shared database those of other studies are none of ours.
     if row is None or row.study != served.id:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
     return row
@@ -73,6 +78,7 @@ def load(connection: Connection, served: Served, session_id: str) -> Any:
 
 def guard(served: Served, row: Any, tab: str) -> None:
     """Only a running session, from the tab that has it, under the text that was agreed to."""
+    # First: withdrawing also clears the tab, and "another window" would be the wrong thing to say.
     if row.state == "withdrawn":
         raise Problem(403, "withdrawn", "You have withdrawn from this study; nothing more is stored.")
     if row.tab != tab:
@@ -111,9 +117,11 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
     row = load(connection, served, sender.session)
     fingerprint = body_hash(sender.session, given)
     stored = stored_answers(connection, sender.session)
+    # Whoever has withdrawn is told no more of what there is.
     if row.state != "withdrawn" and _is_stored(connection, served, sender, given, fingerprint, stored):
         return _kept(served, outline, stored, new=False)
     guard(served, row, sender.tab)
+    # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
     _expected(given, stored)
     now = served.clock()
     if not _add(connection, sender, given, outline.plan.steps[given.step], now, fingerprint):
@@ -122,6 +130,7 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
         if not _is_stored(connection, served, sender, given, fingerprint, stored):
             raise _second(connection, served, sender, given, fingerprint, None)
         return _kept(served, outline, stored, new=False)
+    # Counted from what was read and the one added: nobody else writes meanwhile, so there is no need to read again.
     kept = _kept(served, outline, [*stored, given], new=True)
     _move_on(connection, served, row, kept, now)
     return kept
@@ -137,6 +146,7 @@ def _is_stored(
 ) -> bool:
     """Whether this very answer is there; refused when another one is in its place."""
     for found in stored:
+        # Either is enough to be in the way: a name used twice, or a place that is taken.
         if found.uuid == sender.uuid or (found.step, found.attempt) == (given.step, given.attempt):
             if (found.uuid, found.hash) == (sender.uuid, fingerprint):
                 return True
@@ -159,7 +169,10 @@ def _add(
         "answer": given.answer,
         "times": given.times,
         "flags": sorted(given.flags),
+        # Which object was behind which label is kept with the answer, so that it can be read whatever becomes of the
+        # plan.
         "labels": dict(step.shown.labels),
+        # The server's clock; those of the page are in `times`.
         "received_at": now,
         "hash": fingerprint,
     }
@@ -171,6 +184,7 @@ def _second(
 ) -> Problem:
     """Another answer in the place of a stored one: noted and refused."""
     about = {"uuid": sender.uuid, "index": given.step, "attempt": given.attempt, "hash": fingerprint}
+    # Noted before the refusal, and committed in spite of it (see `Problem`).
     note(connection, served, "second-answer", "participant", sender.session, **about)
     return Problem(
         409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first

@@ -11,6 +11,7 @@ from referee.studies.sessions.served_study import Served
 __all__ = ["completion_code", "ending", "turk_address"]
 
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+# By outcome alone, which is the server's word (rule 17). A partner who left and a failure of ours are nobody's fault.
 PAID = ("completed", "partner_left", "technical")
 
 
@@ -19,6 +20,7 @@ def completion_code(served: Served, outcome: str, mode: str, session: str = "") 
 
     On Prolific a derived code is one for all (it is entered there beforehand), elsewhere everyone has their own.
     """
+    # A code that no platform takes for a real one.
     if mode == "debug":
         return f"DEBUG-{served.keys.derive('code', served.id, outcome, letters=8)}"
     if (fixed := served.study.recruitment.codes.fixed(outcome)) is not None:
@@ -29,6 +31,7 @@ def completion_code(served: Served, outcome: str, mode: str, session: str = "") 
 
 def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What the last screen needs. `row` has id, participant, state, outcome and mode of the session; `details` are the platform's."""
+    # Shown again to whoever comes back (rule 10): codes are derived, so they are the same each time.
     outcome = row.outcome or "completed"
     code = completion_code(served, outcome, row.mode, row.id)
     return {
@@ -56,6 +59,7 @@ def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str,
 def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
     platform = served.study.recruitment.platform
     if platform == "prolific" and mode != "debug":
+        # Fixed codes are what organisers typed into study.toml.
         return {"redirect": PROLIFIC + quote(code, safe="")}
     if platform == "mturk" and (address := turk_address(details.get("turkSubmitTo"))):
         fields = {"assignmentId": details.get("assignmentId", ""), "code": code}
@@ -66,6 +70,7 @@ def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) ->
 def turk_address(given: Any) -> str | None:
     """Where Mechanical Turk takes the answer; only its own hosts, so that nobody is sent elsewhere by a doctored link."""
     parts = urlsplit(given) if isinstance(given, str) else None
+    # The whole of `netloc`: neither a port nor a name before an @ gets past it.
     if parts is None or parts.scheme != "https" or parts.netloc not in ("www.mturk.com", "workersandbox.mturk.com"):
         return None
     return f"https://{parts.netloc}/mturk/externalSubmit"

@@ -25,6 +25,7 @@ def provide(
 ) -> None:
     """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
     mine = (slots.c.study == study, slots.c.mode == mode)
+    # Counted on from what there is: a number, and so a seed, is used once, and taken places are never dealt again.
     present = connection.scalar(select(func.count()).select_from(slots).where(*mine)) or 0
     new = [
         {
@@ -41,6 +42,7 @@ def provide(
 
 
 def _seed(study: str, mode: str, seed: int, number: int) -> int:
+    # Not `hash`, which differs from process to process: plans are made anew from this number.
     digest = hashlib.sha256(f"{study}|{mode}|{seed}|{number}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
@@ -65,6 +67,8 @@ def reserve(connection: Connection, study: str, mode: str, session: str, *, now:
         .limit(1)
     )
     if connection.dialect.name == "postgresql":
+        # SQLite's transactions begin by locking the file. Only the slots are locked here: rows of a grouped query
+        # cannot be.
         choose = choose.with_for_update(of=slots)
     # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
     found = connection.execute(choose).one_or_none() or connection.execute(choose).one_or_none()
@@ -84,6 +88,7 @@ def free_expired(connection: Connection, study: str, mode: str, *, now: float) -
     freed = connection.execute(
         update(slots)
         .where(*mine, slots.c.state == "reserved", slots.c.expires_at < now)
+        # The session keeps its list and its answers; it only has no claim to a place any more.
         .values(state="free", session=None, expires_at=None)
     )
     return freed.rowcount
@@ -93,6 +98,7 @@ def regain(
     connection: Connection, study: str, mode: str, list_id: str, session: str, *, now: float, minutes: float
 ) -> int | None:
     """A free place on the same list for someone who lost theirs; None when others have taken them all."""
+    # Only on their own list: half of each of two lists would balance neither.
     mine = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
     found = connection.scalar(select(slots.c.id).where(*mine).order_by(slots.c.id).limit(1))
     if found is not None:
@@ -113,12 +119,14 @@ def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> 
 
 def fill(connection: Connection, session: str) -> None:
     """The place of a finished session is taken for good."""
+    # No expiry: a finished session never loses its place by silence.
     connection.execute(update(slots).where(slots.c.session == session).values(state="filled", expires_at=None))
 
 
 def free(connection: Connection, session: str) -> None:
     """Give back the place that a session has, if it still has one."""
     connection.execute(
+        # Filled ones as well: whoever withdraws after the end is replaced.
         update(slots).where(slots.c.session == session).values(state="free", session=None, expires_at=None)
     )
 

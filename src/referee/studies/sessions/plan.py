@@ -21,6 +21,7 @@ from referee.studies.texts import fill, to_html
 
 __all__ = ["PlanStep", "SessionPlan", "check_answer", "make_plan", "passed_check", "was_right"]
 
+# Also stored with answers (`trial.kind`) and exported: these words are a format.
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
 
 
@@ -58,6 +59,7 @@ class SessionPlan:
     ) -> dict[str, Any]:
         """What the browser gets; `base_url` is the study's own (``/s/ID``)."""
         study = self.study
+        # An ordered set: the page loads pictures in the order in which they are needed.
         pictures: dict[str, None] = {}
         steps = [_public_step(step, base_url, pictures) for step in self.steps]
         named = ("id", "title", "language", "direction", "protocol", "mode")
@@ -95,6 +97,9 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
 def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
     chosen = study.list(list_id)
+    # A text as seed gives the same numbers in every process. What is drawn, and in which order, is a format too:
+    # sessions under way are made again from it, and one whose plan came out differently is ended
+    # (`presence._same_plan`).
     rng = Random(f"{study.hash}|{list_id}|{seed}")
     stimuli, relaxed = _in_order(study, chosen, rng)
     drafts = [
@@ -172,6 +177,7 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
     shown = protocol.show(stimulus, study.settings, rng)
     parameters = dict(shown.parameters)
     if "entities" in parameters:
+        # Names for screen readers: by place, never by what the object is.
         word = study.strings["object"]
         parameters["entities"] = [
             {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
@@ -195,6 +201,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
 
 def _showing(stimulus: Stimulus) -> Showing:
     trial = stimulus.trial
+    # By look and not by id: the same picture may stand for objects of several scenes.
     names = picture_names(trial.scene, trial.domain)
     looks = tuple(names[t] for t in trial.targets)
     return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
@@ -222,6 +229,7 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
         return None
     if step.check is not None and step.check.expect is not None:
         return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+    # Without a hearer's name: only whether it was right is asked here.
     response = study.kind.respond(answer, step.stimulus, step.shown, "")
     if response is None:
         return None
@@ -232,6 +240,7 @@ def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) 
     """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
     given = answer.answer.get(name)
     if name == "ratings" and expected == "lowest":
+        # Points are counted from 1, a slider from 0.
         lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
         return given == lows
     return given == expected or (isinstance(given, str) and step.shown.labels.get(given) == expected)

@@ -26,11 +26,13 @@ __all__ = ["claim", "end", "finish", "take_up"]
 def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
     """The session and its answers when a page is opened: goes on, begins again or ends, as the study's policy says."""
     row = load(connection, served, session_id)
+    # The token may still name the old session, where the reply with the new one was lost.
     if row.outcome == "restarted":
         row = _successor(connection, served, row)
     guard(served, row, tab)
     now = served.clock()
     rows: Sequence[Tried] = stored_answers(connection, row.id)
+    # Made by the route beforehand, in another thread: here, in a write, it would hold up everybody's answers.
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     _same_plan(connection, served, outline, row, rows)
     # Only a session with answers was left and is come back to; whoever reloads the instructions has lost nothing and breaks no rule.
@@ -38,6 +40,7 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
         _within_policy(connection, served, row, now)
         if served.policy.resume == "restart":
             row, rows = _restart(connection, served, row, tab, now), []
+    # The lease ran out and others filled the list: not the person's fault, so they are paid (`technical`).
     if row.holder != row.id and hold_again(connection, served, row, now) is None:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Your place was given to someone else meanwhile. Reload the page for your code.")
@@ -46,12 +49,14 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
 
 
 def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
+    # Without answers nothing is lost by taking the new plan.
     if rows and row.plan_hash and row.plan_hash != outline.hash:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "study-changed", "The study was changed while you were away. Reload the page for your code.")
 
 
 def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
+    # Nobody should be back in trial 3 a day later without the study having said so.
     if now - row.updated > 3600 * served.policy.resume_hours:
         end(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Too much time has passed to go on. Reload the page for your code.")
@@ -72,6 +77,7 @@ def _restart(connection: Connection, served: Served, row: Any, tab: str, now: fl
         .values(state=move(row.state, "timed_out"), outcome="restarted", slot=None, updated=now)
     )
     places.hand_over(connection, row.id, new)
+    # The same place and seed: beginning again does not let anybody draw another list.
     place = places.Slot(id=row.slot, list=row.list, seed=row.plan_seed)
     add_session(connection, served, new, row.participant, row.mode, place, tab, now)
     note(connection, served, "restarted", "participant", row.id, new=new)
@@ -92,6 +98,7 @@ def claim(connection: Connection, served: Served, session_id: str, tab: str) -> 
     row = load(connection, served, session_id)
     if row.outcome == "restarted":
         row = _successor(connection, served, row)
+    # No guard: taking over is what a window does that is not the one that has the session.
     if row.state in ACTIVE and row.tab != tab:
         connection.execute(update(session).where(session.c.id == row.id).values(tab=tab, updated=served.clock()))
         note(connection, served, "other-tab", "participant", row.id)
@@ -101,6 +108,7 @@ def claim(connection: Connection, served: Served, session_id: str, tab: str) -> 
 def finish(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
     """The session as coded, once every answer is there; the same again for whoever asks again."""
     row = load(connection, served, session_id)
+    # Ended already: the code is shown again (rule 10), but not to whoever has withdrawn.
     if row.state not in (*ACTIVE, "finished"):
         if row.state == "withdrawn":
             guard(served, row, tab)
@@ -108,11 +116,13 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
     if row.tab != tab:
         guard(served, row, tab)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    # Counted in the transaction that gives out the code, from rows that are stored (rule 10).
     left = missing(outline.saved, stored_answers(connection, row.id), served.policy.aborted)
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
     if _has_open_room(connection, outline, row):
         raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
+    # From what is stored, and at the end: replies to single answers never tell which of them were checks.
     failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
     return _close(connection, served, row, "failed_check" if failed else "completed")
 
@@ -130,6 +140,7 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
     """Everything is there: the place is filled, unless the person is to be replaced."""
     if outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude":
+        # A person who is to be excluded is replaced by another.
         places.free(connection, row.id)
     else:
         places.fill(connection, row.id)
@@ -152,6 +163,7 @@ def _failed_checks(connection: Connection, served: Served, outline: Outline, ses
 
 def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:
     """End a session that was not completed; its place becomes free. Also for rooms, when a partner has left."""
+    # An ending is never replaced by another one: it decides about pay.
     if row.state not in ACTIVE:
         raise Problem(409, "ended", "This session has ended already.", state=row.state)
     places.free(connection, row.id)

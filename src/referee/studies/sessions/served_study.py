@@ -46,7 +46,9 @@ class Served:
     keys: Keys
     clock: Callable[[], float] = time.time
     _plans: OrderedDict[tuple[str, int, str], Outline] = field(default_factory=OrderedDict, repr=False)
+    # Grows by one small entry per session. Needs no lock: whoever writes an entry writes the same one.
     _places: dict[str, tuple[str, int, str]] = field(default_factory=dict, repr=False)
+    # Plans are made in worker threads and looked up on the event loop.
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -86,6 +88,7 @@ class Served:
             if (kept := self._plans.get(key)) is not None:
                 self._plans.move_to_end(key)
                 return kept
+        # Outside the lock, since it takes long; two threads may make the same plan, and either one will do.
         made = _outline(make_plan(replace(self.study, hash=study_hash), list_id, seed))
         with self._lock:
             self._plans[key] = made
@@ -96,6 +99,7 @@ class Served:
 
 def _outline(plan: SessionPlan) -> Outline:
     """Pages may be reworded under way; what is asked and answered may not: only that is in the fingerprint."""
+    # With their places in the plan: a page inserted before a trial moves its number, by which answers are stored.
     asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
     content = schema.canonical([len(plan.steps), _plain(asked)])
     return Outline(plan=plan, saved=plan.saved_indexes, hash=hashlib.sha256(content.encode()).hexdigest())
@@ -120,6 +124,7 @@ def open_served(
     study = open_study(Path(folder))
     data = Path(folder) / "data"
     url = database or sqlite_url((data / "study.sqlite").resolve())
+    # Whoever only works on a study (exports, corrections) may do so beside its server.
     store = open_store(url, study.id, create=create, alone=begin)
     try:
         served = Served(study=study, store=store, keys=load_keys(data / "keys.toml"), clock=clock)
@@ -137,12 +142,14 @@ def _begin(connection: Connection, served: Served, accept_changes: bool) -> None
     last = connection.execute(
         select(schema.study).where(schema.study.c.id == study.id).order_by(schema.study.c.version.desc()).limit(1)
     ).one_or_none()
+    # Every change of the folder is a version of its own; which one a session saw is in its row.
     if last is None or last.hash != study.hash:
         if last is not None and not accept_changes:
             _refuse_changes(connection, study)
         version = {"id": study.id, "version": 1 + (last.version if last else 0), "hash": study.hash, "mode": study.mode}
         connection.execute(insert(schema.study).values(created=served.clock(), **version))
     names = [entry.id for entry in study.lists]
+    # A study that is live can still be tried out, on places of its own (rule 8).
     for mode in {study.mode, "debug"}:
         places.provide(connection, study.id, mode, names, study.seed, planned=study.participants)
 
@@ -153,6 +160,7 @@ def _refuse_changes(connection: Connection, study: Study) -> None:
         .select_from(schema.session)
         .where(schema.session.c.study == study.id, schema.session.c.mode == study.mode)
     )
+    # Nobody minds what happens to sessions of debug mode.
     if taken and study.mode != "debug":
         raise InputError(
             f"the study was changed after {taken} people took part in {study.mode} mode",

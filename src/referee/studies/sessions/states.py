@@ -20,9 +20,12 @@ __all__ = [
 
 MOVES: Mapping[str, frozenset[str]] = {
     "entered": frozenset({"consented", "declined"}),
+    # A session of one answer never runs: it is finished with its first.
     "consented": frozenset({"running", "finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
     "running": frozenset({"finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
+    # Screened out at the end: too many checks failed.
     "finished": frozenset({"coded", "screened_out", "withdrawn"}),
+    # Withdrawing is possible after any end (rule 11), and nothing else is.
     "coded": frozenset({"withdrawn"}),
     "declined": frozenset(),
     "screened_out": frozenset({"withdrawn"}),
@@ -68,6 +71,7 @@ def move(state: str, to: str) -> str:
 
 def satisfied(rows: Iterable[Tried], aborted: str) -> set[int]:
     """Steps that need nothing more: done, or broken off in a study that skips such trials."""
+    # A trial that is broken off twice is two rows of one step.
     return {row.step for row in rows if row.state == "done" or aborted == "skip"}
 
 

@@ -42,8 +42,10 @@ def withdraw(connection: Connection, served: Served, participant_id: str, who: s
             .values(
                 state="withdrawn",
                 slot=None,
+                # Every window of the person is refused from now on.
                 tab=None,
                 updated=now,
+                # Fixed now, as announced: changing the policy later moves nobody's date.
                 purge_at=now + 86_400 * served.policy.withdrawal_days,
             )
         )
@@ -80,6 +82,7 @@ def purge(connection: Connection, served: Served) -> dict[str, int]:
         counts = _delete_session(connection, row.id)
         connection.execute(insert(tombstone).values(at=now, study=served.id, mode=row.mode, **counts))
         total = {key: total[key] + counts[key] for key in total}
+    # After their sessions, which point to them.
     for person in {row.participant for row in due}:
         _delete_person(connection, person, served.study.folder)
     if due:
@@ -88,11 +91,14 @@ def purge(connection: Connection, served: Served) -> dict[str, int]:
 
 
 def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
+    # Corrections before answers and all of it before the session: foreign keys want it, and the triggers that protect
+    # these rows let them go only while their session is there and is withdrawn.
     trials = select(trial.c.uuid).where(trial.c.session == session_id)
     connection.execute(delete(correction).where(correction.c.trial.in_(trials)))
     answers = connection.execute(delete(trial).where(trial.c.session == session_id)).rowcount
     events = connection.execute(delete(event).where(event.c.session == session_id)).rowcount
     connection.execute(delete(consent).where(consent.c.session == session_id))
+    # Notes may quote what was sent.
     connection.execute(delete(audit).where(audit.c.session == session_id))
     connection.execute(delete(session).where(session.c.id == session_id))
     return {"sessions": 1, "trials": answers, "events": events}
@@ -103,6 +109,8 @@ def _delete_person(connection: Connection, person: str, folder: Path) -> None:
     left = connection.scalar(select(func.count()).select_from(session).where(session.c.participant == person))
     if not left:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == person))
+        # No part of the transaction, but safe to be run twice, as all work of the writer may be: what is gone is not
+        # missed.
         forget_sound(folder, str(alias))
         connection.execute(delete(identity).where(identity.c.participant == person))
         connection.execute(delete(participant).where(participant.c.id == person))

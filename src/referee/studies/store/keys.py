@@ -23,7 +23,9 @@ from referee.studies.sessions.refusals import Problem
 
 __all__ = ["Keys", "load_keys"]
 
+# Without 0, O, 1 and I. There are 32, which divides the 256 values of a byte: every letter is equally likely.
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+# Renewed whenever somebody comes back (`routes_participant`).
 TOKEN_DAYS = 60
 
 
@@ -52,6 +54,7 @@ class Keys:
 
     def right(self, token: str) -> Literal["manage", "view"] | None:
         """Which right an organiser's token gives; compared in constant time, always with both."""
+        # Headers may hold anything; what cannot be encoded must be a wrong token, not an error.
         given = token.encode("utf-8", "surrogateescape")
         manages = hmac.compare_digest(given, self.manage.encode())
         views = hmac.compare_digest(given, self.view.encode())
@@ -59,6 +62,8 @@ class Keys:
 
     def derive(self, *about: str, letters: int = 12) -> str:
         """A code that only this key gives, the same each time: letters and digits that are not mistaken for each other."""
+        # Joined by a character that is in none of them: "ab", "c" and "a", "bc" are different things to derive a code
+        # for.
         digest = hmac.new(self.signing.encode(), "\x1f".join(about).encode(), hashlib.sha256).digest()
         return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:letters])
 
@@ -69,6 +74,7 @@ class Keys:
 
 @lru_cache(maxsize=256)
 def _signer(signing: str, study: str) -> URLSafeTimedSerializer:
+    # itsdangerous would take SHA-1. The study is in the salt: a token of one study opens no other, whatever the key.
     settings = {"digest_method": hashlib.sha256}
     return URLSafeTimedSerializer(signing, salt=f"participant of {study}", signer_kwargs=settings)
 
@@ -82,6 +88,7 @@ def load_keys(path: Path) -> Keys:
     """The keys of a study, made the first time; a file that others can read is refused."""
     if not path.exists():
         _make(path)
+    # Windows has no such bits.
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise InputError("others on this machine can read the keys", where=path, remedy=f"chmod 600 {path}")
     try:
@@ -105,11 +112,14 @@ def _make(path: Path) -> None:
     )
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     unfinished.unlink(missing_ok=True)
+    # Readable by its owner alone from the first byte on; `chmod` afterwards would leave a moment.
     with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(written)
         file.flush()
         os.fsync(file.fileno())
     try:
+        # Unlike a rename, a link fails where something is: of two processes that begin at once, both use the first
+        # one's keys.
         os.link(unfinished, path)
     except FileExistsError:
         pass

@@ -21,6 +21,7 @@ _REMEDY = "use that server, or stop it first; one process serves a study"
 def hold_alone(path: Path) -> BinaryIO:
     """The lock file of a store, held until it is closed; InputError naming the other process when one holds it already."""
     try:
+        # Opened without cutting it: until the lock is ours, what is written there is the holder's number.
         file: BinaryIO = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
     except OSError as error:
         raise CannotWrite(error.strerror or str(error), where=path, remedy="check the folder's permissions") from error
@@ -41,7 +42,9 @@ def hold_alone(path: Path) -> BinaryIO:
 
 def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
     """The same in a PostgreSQL database, which several studies may share: a connection that holds the lock until it is closed."""
+    # PostgreSQL locks go by a signed number of 64 bits.
     key = int.from_bytes(hashlib.sha256(study_id.encode()).digest()[:8], "big", signed=True)
+    # The lock belongs to the connection; a transaction kept open for weeks would keep the database from tidying up.
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     end = time.monotonic() + PATIENCE_SECONDS
     while not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):

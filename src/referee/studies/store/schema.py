@@ -42,6 +42,7 @@ __all__ = [
     "trial",
 ]
 
+# Rule 2: triggers of the database refuse any change to these, whoever asks (migration 0001).
 APPEND_ONLY = ("trial", "event", "snapshot", "correction", "consent")
 
 metadata = MetaData(
@@ -49,6 +50,7 @@ metadata = MetaData(
 )
 
 
+# Made once, and sorted: `kept_answers.body_hash` takes equal values for equal texts.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -60,6 +62,7 @@ def canonical(value: Any) -> str:
 class Json(TypeDecorator[Any]):
     """A value kept as canonical JSON text."""
 
+    # Not a JSON type of the database: those may reorder keys and rewrite numbers, and differ between the two.
     impl = Text
     cache_ok = True
 
@@ -71,6 +74,7 @@ class Json(TypeDecorator[Any]):
 
 
 def _serial() -> Column[int]:
+    # SQLite counts up only what is declared as INTEGER.
     return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
 
 
@@ -78,6 +82,7 @@ study = Table(
     "study",
     metadata,
     Column("id", String(200), primary_key=True),
+    # A row for every change of the folder after the first start.
     Column("version", Integer, primary_key=True),
     Column("hash", String(64), nullable=False),
     Column("mode", String(10), nullable=False),
@@ -89,6 +94,7 @@ arrival = Table(
     metadata,
     Column("study", String(200), primary_key=True),
     Column("mode", String(10), primary_key=True),
+    # Numbers only: of whoever declines or never agrees nothing else is kept (rule 9).
     Column("entered", Integer, nullable=False),
     Column("declined", Integer, nullable=False),
 )
@@ -102,6 +108,7 @@ list_slot = Table(
     Column("list", String(200), nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("state", String(10), nullable=False),
+    # No foreign key: the place is reserved first, in the same transaction, and then the session is made.
     Column("session", String(36), index=True),
     Column("expires_at", Double),
     Index(None, "study", "mode", "state"),
@@ -114,11 +121,13 @@ participant = Table(
     Column("study", String(200), nullable=False),
     Column("mode", String(10), nullable=False),
     Column("alias", String(20), nullable=False),
+    # Withdrawing by code looks the person up by it.
     Column("code_hash", String(64), nullable=False, index=True),
     Column("created", Double, nullable=False),
     UniqueConstraint("study", "alias"),
 )
 
+# The only table with ids from outside (rule 12); answers lead here by way of `participant` alone.
 identity = Table(
     "identity",
     metadata,
@@ -128,6 +137,7 @@ identity = Table(
     Column("platform", String(20), nullable=False),
     Column("external_id", String(200), nullable=False),
     Column("details", Json, nullable=False),
+    # One person of a platform takes part once in each mode.
     UniqueConstraint("study", "mode", "platform", "external_id"),
 )
 
@@ -137,6 +147,7 @@ session = Table(
     Column("id", String(36), primary_key=True),
     Column("participant", ForeignKey("participant.id"), nullable=False, index=True),
     Column("study", String(200), nullable=False),
+    # The folder as it was when the session began: its plan is made from that.
     Column("study_hash", String(64), nullable=False),
     Column("mode", String(10), nullable=False),
     Column("slot", ForeignKey("list_slot.id")),
@@ -153,6 +164,7 @@ session = Table(
     Column("purge_at", Double),
     Index(None, "study", "mode", "state"),
     Index(
+        # Rule 6, kept by the database: one running session per participant.
         "ix_session_one_running",
         "participant",
         unique=True,
@@ -173,6 +185,7 @@ consent = Table(
 trial = Table(
     "trial",
     metadata,
+    # The page's own name for the answer, by which sending again is harmless (rule 1).
     Column("uuid", String(36), primary_key=True),
     Column("session", ForeignKey("session.id"), nullable=False),
     Column("index", Integer, nullable=False),
@@ -226,6 +239,7 @@ event = Table(
     Column("kind", String(40), nullable=False),
     Column("data", Json, nullable=False),
     UniqueConstraint("room", "seq"),
+    # NULLs are all different: lines that nobody sent (no `client_seq`) are not bound by this.
     UniqueConstraint("room", "session", "client_seq"),
 )
 
@@ -236,6 +250,7 @@ snapshot = Table(
     Column("room", ForeignKey("room.id"), nullable=False),
     Column("seq", Integer, nullable=False),
     Column("at", Double, nullable=False),
+    # Of the program: a replay shows stored states and never runs newer rules over old input.
     Column("version", String(64), nullable=False),
     Column("state", Json, nullable=False),
     UniqueConstraint("room", "seq"),
@@ -253,6 +268,7 @@ audit = Table(
     Column("data", Json, nullable=False),
 )
 
+# All that is left of what was purged (rule 11).
 tombstone = Table(
     "tombstone",
     metadata,

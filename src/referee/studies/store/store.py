@@ -30,6 +30,7 @@ from referee.studies.store.writer import Writer
 __all__ = ["Store", "back_up", "open_store", "scripts", "sqlite_url"]
 
 T = TypeVar("T")
+# The specification asks for 5 s at least; a checkpoint or a backup may hold the file for a moment.
 BUSY_MS = 10_000
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -63,6 +64,7 @@ class Store:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
+        # What waits is committed before the lock is let go: the next server must find a store that is at rest.
         self.writer.close()
         if self.lock is not None:
             self.lock.close()
@@ -79,12 +81,14 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
     path = _sqlite_path(url)
     if path is not None:
         _find_or_create(path, create)
+    # Before the store is opened: migrations must not run under a server that is serving it.
     lock: BinaryIO | Connection | None = hold_alone(path.with_suffix(".lock")) if alone and path is not None else None
     engine = _writing_engine(url)
     try:
         if alone and path is None:
             lock = hold_alone_in(engine, study_id, _shown(url))
         with engine.connect() as connection:
+            # A SQLite store was made above, whole; a file without our tables is somebody else's.
             _bring_up_to_date(connection, url, create=create and path is None)
             _belongs_to(connection, study_id, url)
     except BaseException as error:
@@ -106,8 +110,10 @@ def reading_engine(url: str) -> Engine:
             connect_args={"options": "-c default_transaction_read_only=on"},
             pool_pre_ping=True,
             pool_size=4,
+            # Answers and ids must not appear in logs by way of an error.
             hide_parameters=True,
         )
+    # Opened read-only by the system and, below, kept from writing by the library as well (rule 15).
     engine = create_engine(
         f"sqlite:///file:{path}?mode=ro&uri=true", pool_size=4, max_overflow=12, hide_parameters=True
     )
@@ -122,20 +128,25 @@ def _read_only(connection: Any, _: Any) -> None:
 
 def _writing_engine(url: str) -> Engine:
     if _sqlite_path(url) is None:
+        # Pinged, since the database may have been started anew since the last request.
         return create_engine(_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
     # The writer ends every transaction itself: there is nothing to reset when a connection is handed back.
     engine = create_engine(url, pool_size=2, pool_reset_on_return=None, hide_parameters=True)
     event.listen(engine, "connect", _durable)
+    # IMMEDIATE takes the right to write at once and waits for it; a transaction that reads first and then wants to
+    # write is refused without waiting.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine
 
 
 def _durable(connection: Any, _: Any) -> None:
     """WAL for readers beside the writer, FULL so that a commit survives a power cut; deleted data is overwritten."""
+    # Otherwise the driver begins transactions of its own, and not IMMEDIATE ones.
     connection.isolation_level = None
     for pragma in (f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
     connection.execute("PRAGMA foreign_keys=ON")
+    # Purged answers (rule 11) must not stay readable in free pages of the file.
     connection.execute("PRAGMA secure_delete=ON")
 
 
@@ -152,6 +163,7 @@ def back_up(source: Path, target: Path) -> int:
         closing(sqlite3.connect(unfinished)) as new,
     ):
         unfinished.chmod(0o600)
+        # SQLite's own way of copying: a copy of the file would lack what is still in the log.
         old.backup(new)
         (verdict,) = new.execute("PRAGMA integrity_check").fetchone()
         (trials,) = new.execute("SELECT count(*) FROM trial").fetchone()
@@ -167,6 +179,7 @@ def _sqlite_path(url: str) -> Path | None:
     except ArgumentError:
         raise MalformedInput(
             "this is no database address",
+            # Without the part that has the password.
             where=url.split("@")[-1],
             remedy="write postgresql://user:password@host/name, or sqlite:///path/to/study.sqlite",
         ) from None
@@ -187,6 +200,7 @@ def _driver(url: str) -> str:
 
 def _find_or_create(path: Path, create: bool) -> None:
     if path.exists():
+        # SQLite takes an empty file for a new database; here it is more likely a lost one (rule 14).
         if path.stat().st_size == 0:
             raise MalformedInput(
                 "the store is an empty file; a new one is never made over an old one",
@@ -204,6 +218,7 @@ def _create(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     unfinished.unlink(missing_ok=True)
+    # Without a pool: the last connection that closes writes the log back, and the file must be whole when it is named.
     engine = create_engine(sqlite_url(unfinished), poolclass=NullPool)
     event.listen(engine, "connect", _durable)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
@@ -211,6 +226,7 @@ def _create(path: Path) -> None:
         with engine.begin() as connection:
             _upgrade(connection)
         unfinished.chmod(0o600)
+        # A link and not a rename, which would replace a store that another process made meanwhile.
         os.link(unfinished, path)
     except FileExistsError:
         pass
@@ -218,6 +234,7 @@ def _create(path: Path) -> None:
         raise CannotWrite(error.strerror or str(error), where=path, remedy="check the folder's permissions") from error
     finally:
         engine.dispose()
+        # SQLite keeps files of its own beside it (-wal, -shm).
         for leftover in path.parent.glob(f"{unfinished.name}*"):
             leftover.unlink()
 
@@ -238,6 +255,7 @@ def _upgrade(connection: Connection) -> None:
 
 def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None:
     with connection.begin():
+        # Looked at and upgraded in one transaction: a store is never found half-way between two releases.
         found = MigrationContext.configure(connection).get_current_revision()
         known = ScriptDirectory.from_config(scripts())
         if found is None:

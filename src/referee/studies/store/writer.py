@@ -43,6 +43,7 @@ class Writer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # Without a limit: putting never blocks, and so may be done from the event loop.
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
         self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
@@ -59,6 +60,7 @@ class Writer:
         return self.submit(work).result()
 
     async def awrite(self, work: Callable[[Connection], T]) -> T:
+        # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._put(_Job(work, done))
         return await done
@@ -72,6 +74,7 @@ class Writer:
         """Finish what waits, then stop."""
         if not self._closed:
             self._closed = True
+            # Behind all that waits, which is therefore still written.
             self._waiting.put(None)
             self._thread.join()
 
@@ -87,6 +90,8 @@ class Writer:
         """Take what waits already; True when the end was among it."""
         while len(batch) < LARGEST_BATCH:
             try:
+                # No waiting for company: a lone answer is committed at once, and batches grow only while a commit is
+                # under way.
                 job = self._waiting.get_nowait()
             except queue.Empty:
                 return False
@@ -134,6 +139,7 @@ def _tell(batch: list[_Job], results: list[Any]) -> None:
 
 def _settle_all(told: list[tuple[Any, Any]]) -> None:
     for done, result in told:
+        # A request that was given up has cancelled its future; its answer is stored all the same.
         if not done.done():
             _settle(done, result)
 
@@ -149,5 +155,6 @@ def _told(error: Exception) -> Exception:
     """Trouble with the database (disk full, server gone) is said as such: the browser keeps the answer and tries again."""
     if not isinstance(error, DBAPIError):
         return error
+    # The type only: the message of the driver may hold what somebody answered.
     _log.error("the store did not take a write: %s", type(error.orig).__name__)
     return Problem(503, "storage", "The answer could not be stored just now; it is kept here and sent again.")

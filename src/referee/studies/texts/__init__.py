@@ -61,6 +61,7 @@ def _own_words(path: Path, known: Mapping[str, str]) -> dict[str, str]:
 def fill(text: str, facts: Mapping[str, object]) -> str:
     """A page with its {placeholders} filled in; braces around anything else stay."""
     for name, value in facts.items():
+        # Not `format`: organisers write braces of their own, and a text must not reach into objects.
         text = text.replace("{" + name + "}", str(value))
     return text
 
@@ -69,6 +70,8 @@ def fill(text: str, facts: Mapping[str, object]) -> str:
 def _renderer() -> object:
     from markdown_it import MarkdownIt
 
+    # Texts are the organisers' own, but a mistake in them must not run in participants' browsers. No pictures: the
+    # policy would not load them.
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
 
 

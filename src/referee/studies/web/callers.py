@@ -24,6 +24,7 @@ __all__ = [
     "participant_of",
 ]
 
+# The same pattern as ids in study.toml (`folder.study`).
 StudyId = Annotated[str, Path(alias="study", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
 
@@ -61,6 +62,7 @@ def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Call
     who = served.keys.read(served.id, token)
     if not isinstance(who.get("id"), str):
         raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
+    # After the signature: nobody can use up the rate of somebody whose id they merely know.
     limits.session.take(who["id"])
     return Caller(served=served, who=who, tab=tab)
 
@@ -78,6 +80,7 @@ def calling(request: Request) -> Caller:
     """The same, read from the request by hand."""
     served = find_study(request.app.state.studies, request.path_params["study"])
     headers = request.headers
+    # Cut to the sizes that the declared parameters above allow.
     token, tab = bearer(headers.get("authorization", "")[:4000]), headers.get("x-referee-tab", "")[:64]
     return participant_of(served, request.app.state.limits, token, tab)
 
@@ -96,6 +99,8 @@ def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
     ) -> Served:
         right = served.keys.right(bearer(authorization))
         if right is None:
+            # Only wrong tokens cost something, so guessing from outside cannot lock the organisers out. One bucket for
+            # the study, since nobody's address is looked at.
             request.app.state.limits.guesses.take(f"organiser {served.id}")
             raise Problem(401, "no-token", "Open the organiser's link again: it carries the token after the #.")
         if right not in rights:

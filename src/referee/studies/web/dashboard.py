@@ -49,6 +49,7 @@ def _mine(served: Served) -> tuple[Any, Any]:
 
 
 def _lists(connection: Connection, served: Served) -> list[dict[str, Any]]:
+    # Lists that the folder no longer has are shown as well, if there are places on them.
     counted: dict[str, Counter[str]] = {entry.id: Counter() for entry in served.study.lists}
     for name, state, number in connection.execute(
         select(list_slot.c.list, list_slot.c.state, func.count())
@@ -115,6 +116,7 @@ def quality(connection: Connection, served: Served) -> dict[str, Any]:
         done, aborted = done + (row.state == "done"), aborted + (row.state == "aborted")
         pointers[str(row.answer.get("pointer", ""))] += 1
     clients = connection.scalars(select(session.c.client).where(*_mine(served), session.c.state.not_in(LEFT_OUT)))
+    # What a page says about itself is stored unchecked.
     frames = [value for one in clients if one and _is_number(value := one.get("frame_ms"))]
     return {
         "trials": done,
@@ -157,6 +159,7 @@ def _checks(connection: Connection, served: Served) -> dict[str, int]:
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
+    # In the audit and nowhere else: that somebody looked can be read there, with the time.
     found = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
     return connection.execute(found).first() is not None
 
@@ -179,6 +182,7 @@ def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
         stimulus, shown = _seen(served, row)
         response = kind.respond(given_in(row), stimulus, shown, "people")
         if response is not None:
+            # Unlike in the analysis, "I cannot tell" counts as not found here: this table is for looking.
             errors.append(not (response.outcome is Outcome.ENTITY and response.entity in stimulus.trial.targets))
         for name, value in _measured(row).items():
             numbers[name].append(value)
@@ -206,5 +210,6 @@ def _measured(row: Any) -> Mapping[str, float]:
     return {
         name: float(v)
         for name, v in given.items()
+        # Stamps are on each device's own clock: their means say nothing.
         if _is_number(v) and not name.startswith("t_") and name != "text_onset"
     }

@@ -15,6 +15,7 @@ def page_server(page: str, port: int, host: str = "127.0.0.1") -> ThreadingHTTPS
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            # Nothing is looked up on the disk, whatever is asked for.
             found = self.path.partition("?")[0] == "/"
             self.send_response(200 if found else 404)
             self.send_header("content-type", "text/html; charset=utf-8")

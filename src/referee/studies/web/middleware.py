@@ -22,6 +22,7 @@ __all__ = ["BodyLimit", "Limits", "Rate", "SecureReplies", "security_headers", "
 
 _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
+# A bucket is forgotten when so many others were used since: memory is bounded, whoever knocks.
 KEYS_KEPT = 20_000
 
 
@@ -41,6 +42,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
     )
     headers = {
         "content-security-policy": policy,
+        # These two isolate the page, for which browsers give clocks of 5 µs instead of 100 (timing rule 6).
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-embedder-policy": "require-corp",
         "cross-origin-resource-policy": "same-origin",
@@ -48,6 +50,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
         "referrer-policy": "no-referrer",
         "permissions-policy": f"camera=(), geolocation=(), microphone=({'self' if voice else ''}), payment=(), usb=()",
     }
+    # It can name no foreign frame; on Mechanical Turk frame-ancestors says all of it.
     if not mturk:
         headers["x-frame-options"] = "DENY"
     return [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -67,6 +70,7 @@ class SecureReplies:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Web sockets have no reply that headers could be added to.
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -86,6 +90,7 @@ class SecureReplies:
             await send_problem(secured, problem)
         except Exception as error:
             _log.error("a request failed: %s", type(error).__name__, exc_info=error)
+            # Half a reply is out: only breaking the connection tells the page that it is not whole.
             if begun:
                 raise
             await send_problem(
@@ -129,8 +134,11 @@ class Rate:
     def take(self, key: str, count: int = 1) -> None:
         """One more for this key, or several at once; refused when its bucket does not hold them."""
         now = self.clock()
+        # Taken out and put back at the end, so that the first key is the one longest unused. Without a lock: all
+        # callers are on the event loop.
         left, then = self._buckets.pop(key, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.each_second)
+        # A refused request costs nothing: who keeps knocking gets in as soon as the time is over.
         self._buckets[key] = (left - count if left >= count else left, now)
         if len(self._buckets) > KEYS_KEPT:
             self._buckets.popitem(last=False)
@@ -143,6 +151,7 @@ class Rate:
 class Limits:
     """`body` in bytes; `session` for everything a signed token does, `doors` for entering, `guesses` for codes and organisers' tokens that were wrong."""
 
+    # An answer with its times has some kilobytes; a piece of sound has to fit as well.
     body: int = 256 * 1024
     session: Rate = field(default_factory=lambda: Rate(each_second=20, burst=100))
     doors: Rate = field(default_factory=lambda: Rate(each_second=50, burst=2000))
@@ -185,5 +194,6 @@ class BodyLimit:
 def _announced(scope: Scope) -> int:
     for name, value in scope["headers"]:
         if name == b"content-length":
+            # A wrong announcement is no harm: what comes is counted anyway.
             return int(value) if value.isdigit() else 0
     return 0

@@ -45,9 +45,11 @@ __all__ = [
     "read_answer",
 ]
 
+# No control characters: PostgreSQL stores no NUL, and such a line ends up in tables and on pages.
 Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tab = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 Flag = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+# Strict: a text that looks like a number did not come from our page. JSON has no NaN to store.
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Name = Annotated[str, StringConstraints(max_length=60)]
 
@@ -56,6 +58,7 @@ def _whole(value: dict[str, Any]) -> dict[str, Any]:
     """Only what can be stored and read again everywhere: no NaN, no half characters, no bottomless nesting."""
     try:
         canonical(value)
+        # Canonical JSON is ASCII and would hide half a surrogate pair, which no export could write.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise ValueError(f"cannot be stored as JSON ({type(error).__name__})") from None
@@ -63,12 +66,14 @@ def _whole(value: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Body(BaseModel):
+    # What nobody declared is refused and not dropped in silence.
     model_config = ConfigDict(extra="forbid")
 
 
 class PlatformIds(BaseModel):
     """What the link said. Anything else in it is ignored."""
 
+    # Platforms put parameters of their own into links.
     model_config = ConfigDict(extra="ignore")
 
     PROLIFIC_PID: Line = ""
@@ -84,6 +89,7 @@ class PlatformIds(BaseModel):
 class Enter(_Body):
     platform: PlatformIds = PlatformIds()
     tab: Tab
+    # A link can ask for a trial run and for nothing else: pilot and live are the study's word.
     mode: Literal["debug"] | None = None
 
 
@@ -109,6 +115,7 @@ class AnswerFields(TypedDict):
 
     __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
 
+    # Bounds that no plan reaches and every database column holds.
     index: Annotated[int, Field(ge=0, le=100_000, strict=True)]
     attempt: Annotated[int, Field(ge=1, le=1000, strict=True)]
     state: Literal["done", "aborted"]
@@ -138,12 +145,14 @@ def as_given(fields: AnswerFields) -> GivenAnswer:
 def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
     """The name and body of an answer, checked like every other request."""
     try:
+        # One spelling: the same UUID in capitals is the same answer.
         name = str(UUID(uuid))
     except ValueError:
         raise Problem(422, "malformed", "path.uuid: not a UUID", where="path.uuid") from None
     try:
         return name, as_given(_ANSWER.validate_json(content))
     except ValidationError as error:
+        # Without what was sent: it may be somebody's answer, and errors are logged.
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         where = ".".join(["body", *map(str, first["loc"])])
         raise Problem(422, "malformed", f"{where}: {first['msg']}", where=where) from None
@@ -163,6 +172,7 @@ def describe_answer() -> dict[str, Any]:
 
 
 class Beacon(_Body):
+    # In the body, since `sendBeacon` cannot set headers.
     token: Annotated[str, StringConstraints(max_length=4000)]
     tab: Tab
     uuid: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{36}$")]

@@ -22,6 +22,7 @@ Authorization = Annotated[str, Header(max_length=4000)]
 
 
 @router.get("/progress")
+# Plain functions, which run in worker threads: these read much and must not hold up the event loop.
 def progress(served: Viewing, authorization: Authorization = "") -> dict[str, Any]:
     """How far the study is, and what the link that asks may do: the page offers nothing else."""
     with served.store.read() as connection:

@@ -26,6 +26,7 @@ from referee.studies.web.callers import Caller, Participant, Visited, bearer, ca
 
 __all__ = ["router"]
 
+# In memory only (rule 9): after a restart somebody who clicks again is counted again.
 REFUSALS_KEPT = 10_000
 router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
 
@@ -38,8 +39,10 @@ async def enter(
     authorization: Annotated[str, Header(max_length=4000)] = "",
 ) -> dict[str, Any]:
     """Nothing is stored but that someone came; who is known gets their session again."""
+    # By study: before consent there is nobody to count by, and addresses are not looked at.
     request.app.state.limits.doors.take(served.id)
     ids = body.platform.model_dump(exclude_defaults=True)
+    # No token: whoever only looks can neither agree nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
         return {"token": None, "state": "preview", **_welcome(served)}
     who = enrolment.identify(served, ids, body.mode or served.study.mode)
@@ -48,6 +51,7 @@ async def enter(
     def come_in(connection: Any) -> dict[str, Any]:
         row = enrolment.find_session(connection, served, who)
         if row is None:
+            # A reload before consent is the same person.
             if fresh:
                 enrolment.count(connection, served, who["mode"], "entered")
             return {"token": served.keys.sign(served.id, who), "state": "entered"}
@@ -64,6 +68,7 @@ def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[
         before = None
     if before is None or before.get("mode", who["mode"]) != who["mode"]:
         return who, True
+    # A shared computer: the platform's id says that somebody else sits there now.
     if who["external"] and before.get("external", "") != who["external"]:
         return who, True
     return {**who, "id": before["id"]}, False
@@ -72,11 +77,13 @@ def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[
 def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
     alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
     reply = {
+        # From now on the token holds the session and no platform id.
         "token": served.keys.sign(served.id, {"id": row.id, "mode": row.mode}),
         "state": row.state,
         "alias": alias,
         "other_tab": row.state in ACTIVE and row.tab != tab,
     }
+    # Not even a code: whatever could be shown is to be deleted.
     if row.state == "withdrawn":
         return reply
     if row.state in ACTIVE or row.state == "finished":
@@ -107,6 +114,7 @@ def _page(served: Served, name: str) -> str:
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> dict[str, Any]:
     """With consent there is a session and a place on a list; without, a count."""
     served, who = caller.served, caller.who
+    # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
     if body.hash != served.study.consent_hash:
         welcome = _welcome(served)
         raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
@@ -118,6 +126,7 @@ async def consent(request: Request, caller: Participant, body: request_bodies.Ag
 
 
 def _enrolled(connection: Any, served: Served, who: dict[str, Any], tab: str) -> dict[str, Any]:
+    # A token of a known session has none of these; defaults stand in until the session is found.
     full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **who}
     row = enrolment.enrol(connection, served, full, tab)
     return _known(connection, served, row, tab)
@@ -138,6 +147,7 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
         if who["id"] not in said_no:
             enrolment.count(connection, served, mode, "declined")
 
+    # Remembered after the commit: a refusal that was not counted may be sent again.
     await served.store.awrite(count)
     said_no[who["id"]] = None
     if len(said_no) > REFUSALS_KEPT:
@@ -149,8 +159,10 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
 async def plan(caller: Participant) -> dict[str, Any]:
     """Everything that will be shown, and where to go on."""
     served = caller.served
+    # Before the write: making a plan takes long, and inside it would be made by the one writer of all.
     await _outline(caller)
     row, rows = await served.store.awrite(lambda c: presence.take_up(c, served, caller.session, caller.tab))
+    # Pages and pictures of a whole session: too much for the event loop.
     return await asyncio.to_thread(_public, served, row, rows)
 
 
@@ -165,6 +177,7 @@ def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
         position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
         saved=sorted(satisfied(rows, aborted)),
     )
+    # In the order of attempts, so that the last one counts.
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     return {**shown, "token": token, "attempts": attempts}
@@ -216,10 +229,12 @@ async def put_trial(request: Request) -> Response:
 
 async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep]:
     served = caller.served
+    # At hand nearly always: no thread and no query on the path that everybody walks.
     outline = served.kept_outline(caller.session) or await _outline(caller)
     step = outline.step(given.step)
     if step is None or not step.saved:
         raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=given.step)
+    # What was broken off is kept as it is: half an answer cannot be complete.
     if given.state == "done":
         try:
             check_answer(served.study, step, given)
@@ -240,6 +255,7 @@ def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | Non
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
+# 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).
 @router.post("/beacon", status_code=202)
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
     """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""

@@ -38,6 +38,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/s/{study}/room", tags=["rooms"])
 RATE = Rate(each_second=400, burst=4000)  # a fast screen with cursor and drag sends 288 messages a second
 LONGEST_TEXT, MOST_POINTS = 1000, 240
+# A page that reads nothing must not fill the server's memory; it can come back and catch up from the store.
 UNSENT_FRAMES = 2000
 _FRAME = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: json.dumps would make one for each frame
 _log = logging.getLogger("referee.studies")
@@ -58,11 +59,13 @@ class Socket:
     def __init__(self, websocket: WebSocket, who: str) -> None:
         self.websocket, self.who = websocket, who
         self._frames: list[str] = []
+        # `put` is called by the hall, which does not wait for anybody's network; a task of its own does.
         self._wake = asyncio.Event()
         self._last: tuple[str, str] | None = None
         self._pump = asyncio.create_task(self._send_for_ever())
 
     def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        # Encoded now, for the room goes on changing while frames wait.
         self._frames.append(_FRAME.encode({**more, "events": events} if events else more))
         if len(self._frames) > UNSENT_FRAMES:
             self.cut("too-slow", "The connection is too slow.")
@@ -81,6 +84,7 @@ class Socket:
         problem, message = self._last or ("", "")
         try:
             await self.websocket.send_text(json.dumps({"problem": problem, "message": message}))
+            # 4000 and above are for applications; the reason was sent in words before.
             await self.websocket.close(4000)
         except (RuntimeError, WebSocketDisconnect):
             return  # it is closed already, which is what was wanted
@@ -138,6 +142,8 @@ async def _refuse(websocket: WebSocket, problem: Problem) -> None:
 
 async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]:
     """Who is it, and at which step of their plan?"""
+    # In the first message, since browsers set no headers here and addresses end up in logs. Nobody may hold a socket
+    # open without saying who they are.
     hello = _object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
     if not isinstance(hello, dict):
         raise Problem(422, "malformed", "The first message names the person.")
@@ -164,10 +170,13 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
     while True:
         given = _parsed(await websocket.receive_text())
         messages = given if isinstance(given, list) else [given]
+        # By message and not by frame, or a long list would be free.
         RATE.take(link.who, max(1, len(messages)))
+        # Before everything else, so that as little as possible is added to the time that is being measured.
         if isinstance(given, dict) and "ping" in given:
             link.put((), pong=_number(given["ping"]), t_server=hall.now_ms())
             continue
+        # A newer connection has taken over; what the old one still sends would come in between.
         if live.links.get(link.who) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
         try:
@@ -197,6 +206,7 @@ def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
     if not isinstance(kind, str) or not isinstance(data, dict):
         raise ValueError("a message has a kind, and data that is an object")
     if kind in CHANGES:
+        # Whether values are right is asked where changes are made (`Change.from_data`).
         return kind, {name: data.get(name) for name in ("piece", "x", "y", "rotation", "flipped")}
     if kind in _KINDS:
         return kind, _KINDS[kind](data)
@@ -210,6 +220,7 @@ def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
     if not all(isinstance(point, list) and len(point) == 3 for point in points):
         raise ValueError("a point is [dt_ms, x, y]")
     kept = [[round(_number(value), 2) for value in point] for point in points]
+    # Points lie before the message that carries them.
     if any(point[0] > 0 for point in kept):
         raise ValueError("a point has a dt_ms that is not above 0")
     return {"points": kept}
@@ -238,6 +249,7 @@ _KINDS: Mapping[str, Any] = {
 
 
 def _number(value: Any) -> float:
+    # Booleans are integers in Python, and JSON as Python reads it has NaN.
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise Problem(422, "malformed", "A number is missing.")
     return value
@@ -279,6 +291,7 @@ async def put_voice(
     content = await request.body()
     digest = hashlib.sha256(content).hexdigest()
     path = sound_path(caller.served.study.folder, room, live.room.seat(caller.session).name, chunk)
+    # The file first: a line in the log must never point to nothing.
     if await asyncio.to_thread(keep_sound, path, content):
         about = {"chunk": chunk, "name": path.name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
         await hall.note(live, caller.session, "voice", about)

@@ -31,6 +31,7 @@ from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
 __all__ = ["create_app"]
 
 STATIC = Path(str(files("referee.studies"))) / "static"
+# Deletions are due by the day, and a place that somebody wants is freed at once anyway (`places.reserve`).
 HOUSEKEEPING_SECONDS = 600.0
 _log = logging.getLogger("referee.studies")
 
@@ -57,6 +58,7 @@ def create_app(
     """
     app = FastAPI(
         title="Referee studies",
+        # Those pages load scripts from elsewhere, which our policy forbids, and participants need no map of the server.
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
@@ -76,6 +78,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_problem)
     turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
+    # What is added last is outermost: refusals of the body limit get their security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
@@ -96,6 +99,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         keeping.cancel()
+        # Halls before stores: what a room has to write still can be.
         for hall in app.state.halls.values():
             await hall.close()
         for served in app.state.studies.values():
@@ -107,6 +111,7 @@ async def _keep_house(app: FastAPI) -> None:
     while True:
         for served in app.state.studies.values():
             try:
+                # `served=served` binds the study of this round, not the last one of the loop.
                 if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
                     await asyncio.to_thread(served.store.wipe_log)
             except Exception as error:  # the next round tries again; a study must not stop for it
@@ -123,6 +128,7 @@ def _tidy(connection: Connection, served: Served) -> int:
 
 async def _refused(_: Request, problem: Exception) -> Response:
     assert isinstance(problem, Problem)
+    # Pages try again after what this says.
     wait = problem.more.get("retry_after", 2 if problem.status == 503 else None)
     headers = {"retry-after": str(wait)} if wait else None
     return PlainJson(problem.body(), problem.status, headers)
@@ -158,6 +164,7 @@ def _shell(request: Request, name: str) -> Response:
         raise Problem(
             404, "no-pages", "The pages have not been built here: run `make bundle`, or install the released package."
         )
+    # Asked for anew each time: after an update no browser may go on with an old page.
     return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
 
 

@@ -14,6 +14,7 @@ OWNER = {
     "consent": "SELECT state FROM session WHERE id = OLD.session",
     "event": "SELECT state FROM session WHERE id = OLD.session",
     "correction": "SELECT s.state FROM session s JOIN trial t ON t.session = s.id WHERE t.uuid = OLD.trial",
+    # Rooms are never withdrawn: their states (pieces on a board, nobody's words) are never deleted.
     "snapshot": "SELECT state FROM room WHERE id = OLD.room",
 }
 
@@ -33,6 +34,7 @@ def _guard_sqlite() -> None:
             f"BEGIN SELECT RAISE(ABORT, '{table} rows are never changed'); END"
         )
         op.execute(
+            # IS NOT, since a missing owner gives NULL, which `<>` would let through.
             f"CREATE TRIGGER {table}_never_goes BEFORE DELETE ON {table} WHEN ({owner}) IS NOT 'withdrawn' "
             f"BEGIN SELECT RAISE(ABORT, '{table} rows are deleted only when withdrawn'); END"
         )

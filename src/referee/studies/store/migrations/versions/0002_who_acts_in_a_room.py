@@ -31,6 +31,7 @@ def _name_actors() -> None:
     bind, by_nobody = op.get_bind(), event.c.session.is_(None)
     bind.execute(event.update().where(by_nobody).values(actor="server"))
     # the end of a room names whoever ended it in a field that is also called "by": that one stays
+    # A first sieve on the stored text, which is canonical JSON; each row is then read properly.
     bots = sa.select(event.c.id, event.c.data).where(
         by_nobody, event.c.kind != "over", event.c.data.like('%"by":"bot"%')
     )
@@ -38,5 +39,7 @@ def _name_actors() -> None:
         data = json.loads(text)
         if data.get("by") == "bot":
             del data["by"]
+            # Canonical JSON as `schema.canonical` writes it, repeated here: a migration must not change with the
+            # program.
             written = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
             bind.execute(event.update().where(event.c.id == number).values(actor="bot", data=written))
