@@ -14,10 +14,12 @@ from referee.capabilities import width_of
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
 from referee.hearers.passports.cards import cards_of
+from referee.hearers.passports.quoting import warn_elsewhere
 from referee.reports.hearing_section import Hearing
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
+from referee.runs.open import open_corpus, open_outputs
 
 __all__ = ["gather", "gather_hearing"]
 
@@ -37,7 +39,6 @@ def _score(run: Run) -> Scored:
     import polars as pl
 
     from referee.reports.material import trials_checksum
-    from referee.runs.open import open_corpus, open_outputs
     from referee.runs.score import Settings, score_trials
 
     settings = Settings(by=("domain", "condition"), lenient=True)
@@ -64,6 +65,7 @@ def gather_hearing(material: Material) -> Hearing:
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
+    warnings: dict[str, None] = {}
     card = material.known.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
@@ -72,9 +74,11 @@ def gather_hearing(material: Material) -> Hearing:
             continue
         for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
             rows.append({**row, "system": material.shown(scored.name, row["system"])})
-        signatures |= scored.run.manifest.get("hearers", {})
+        signed = scored.run.manifest.get("hearers", {})
+        signatures |= signed
+        warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
         cards |= cards_of(scored.run.folder)
-    return Hearing(rows=rows, signatures=signatures, cards=cards)
+    return Hearing(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
 
 
 def _known(scored: Sequence[Scored]) -> Known:
