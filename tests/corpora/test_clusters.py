@@ -74,10 +74,20 @@ def test_every_trial_has_a_label_for_what_was_sampled(name: str, tmp_path: Path)
         ("tangrams-hawkins", (83,)),
         ("kth-tangrams", (34,)),
         ("pento-take", (7,)),
+        ("tg-matcher", (250, 181)),
+        ("color-grids", (158,)),
+        ("colors-mandarin", (99,)),
+        ("multiparty-tangrams", (164,)),
+        ("tangrams-ref", (270,)),
+        ("vlm-tangram", (203, 120)),
+        ("continual-adaptation", (136,)),
     ],
 )
 def test_the_number_of_clusters(name: str, counts: tuple[int, ...], data_folder: Path) -> None:
     corpus = create("corpus", name, data=data_folder)
-    trials = list(corpus.trials())
-    assert tuple(len({cluster_of(t, factor) for t in trials}) for factor in corpus.card.sampled) == counts
-    assert not any(cluster_of(t, factor) is None for t in trials for factor in corpus.card.sampled)
+    trials = {t.id: t for t in corpus.trials()}
+    found = {factor: {cluster_of(t, factor) for t in trials.values()} for factor in corpus.card.sampled}
+    if found.get("participant") == {None}:
+        found["participant"] = {cluster_of(trials[r.trial], "participant", r) for r in corpus.responses()}
+    assert tuple(map(len, found.values())) == counts
+    assert not any(None in labels for labels in found.values())

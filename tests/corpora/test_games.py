@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Message, is_simple, play, said, waited, with_history
 from referee.records import Entity, Event, Scene, Trial
 
 CLICK = Event(kind="click", by="listener", entities=("a",))
@@ -29,6 +29,23 @@ def test_the_description_is_what_the_speaker_said_until_the_click() -> None:
 
 def test_nothing_said_in_time_is_no_description_rather_than_an_empty_one() -> None:
     assert said(CHAT[1:2] + CHAT[3:], speaker="g1") == ()
+
+
+def test_the_wait_counts_from_the_last_thing_said_in_time() -> None:
+    assert waited([CHAT[0], Message("speaker", "now", 200), CHAT[3]]) == 200
+    assert waited(CHAT) is None, "the last one in time has no time"
+    assert waited(CHAT, by="listener") == 500
+    assert waited(CHAT[3:]) is None
+
+
+def test_a_simple_round_has_one_message_and_it_is_the_speakers() -> None:
+    assert is_simple(CHAT[:1])
+    assert [is_simple(chat) for chat in ([], CHAT[:2], CHAT[1:2], CHAT[3:])] == [False] * 4
+
+
+def test_several_listeners_click_one_after_the_other() -> None:
+    other = Event(kind="click", by="listener", entities=("b",))
+    assert play(CHAT[:1], CLICK, other)[1:] == (CLICK, other)
 
 
 def test_history_grows_within_a_game_and_never_across_games() -> None:

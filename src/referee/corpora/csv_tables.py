@@ -6,7 +6,6 @@ import ast
 import csv
 import zlib
 from collections.abc import Callable, Iterator
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,21 +32,30 @@ def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: boo
 
 def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows with the number of the line each ends in: a quoted cell may go over several lines."""
-    with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            names = next(reader, [])
-            for cells in reader:
-                if loose_end and len(cells) > len(names) > 0:
-                    cells[len(names) - 1 :] = [",".join(cells[len(names) - 1 :])]
-                if len(cells) != len(names):
-                    raise WrongShape(f"{len(cells)} cells under {len(names)} column names", REMEDY)
-                yield reader.line_num, dict(zip(names, cells, strict=True))
-        except WrongShape as wrong:
-            raise MalformedInput(str(wrong), where=path, line=reader.line_num, remedy=wrong.remedy) from None
-        except (csv.Error, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
-            problem = f"cannot be read on ({error})"
-            raise MalformedInput(problem, where=path, line=reader.line_num + 1, remedy=REMEDY) from None
+    reader = csv.reader(_lines(path), strict=True)
+    try:
+        names = next(reader, [])
+        for cells in reader:
+            if loose_end and len(cells) > len(names) > 0:
+                cells[len(names) - 1 :] = [",".join(cells[len(names) - 1 :])]
+            if len(cells) != len(names):
+                problem = f"{len(cells)} cells under {len(names)} column names"
+                raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY)
+            yield reader.line_num, dict(zip(names, cells, strict=True))
+    except (csv.Error, EOFError, OSError, zlib.error) as error:
+        problem = f"cannot be read on ({error})"
+        raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY) from None
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Lines with their ends, decoded one by one, so that a byte that is not UTF-8 is found in its own line."""
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, 1):
+            try:
+                yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                problem = f"byte {error.start + 1} of this line is not UTF-8"
+                raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
 
 
 def worded(row: dict[str, str], column: str) -> str | None:

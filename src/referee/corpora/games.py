@@ -50,9 +50,10 @@ def said(messages: Sequence[Message], speaker: str | None, by: str = "speaker") 
 
 
 def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
-    """Milliseconds from the speaker's last message before the click to the click; None where there was none, or its time is not known."""
-    times = [m.ms_before_click for m in messages if m.by == by and m.in_time and m.ms_before_click is not None]
-    return min(times, default=None)
+    """Milliseconds from the speaker's last message before the click to the click; None where there was none, or a time is not known."""
+    times = [m.ms_before_click for m in messages if m.by == by and m.in_time]
+    known = [time for time in times if time is not None]
+    return min(known) if known and len(known) == len(times) else None
 
 
 def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
