@@ -63,15 +63,20 @@ class People:
         return replace(self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in kept))
 
     def clusters(self) -> Clusters:
-        """Whose answers resemble each other: by what the card says was sampled, else by game, or speaker, or the person who answered."""
-        if self.sampled is not None:
-            labels = {f: [cluster_of(a.trial, f, a.response) for a in self.answers] for f in self.sampled}
-            return choose_clusters(labels, DESIGN)
-        together = [_together(a.trial, "game") for a in self.answers]
-        if all(unit is None for unit in together):
-            return choose_clusters({"participant": [a.response.hearer for a in self.answers]}, DESIGN)
-        kind = "game" if any("game" in a.trial.meta for a in self.answers) else "speaker"
-        return choose_clusters({kind: together}, DESIGN)
+        """Whose answers resemble each other: by what the card says was sampled and, where a game does not hold both, by who answered.
+
+        Without a card: by game, or else by whatever recurs of person, scene and speaker. Of more than two factors the two with the fewest clusters are
+        kept: they carry most of the uncertainty.
+        """
+        factors = self.sampled or (
+            ("game",) if any("game" in a.trial.meta for a in self.answers) else ("scene", "speaker")
+        )
+        if not {"game", "participant"} & set(factors):
+            factors = ("participant", *factors)
+        labels = {f: [cluster_of(a.trial, f, a.response) for a in self.answers] for f in factors}
+        found = choose_clusters(labels, DESIGN)
+        fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
+        return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
 
     def without(self, gone: Iterable[tuple[Answer, str]]) -> People:
         """The same without some answers, each with the reason why it is left out."""

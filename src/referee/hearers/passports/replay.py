@@ -36,12 +36,12 @@ def _missing(answer: Answer, answered: set[str]) -> str | None:
 def replay(recorded: Recorded, people: People, examination: Examination) -> Heard:
     """Its answers as beliefs. Kappa goes by places drawn by lot, as for hearers that are asked; position bias by the places it was shown, too."""
     folds = share_out(people, examination)
-    heard = Heard({}, {}, {})
+    heard, name = Heard({}, {}, {}), name_of(recorded.name)
     for answer in people.answers:
         question, trial = question_of(answer), answer.trial
         if question in heard.beliefs:
             continue
-        belief = read_belief(recorded.answers[trial.id], shown(trial, examination.seed), name_of(recorded.name))
+        belief = read_belief(recorded.answers[trial.id], shown(trial, examination.seed), name)
         places = {entity: place for place, entity in enumerate(recorded.places[trial.id])}
         heard.beliefs[question] = replace(belief, shown=places)
         heard.folds[trial.id] = folds[unit_of(trial, examination.by)]
