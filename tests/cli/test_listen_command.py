@@ -150,13 +150,14 @@ def test_scores_carry_the_hash_of_the_hearers_passport(
 ) -> None:
     from referee.hearers.passports.cards import _hash
 
-    card: dict[str, Any] = {"hearer": "literal", "verdict": "use with care"}
+    card: dict[str, Any] = {"hearer": "literal", "verdict": "use with care", "corpus": "games"}
     card["hash"] = _hash(card)
     path = tmp_path / "card.json"
     path.write_text(json.dumps(card), "utf-8")
-    code, out, _ = listen(capsys, folder, "--hearer", "literal", "--passport", path)
+    code, out, err = listen(capsys, folder, "--hearer", "literal", "--passport", path)
     assert code == 0
-    assert f"|passport:{card['hash'][:12]}:use-with-care" in out
+    assert "The passport of literal was made on games, and this is" in err
+    assert f"|passport:games:{card['hash'][:12]}:use-with-care" in out
     code, _, err = listen(capsys, folder, "--hearer", "noisy", "--passport", path)
     assert (code, "this is the passport of literal" in err) == (2, True)
     code, out, _ = listen(capsys, folder, "--hearer", "position")

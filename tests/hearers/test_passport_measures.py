@@ -7,21 +7,24 @@ from math import log
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, spearmanr
+from scipy.stats import chisquare, spearmanr, ttest_1samp
+from scipy.stats import t as t_distribution
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from referee.errors import InputError
+from referee.hearers.passports.areas import area_under_curve
 from referee.hearers.passports.measures import (
     LAPSE,
     AnswerColumns,
-    area_under_curve,
     calibrate,
     choice_kappa,
     log_likelihoods,
     measure,
     position_bias,
+    set_against_chance,
 )
+from referee.statistics.dependent_trials import Clusters
 
 SHARES = np.array([0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0])
 
@@ -43,9 +46,12 @@ def invented_answers() -> AnswerColumns:
         human_right=human_right,
         choices=tuple(str(p) if r else "several" for p, r in zip(place, right, strict=True)),
         human_choices=tuple(str(p if r else (p + 1) % 4) for p, r in zip(place, human_right, strict=True)),
+        shown=tuple(str((p + 1) % 4) if r else "several" for p, r in zip(place, right, strict=True)),
         sizes=np.full(n, 4),
         questions=np.arange(n),
-        units=np.arange(n) % 20,
+        games=np.arange(n) % 20,
+        conditions=np.arange(n) % 3,
+        clusters=Clusters(("game",), (np.arange(n) % 20,)),
     )
 
 
@@ -110,7 +116,7 @@ def test_a_choice_that_was_ruled_out_is_unlikely_but_not_impossible() -> None:
 
 def test_all_measures_of_the_same_answers() -> None:
     t = invented_answers()
-    m = measure(t, resamples=50)
+    m = measure(t)
     known = ~np.isnan(t.times)
     assert m.n == 400
     assert m.accuracy == pytest.approx(t.right.mean())
@@ -125,34 +131,84 @@ def test_all_measures_of_the_same_answers() -> None:
 
 def test_without_times_there_is_no_correlation_with_times() -> None:
     t = invented_answers()
-    m = measure(replace(t, times=np.full(len(t.times), np.nan)), resamples=0)
+    m = measure(replace(t, times=np.full(len(t.times), np.nan)), intervals=False)
     assert (m.time_correlation, m.time_n) == (None, 0)
-    assert set(m.intervals.values()) == {None}
+    assert m.intervals == {}
 
 
 def test_a_question_that_many_answered_counts_once_for_position_bias() -> None:
     t = invented_answers()
-    twice = t.rows(np.ones(400, dtype=bool))
-    doubled = AnswerColumns(
+    twice = np.tile(np.arange(400), 2)
+    doubled = replace(
+        t,
         **{
-            name: (column + column if isinstance(column, tuple) else np.concatenate([column, column]))
+            name: (column + column if isinstance(column, tuple) else column[twice])
             for name in AnswerColumns.__slots__
-            for column in [getattr(twice, name)]
-        }
+            if name != "clusters"
+            for column in [getattr(t, name)]
+        },
+        clusters=Clusters(("game",), (t.games[twice],)),
     )
-    assert measure(doubled, resamples=0).position == measure(t, resamples=0).position
-    assert measure(doubled, resamples=0).n == 800
+    assert measure(doubled, intervals=False).position == measure(t, intervals=False).position
+    assert measure(doubled, intervals=False).n == 800
 
 
 def test_intervals_are_wider_where_answers_of_a_game_are_alike() -> None:
     rng = np.random.default_rng(1)
     game = np.repeat(np.arange(20), 20)
     t = replace(invented_answers(), right=np.repeat(rng.random(20) < 0.5, 20))
-    by_game = measure(replace(t, units=game), resamples=200).intervals["accuracy"]
-    by_answer = measure(replace(t, units=np.arange(400)), resamples=200).intervals["accuracy"]
+    by_game = measure(replace(t, clusters=Clusters(("game",), (game,)))).intervals["accuracy"]
+    by_answer = measure(replace(t, clusters=Clusters())).intervals["accuracy"]
     assert by_game is not None
     assert by_answer is not None
     assert by_game[1] - by_game[0] > 2 * (by_answer[1] - by_answer[0])
+
+
+def test_every_measure_has_an_interval_that_holds_it() -> None:
+    m = measure(invented_answers())
+    for name, value in (("auc", m.auc), ("kappa", m.kappa), ("expected_accuracy", m.expected_accuracy)):
+        low, high = m.intervals[name] or (1, 0)
+        assert low < (value or 0) < high
+
+
+def test_the_interval_of_kappa_is_a_jackknife_of_sklearns_kappa() -> None:
+    t = invented_answers()
+    low, high = measure(t).intervals["kappa"] or (0, 0)
+    ours, theirs = np.array(t.choices), np.array(t.human_choices)
+    whole = cohen_kappa_score(ours, theirs)
+    without = [cohen_kappa_score(ours[t.games != g], theirs[t.games != g]) for g in range(20)]
+    error = np.sqrt(19 / 20 * sum((w - whole) ** 2 for w in without))
+    assert (low, high) == pytest.approx(t_distribution.interval(0.95, 19, whole, error))
+
+
+def test_chance_is_tested_by_game_as_scipy_does_with_means_of_equal_games() -> None:
+    t = invented_answers()
+    found = set_against_chance(t)
+    means = [float((t.target[t.games == g] - 0.25).mean()) for g in range(20)]
+    theirs = ttest_1samp(means, 0, alternative="greater")
+    assert (found.t, found.p, found.df) == (pytest.approx(theirs.statistic), pytest.approx(theirs.pvalue), 19)
+    assert (found.n, found.over, found.holds) == (400, "20 games", True)
+
+
+def test_places_as_shown_are_tested_beside_places_drawn_by_lot() -> None:
+    t = invented_answers()
+    always_first = replace(t, shown=tuple("0" if c.isdigit() else c for c in t.shown))
+    m = measure(always_first, intervals=False)
+    assert m.position_shown.value == pytest.approx(0.75)
+    assert (m.position_shown.p or 0) < 1e-6
+    assert m.position == measure(t, intervals=False).position
+
+
+def test_position_bias_of_clusters_that_are_alike_counts_clusters() -> None:
+    # by hand: each of 30 clusters repeats one choice five times, so that 150 choices tell as much as the 30 (Rao & Scott's design effect is about 5)
+    rng = np.random.default_rng(2)
+    single = rng.choice(3, size=30, p=[0.5, 0.3, 0.2])
+    places, codes = np.repeat(single, 5), np.repeat(np.arange(30), 5)
+    clustered = position_bias(places, np.full(150, 3), Clusters(("game",), (codes,)))
+    alone = position_bias(single, np.full(30, 3), Clusters(("game",), (np.arange(30),)))
+    assert clustered.value == pytest.approx(alone.value)
+    assert clustered.p == pytest.approx(alone.p)
+    assert (position_bias(places, np.full(150, 3)).p or 1) < (clustered.p or 0) / 100
 
 
 def test_no_answers_are_an_error() -> None:

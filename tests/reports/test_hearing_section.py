@@ -53,7 +53,8 @@ def test_the_report_shows_the_card_of_a_hearer_that_has_one_and_marks_the_other(
     assert "It finds the target less often than people" in page
     rows = (out / "tables" / "hearing-systems.tex").read_text("utf-8")
     assert rows.count("NO PASSPORT") == 2
-    assert rows.count(f"use with care ({digits})") == 2
+    assert rows.count(f"use with care (games:{digits})") == 2
+    assert "The passport of literal was made on games, and this is" in page
     assert "0.333" in (out / "tables" / "passports.tex").read_text("utf-8")
 
 

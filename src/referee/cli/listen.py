@@ -119,6 +119,8 @@ def listen(
         _keep(run, card)
     opened = Run(run)
     signed = opened.manifest.get("hearers", {})
+    corpus = open_corpus(run)
+    _warn(signed, corpus.name)
     responses = list(opened.responses())
     if not responses:
         raise InputError(
@@ -126,8 +128,7 @@ def listen(
             where=run,
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
-    # From the card of the corpus that the run was made on, if it is one of ours.
-    sampled = open_corpus(run).source.sampled
+    sampled = corpus.source.sampled
     rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     if form == "json":
         print(json.dumps({"rows": rows, "hearers": signed}, ensure_ascii=False, indent=1))
@@ -155,7 +156,7 @@ def _card(path: Path | None, hearer: str) -> dict[str, Any] | None:
 def _signed(card: dict[str, Any] | None) -> str:
     if card is None:
         return ""
-    from referee.hearers.passports.cards import sign
+    from referee.hearers.passports.quoting import sign
 
     return sign("", card)
 
@@ -165,6 +166,14 @@ def _keep(run: Path, card: dict[str, Any] | None) -> None:
         from referee.hearers.passports.cards import keep_card
 
         keep_card(run, card)
+
+
+def _warn(signed: dict[str, str], corpus: str) -> None:
+    """A passport speaks of the corpus it was made on."""
+    from referee.hearers.passports.quoting import warn_elsewhere
+
+    for sentence in warn_elsewhere(signed, corpus):
+        print(sentence, file=sys.stderr)
 
 
 def _add_people(run: Path, source: str, data: Path | None) -> None:

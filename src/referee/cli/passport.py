@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ import typer
 from referee.cli.progress import advancing
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.people import UNITS
+from referee.hearers.passports.quoting import DIGITS, corpus_word
+from referee.hearers.passports.reading import READS
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -30,6 +33,14 @@ EPILOG = """
 
   referee passport "remote|model:NAME|endpoint:http://localhost:8000/v1" --corpus colors --limit 300 --calls calls
 
+  referee passport learned --corpus degen2020 --folds-by object                    asked about kinds of things it never learned from
+
+  referee passport colour --train colors --corpus colors-mandarin                  learns from one corpus, is asked about another
+
+  referee passport recorded:answers.jsonl --corpus color-grids                     a model that was asked elsewhere (docs/passport.md has the form)
+
+  referee passport recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ --corpus color-grids
+
 The verdict is one of: may be used, use with care, not fit, cannot be judged. docs/passport.md has the rules.
 """
 
@@ -39,7 +50,7 @@ def passport(
     hearer: Annotated[
         str,
         typer.Argument(
-            help="A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS; with switches as NAME|switch:value."
+            help="A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS, with switches as NAME|switch:value; or recorded:FILE.jsonl."
         ),
     ],
     corpus: Annotated[
@@ -54,7 +65,23 @@ def passport(
     folds: Annotated[
         int, typer.Option(help="Folds; a hearer that learns is tested on the fold it did not see.", min=2)
     ] = 5,
-    by: Annotated[str, typer.Option(help=f"What stays together in a fold: {' or '.join(UNITS)}.")] = "game",
+    by: Annotated[
+        str, typer.Option("--folds-by", "--by", help=f"What stays together in a fold: {', '.join(UNITS)}.")
+    ] = "game",
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Learn from another corpus, or a part of one (degen2020:domain=exp1), instead of the other folds."
+        ),
+    ] = None,
+    reads: Annotated[
+        str,
+        typer.Option(help=f"What it reads: {' or '.join(READS)} (refused where they tell the outcome by being there)."),
+    ] = "words",
+    beside: Annotated[
+        bool,
+        typer.Option("--new/--no-new", help="Ask a hearer that learns about new scenes, objects and conditions, too."),
+    ] = True,
     limit: Annotated[int | None, typer.Option(help="About so many answers: whole games drawn by lot.", min=1)] = None,
     probes: Annotated[
         int, typer.Option(help="Scenes for empty, contradictory and ambiguous descriptions.", min=0)
@@ -65,7 +92,9 @@ def passport(
             "--speaker", help="A system or model that the hearer is to judge: flagged if of the hearer's family."
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of games (0: no intervals).", min=0)] = 500,
+    resamples: Annotated[
+        int, typer.Option(help="Random orders (200 at most) for the chance level of ranking.", min=0)
+    ] = 500,
     calls: Annotated[
         Path | None, typer.Option(help="Folder where a remote hearer keeps its calls and goes on from.")
     ] = None,
@@ -75,8 +104,9 @@ def passport(
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
     # An examination may take hours: what is wrong with where it is to be written is said first.
-    _check(form, by, out)
-    from referee.hearers.passports.cards import Examination, examine
+    _check(form, by, reads, out)
+    from referee.hearers.passports.examination import Examination
+    from referee.hearers.passports.hearer_cards import examine
 
     examination = Examination(
         hearer=hearer,
@@ -84,6 +114,9 @@ def passport(
         data=data,
         folds=folds,
         by=by,
+        train=train,
+        reads=reads,
+        beside=beside,
         limit=limit,
         probes=probes,
         resamples=resamples,
@@ -99,10 +132,13 @@ def passport(
     return 0
 
 
-def _check(form: str, by: str, out: Path | None) -> None:
+def _check(form: str, by: str, reads: str, out: Path | None) -> None:
     """What can be known to be wrong before the work begins."""
-    if form not in ("text", "json") or by not in UNITS:
-        raise InputError("this cannot be done", remedy=f"--format is text or json; --by is {' or '.join(UNITS)}")
+    if form not in ("text", "json") or by not in UNITS or reads not in READS:
+        raise InputError(
+            "this cannot be done",
+            remedy=f"--format is text or json; --folds-by is one of {', '.join(UNITS)}; --reads is {' or '.join(READS)}",
+        )
     if out is not None and out.suffix != ".json":
         raise InputError(f"the card is JSON, not {out.suffix or 'nameless'}", where=out, remedy="name it CARD.json")
     if out is not None and not out.parent.is_dir():
@@ -138,31 +174,81 @@ def _print(card: dict[str, Any]) -> None:
     console.print(f"[bold]{card['verdict']}[/bold]", highlight=False)
     for reason in card["reasons"]:
         print(f"  {reason}")
-    left_out = ", ".join(f"{n} {reason}" for reason, n in card["left_out"].items())
-    print(
-        f"folds by {card['by']}: {len(card['folds'])}, {card['units']} units"
-        + (f"; left out: {left_out}" if left_out else "")
-    )
-    print(f"passport {card['hash'][:12]}  {card['signature']}")
+    for line in _footing(card):
+        print(line)
+    print(f"passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}  {card['signature']}")
+
+
+def _footing(card: dict[str, Any]) -> Iterator[str]:
+    """What the numbers rest on: training, reading, folds, clusters, what was left out."""
+    yield f"trained on: {card['trained_on'] or 'nothing here'}" + (f"; reads {card['reads']}" if card["reads"] else "")
+    for by, new in card["on_new"].items():
+        if new["n"]:
+            held = "holds" if new["holds"] else "does NOT hold"
+            yield f"{held} on new {by}s: accuracy {_shown(new['accuracy'])}, AUC {_shown(new['auc'])} (n = {new['n']}, {new['units']} in {new['folds']} folds)"
+        else:
+            yield f"new {by}s not tried: {new['why']}"
+    folds = f"folds by {card['by']}: {len(card['folds'])}, {card['units']} units; " if card["folds"] else ""
+    yield f"{folds}intervals over {card['intervals_over']}"
+    if card["left_out"]:
+        yield "left out: " + ", ".join(f"{n} {reason}" for reason, n in card["left_out"].items())
+    if card["outcomes"].keys() - {"entity"}:
+        yield "outcomes: " + ", ".join(f"{n} {word}" for word, n in card["outcomes"].items())
 
 
 def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     """What the text form shows; the rest is in the JSON."""
-    beside = {
-        "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
-        "auc": "0.5 is chance; " + _spread(card, "auc"),
-        "kappa": f"of success alone {_shown(card['success_kappa'])}",
-        "calibration_error": f"of its own success {_shown(card['own_calibration_error'])}",
-        "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
-        "position_bias": f"p {_chance(card['position_p'])}, n = {card['position_n']}",
-        "log_likelihood": f"even chances {_shown(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
-    }
+    beside = _beside_judge(card) if "correlation" in card else _beside(card)
     rows = [(name.replace("_", " "), _shown(card[name]), _interval(card, name), note) for name, note in beside.items()]
+    rows += _ranking(card["rank_agreement"])
+    if card["ceiling"] is not None:
+        top = card["ceiling"]
+        note = f"people foretell people: kappa {_shown(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
+        rows.append(("ceiling of the auc", _shown(top["auc"]), "", note))
     for kind, probe in card["probes"].items():
         note = f"points {_shown(probe['pointed'])}, largest probability {_shown(probe['top'])}"
         fits = f", on what fits {_shown(probe['fitting'])}" if probe["fitting"] is not None else ""
-        rows.append((f"if {kind}", f"n = {probe['n']}", "", note + fits if probe["n"] else "none could be made"))
+        rows.append((f"if {kind}", f"n = {probe['n']}", "", note + fits if probe["n"] else probe["why"]))
     return rows
+
+
+def _beside(card: dict[str, Any]) -> dict[str, str]:
+    """The measures of a hearer, each with what stands beside it."""
+    return {
+        "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
+        "expected_accuracy": f"belief in the target; above chance: p {_chance(card['above_chance']['p'])}",
+        "auc": "0.5 is chance; " + _spread(card, "auc"),
+        "auc_within_condition": f"{card['pairs_within_condition']:,} pairs of one condition",
+        "auc_within_game": f"{card['pairs_within_game']:,} pairs of one game",
+        "kappa": f"of success alone {_shown(card['success_kappa'])}",
+        "calibration_error": f"of its own success {_shown(card['own_calibration_error'])}",
+        "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
+        "position_bias": f"in views drawn by lot; p {_chance(card['position_p'])}, n = {card['position_n']}",
+        "position_bias_as_shown": f"by the places it was shown; p {_chance(card['position_p_as_shown'])}",
+        "log_likelihood": f"even chances {_shown(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
+    }
+
+
+def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
+    return {
+        "auc": f"0.5 is chance; people found {_shown(card['human_accuracy'])}",
+        "auc_within_condition": "pairs of one condition",
+        "auc_within_game": "pairs of one game",
+        "correlation": "with people's success (phi for yes and no)",
+        "agreed": "share of answers where it said how people fared",
+        "kappa": "the same beyond chance",
+    }
+
+
+def _ranking(found: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
+    if found is None:
+        return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
+    note = f"Spearman over {found['units']} {found['over']} with {found['least']} answers or more"
+    soft = f"soft pairwise accuracy; in random order {_shown(found['spa_chance'])}"
+    return [
+        ("rank agreement", _shown(found["spearman"]), _span(found["spearman_interval"]), note),
+        ("", _shown(found["spa"]), _span(found["spa_interval"]), soft),
+    ]
 
 
 def _shown(value: float | None) -> str:
@@ -174,7 +260,10 @@ def _chance(p: float | None) -> str:
 
 
 def _interval(card: dict[str, Any], name: str) -> str:
-    bounds = card["intervals"].get(name)
+    return _span(card["intervals"].get(name))
+
+
+def _span(bounds: list[float] | None) -> str:
     return "" if bounds is None else f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
 
 

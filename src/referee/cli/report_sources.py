@@ -14,10 +14,12 @@ from referee.capabilities import width_of
 from referee.cli.progress import counting
 from referee.contracts import Card, Metric
 from referee.hearers.passports.cards import cards_of
+from referee.hearers.passports.quoting import warn_elsewhere
 from referee.reports.hearing_section import HearingRows
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
+from referee.runs.open import open_corpus, open_outputs
 
 __all__ = ["gather", "gather_hearing"]
 
@@ -38,7 +40,6 @@ def _score(run: Run) -> Scored:
     import polars as pl
 
     from referee.reports.material import trials_checksum
-    from referee.runs.open import open_corpus, open_outputs
     from referee.runs.score import Settings, score_trials
 
     # Lenient, since a report should show what there is, with what is missing counted.
@@ -67,6 +68,7 @@ def gather_hearing(material: Material) -> HearingRows:
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
+    warnings: dict[str, None] = {}
     card = material.known.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
@@ -75,9 +77,11 @@ def gather_hearing(material: Material) -> HearingRows:
             continue
         for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
             rows.append({**row, "system": material.shown(scored.name, row["system"])})
-        signatures |= scored.run.manifest.get("hearers", {})
+        signed = scored.run.manifest.get("hearers", {})
+        signatures |= signed
+        warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
         cards |= cards_of(scored.run.folder)
-    return HearingRows(rows=rows, signatures=signatures, cards=cards)
+    return HearingRows(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
 
 
 def _known(scored: Sequence[Scored]) -> Known:

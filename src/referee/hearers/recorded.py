@@ -17,7 +17,7 @@ from referee.corpora.packed import find, located
 from referee.errors import DataNotFound, DuplicateTrial, InputError, UnknownName, UnknownTrial
 from referee.records import Outcome, Response, Trial
 
-__all__ = ["PREFIX", "Recorded", "is_recorded", "models_in", "read_recorded"]
+__all__ = ["PREFIX", "Recorded", "is_recorded", "models_in", "name_of_recorded", "read_recorded"]
 
 PREFIX = "recorded:"
 FOLDER, ANSWERS = "mllm-listeners", "answers.jsonl.gz"
@@ -60,6 +60,13 @@ class LineForm(NamedTuple):
 def is_recorded(name: str) -> bool:
     """Whether the name of a hearer says that its answers are in a file."""
     return name.startswith(PREFIX)
+
+
+def name_of_recorded(name: str) -> str:
+    """The name to print: a file without its folders, a model of mllm-listeners with the folder that says whose answers they are."""
+    given = name.removeprefix(PREFIX)
+    model = given.partition("/")[0] == FOLDER and not Path(given).is_file()
+    return name if model else PREFIX + Path(given).name
 
 
 def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = None) -> Recorded:

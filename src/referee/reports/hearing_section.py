@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
+from referee.hearers.passports.quoting import read_quote
 from referee.reports.material import Row
 from referee.reports.passport_card import draw_card
 from referee.reports.sections import Section
@@ -34,24 +35,28 @@ VOTED = ("mir", "agreement")
 KEY_NUMBERS = {
     "n": "n",
     "accuracy": "accuracy",
+    "expected_accuracy": "expected",
     "human_accuracy": "people",
     "chance": "chance",
     "auc": "AUC",
+    "auc_within_condition": "AUC within conditions",
     "kappa": "kappa",
     "calibration_error": "calibration error",
     "time_correlation": "times (rho)",
-    "position_bias": "position bias",
+    "position_bias_as_shown": "position bias",
     "log_likelihood": "log-likelihood",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HearingRows:
-    """Rows of `hearing_rows`, the signatures of the hearers by name, and the cards kept in the runs by the digits that signatures carry."""
+    """Rows of `hearing_rows`, the signatures of the hearers by name, the cards kept in the runs by the digits that signatures carry, and what has to be
+    said of cards that were made on another corpus."""
 
     rows: Sequence[Row] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
     cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
 
 def hearing_section(label: str, hearing: HearingRows) -> Section:
@@ -73,7 +78,7 @@ def hearing_section(label: str, hearing: HearingRows) -> Section:
 
 
 def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
-    return any(f"|passport:{digits}:" in text for text in signatures.values())
+    return any(quoted.digits == digits for text in signatures.values() if (quoted := read_quote(text)) is not None)
 
 
 def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
@@ -85,6 +90,7 @@ def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
         said.append(
             f"{NO_PASSPORT}: {', '.join(bare)}. Nobody has checked these hearers against people; their numbers say what follows from their assumptions."
         )
+    said += hearing.warnings
     said += [
         f"{card['hearer']} on {card['corpus']}: {card['verdict']}. {' '.join(card['reasons'])}"
         for card in used.values()
@@ -100,12 +106,12 @@ def _standing(hearer: str, hearing: HearingRows) -> str:
     """What is known of a hearer: its verdict and the digits of its card, or that nothing is."""
     if hearer == PEOPLE:
         return PEOPLE
-    _, carries, passport = hearing.signatures.get(hearer, "").partition("|passport:")
-    if not carries:
+    quoted = read_quote(hearing.signatures.get(hearer, ""))
+    if quoted is None:
         return NO_PASSPORT
-    digits, _, verdict = passport.partition(":")
-    there = "" if digits in hearing.cards else ", card not in the run"
-    return f"{verdict.replace('-', ' ')} ({digits}{there})"
+    there = "" if quoted.digits in hearing.cards else ", card not in the run"
+    corpus = "" if quoted.corpus is None else f"{quoted.corpus}:"
+    return f"{quoted.verdict} ({corpus}{quoted.digits}{there})"
 
 
 def _answers(label: str, hearing: HearingRows) -> Sheet:
@@ -156,7 +162,7 @@ def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
             Cell(str(card["hearer"])),
             Cell(str(card["corpus"])),
             Cell(str(card["verdict"])),
-            *(_number(card[key]) for key in KEY_NUMBERS),
+            *(_number(card.get(key)) for key in KEY_NUMBERS),
             Cell(digits),
         )
         for digits, card in cards.items()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import CannotWrite
+from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.reports.report_figures import PALETTE, Figure, save_figure
 
 __all__ = ["PICTURES", "draw_card", "save_card_pictures"]
@@ -17,9 +18,11 @@ __all__ = ["PICTURES", "draw_card", "save_card_pictures"]
 PICTURES = ("svg", "png", "pdf")
 BARS = {
     "accuracy": "accuracy",
+    "expected_accuracy": "expected accuracy",
     "human_accuracy": "people's accuracy",
     "chance": "chance",
     "auc": "AUC for people's success",
+    "auc_within_condition": "AUC within conditions",
     "kappa": "kappa with people's choices",
 }
 CELL = 240
@@ -30,7 +33,7 @@ def draw_card(card: Mapping[str, Any]) -> Figure:
     import altair as alt
 
     title = f"{card['hearer']} on {card['corpus']}: {card['verdict']}"
-    subtitle = f"n = {card['n']}, passport {card['hash'][:12]}"
+    subtitle = f"n = {card['n']}, passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}"
     chart = alt.hconcat(_reliability(card), alt.vconcat(_bars(card), _manners(card)), spacing=30).properties(
         title=alt.TitleParams(text=title, subtitle=subtitle, anchor="start", fontSize=13)
     )
@@ -59,7 +62,7 @@ def _reliability(card: Mapping[str, Any]) -> Any:
 
 
 def _bars(card: Mapping[str, Any]) -> Any:
-    rows = [{"measure": name, "value": card[key]} for key, name in BARS.items() if card[key] is not None]
+    rows = [{"measure": name, "value": card[key]} for key, name in BARS.items() if card.get(key) is not None]
     return _labelled(rows, "measure", list(BARS.values()), PALETTE[0], "measures")
 
 

@@ -13,8 +13,10 @@ from referee.errors import InputError
 from referee.hearers.passports.measures import AnswerColumns
 from referee.hearers.passports.people import HumanAnswer
 from referee.records import HearerView, Outcome, Response
+from referee.statistics.dependent_trials import Clusters
+from referee.statistics.frames import IntArray
 
-__all__ = ["Belief", "read_belief", "tabulate"]
+__all__ = ["Belief", "number", "read_belief", "tabulate"]
 
 OTHERS = ("several", "none")
 CORRECTED = "corrected"
@@ -25,7 +27,8 @@ NAN = float("nan")
 class Belief:
     """What a hearer made of a description: its outcome, its probabilities, and the places of the entities in the view it had.
 
-    `certain` is false where the hearer gave no probabilities and they were made from its choice.
+    `shown` has the places in which a hearer that was asked elsewhere saw them, if not those of the view. `certain` is false where the hearer gave no
+    probabilities and they were made from its choice.
     """
 
     outcome: Outcome
@@ -34,6 +37,7 @@ class Belief:
     places: Mapping[str, int]
     certain: bool
     predicted_ms: float | None
+    shown: Mapping[str, int] | None = None
 
     @property
     def top(self) -> float:
@@ -92,8 +96,8 @@ def _time(response: Response) -> float | None:
     return response.identification_ms + (response.reading_ms or 0.0)
 
 
-def tabulate(answers: Sequence[HumanAnswer], beliefs: Sequence[Belief], units: Sequence[str]) -> AnswerColumns:
-    """One row for every answer of a person."""
+def tabulate(answers: Sequence[HumanAnswer], beliefs: Sequence[Belief], clusters: Clusters) -> AnswerColumns:
+    """One row for every answer of a person; `clusters` says whose answers resemble each other."""
     pairs = list(zip(answers, beliefs, strict=True))
     predicts = any(b.predicted_ms is not None for b in beliefs)
     return AnswerColumns(
@@ -104,11 +108,14 @@ def tabulate(answers: Sequence[HumanAnswer], beliefs: Sequence[Belief], units: S
         times=_column(_time(a.response) for a in answers),
         right=np.array([b.entity == a.trial.targets[0] for a, b in pairs]),
         human_right=np.array([_chose(a) and a.response.entity == a.trial.targets[0] for a in answers]),
-        choices=tuple(_label(b.outcome, b.entity, b) for b in beliefs),
-        human_choices=tuple(_label(a.response.outcome, a.response.entity, b) for a, b in pairs),
+        choices=tuple(_label(b.outcome, b.entity, b.places) for b in beliefs),
+        human_choices=tuple(_label(a.response.outcome, a.response.entity, b.places) for a, b in pairs),
+        shown=tuple(_label(b.outcome, b.entity, b.shown or b.places) for b in beliefs),
         sizes=np.array([len(b.places) for b in beliefs], dtype=np.int64),
-        questions=_numbered([(a.trial.id, a.description) for a in answers]),
-        units=_numbered(units),
+        questions=number([(a.trial.id, a.description) for a in answers]),
+        games=number([a.trial.meta.get("game") for a in answers]),
+        conditions=number([a.trial.condition for a in answers]),
+        clusters=clusters,
     )
 
 
@@ -116,9 +123,9 @@ def _chose(answer: HumanAnswer) -> bool:
     return answer.response.outcome == Outcome.ENTITY
 
 
-def _label(outcome: Outcome, entity: str | None, belief: Belief) -> str:
+def _label(outcome: Outcome, entity: str | None, places: Mapping[str, int]) -> str:
     """A choice by its place in the hearer's view: ids may give the target away, places are drawn by lot."""
-    return str(belief.places[entity]) if outcome == Outcome.ENTITY and entity is not None else str(outcome)
+    return str(places[entity]) if outcome == Outcome.ENTITY and entity is not None else str(outcome)
 
 
 def _column(values: object) -> FloatArray:
@@ -126,6 +133,7 @@ def _column(values: object) -> FloatArray:
     return found
 
 
-def _numbered(names: Sequence[object]) -> np.ndarray:
+def number(names: Sequence[object]) -> IntArray:
+    """Numbers from 0 for names; -1 where there is none."""
     places: dict[object, int] = {}
-    return np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)
+    return np.array([-1 if n is None else places.setdefault(n, len(places)) for n in names], dtype=np.int64)

@@ -15,10 +15,21 @@ from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
 from referee.hearers.passports.people import HumanAnswer, People, unit_of
 from referee.hearers.passports.probes import KINDS, fitting, make_probes
+from referee.hearers.recorded import is_recorded
 from referee.records import Description, HearerView, Trial
 from referee.runs.listen import shown
 
-__all__ = ["Begin", "Beliefs", "Examination", "fitting_folds", "hear_everything", "question_of"]
+__all__ = [
+    "Begin",
+    "Beliefs",
+    "Examination",
+    "fitting_folds",
+    "hear_everything",
+    "hear_part",
+    "question_of",
+    "share_out",
+    "units_of",
+]
 
 Advance = Callable[[int], None]
 Begin = Callable[[int], Advance]
@@ -28,13 +39,20 @@ CHUNK = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """All that decides what a passport says: `probes` is the number of scenes for made descriptions, `families` names speakers to be judged."""
+    """All that decides what a passport says: `probes` is the number of scenes for made descriptions, `families` names speakers to be judged.
+
+    `reads` is words or properties; `train` what a hearer learns from instead of the other folds; `beside` asks a hearer that learns about new scenes, kinds
+    of objects and conditions as well.
+    """
 
     hearer: str
     corpus: str | None = None
     data: str | Path | None = None
     folds: int = 5
     by: str = "game"
+    reads: str = "words"
+    train: str | None = None
+    beside: bool = True
     limit: int | None = None
     probes: int = 100
     resamples: int = 500
@@ -57,9 +75,11 @@ def question_of(answer: HumanAnswer) -> Question:
     return answer.trial.id, answer.description
 
 
-def hear_everything(examination: Examination, people: People, begin: Begin) -> Beliefs:
-    """All questions and probes, each answered by a hearer that may be asked it."""
-    folds = _share_out(people, examination)
+def hear_everything(
+    examination: Examination, people: People, begin: Begin, lessons: Sequence[Trial] | None = None
+) -> Beliefs:
+    """All questions and probes, each answered by a hearer that may be asked it: one that learned from the other folds, or from `lessons`."""
+    folds = share_out(people, examination)
     asked = dict.fromkeys(question_of(a) for a in people.answers)
     trials = {t.id: t for t in people.trials}
     probed = _probes(people, examination)
@@ -67,7 +87,7 @@ def hear_everything(examination: Examination, people: People, begin: Begin) -> B
     heard = Beliefs(
         {}, {q[0]: folds[unit_of(trials[q[0]], examination.by)] for q in asked}, {kind: [] for kind in KINDS}
     )
-    for hearer, fold in _trained(examination, people, folds):
+    for hearer, fold in _trained(examination, people, folds, lessons):
         mine = [q for q in asked if fold is None or heard.folds[q[0]] == fold]
         heard.beliefs.update(zip(mine, _ask(hearer, mine, trials, examination, advance), strict=True))
         made = [(q, kind, probe) for q in mine for kind, probe in probed.get(q, {}).items()]
@@ -78,25 +98,39 @@ def hear_everything(examination: Examination, people: People, begin: Begin) -> B
     return heard
 
 
-def _units(people: People, by: str) -> Counter[str]:
+def hear_part(
+    examination: Examination, people: People, lessons: Sequence[Trial], asked: Sequence[Question]
+) -> dict[Question, Belief]:
+    """Some questions, answered by a hearer that learned from some trials."""
+    trials = {t.id: t for t in people.trials}
+    hearer = _fitted(_ready(examination), lessons, examination)
+    return dict(zip(asked, _ask(hearer, asked, trials, examination, lambda n: None), strict=True))
+
+
+def units_of(people: People, by: str) -> Counter[str]:
+    """Games (or speakers, scenes, objects, conditions) with their numbers of answers."""
     return Counter(unit_of(a.trial, by) for a in people.answers)
 
 
 def fitting_folds(examination: Examination, people: People) -> Examination:
-    """The same examination, with no more folds than there are games if the hearer learns nothing: folds then only show how it varies."""
-    if learns(summon(examination.hearer, examination.seed)):
+    """The same examination, with no more folds than there are games if the hearer learns nothing here: folds then only show how it varies."""
+    if examination.train is None and not is_recorded(examination.hearer) and learns(_summoned(examination)):
         return examination
-    return replace(examination, folds=min(examination.folds, len(_units(people, examination.by))))
+    return replace(examination, folds=min(examination.folds, len(units_of(people, examination.by))))
 
 
-def _share_out(people: People, examination: Examination) -> dict[str, int]:
+def _summoned(examination: Examination) -> Any:
+    return summon(examination.hearer, examination.seed)
+
+
+def share_out(people: People, examination: Examination) -> dict[str, int]:
     """Units in random order, each to the fold with the fewest answers so far."""
-    sizes = _units(people, examination.by)
+    sizes = units_of(people, examination.by)
     if examination.folds > len(sizes):
         few = "2 folds (--folds 2)" if len(sizes) == 2 else f"2 to {len(sizes)} folds"
         raise InputError(
             f"{len(sizes)} unit{'s' * (len(sizes) != 1)} cannot make {examination.folds} folds by {examination.by}",
-            remedy=f"ask for {few}" if len(sizes) > 1 else "a hearer that learns needs more games or speakers",
+            remedy=f"ask for {few}" if len(sizes) > 1 else f"a hearer that learns needs more than one {examination.by}",
         )
     order = sorted(sizes)
     Random(examination.seed).shuffle(order)
@@ -108,11 +142,13 @@ def _share_out(people: People, examination: Examination) -> dict[str, int]:
     return folds
 
 
-def _trained(examination: Examination, people: People, folds: Mapping[str, int]) -> Iterator[tuple[Any, int | None]]:
+def _trained(
+    examination: Examination, people: People, folds: Mapping[str, int], lessons: Sequence[Trial] | None
+) -> Iterator[tuple[Any, int | None]]:
     """Hearers with the fold each may be asked about (None: all); whoever does not say that it learns nothing is taken to learn."""
     hearer = _ready(examination)
-    if not learns(hearer):
-        yield _fitted(hearer, (), examination), None
+    if not learns(hearer) or lessons is not None:
+        yield _fitted(hearer, lessons or (), examination), None
         return
     for fold in range(examination.folds):
         others = [t for t in people.trials if folds.get(unit_of(t, examination.by)) != fold]
@@ -120,7 +156,7 @@ def _trained(examination: Examination, people: People, folds: Mapping[str, int])
 
 
 def _ready(examination: Examination) -> Any:
-    hearer = summon(examination.hearer, examination.seed)
+    hearer = _summoned(examination)
     if examination.calls is not None and isinstance(hearer, Remembers):
         examination.calls.mkdir(parents=True, exist_ok=True)
         hearer.remember(examination.calls)

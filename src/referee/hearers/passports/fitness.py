@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.hearers.passports.judges import Agreement
 from referee.hearers.passports.measures import Measures
+from referee.hearers.passports.novelty import HALFWAY, Novelty
+from referee.hearers.passports.ranking import Ranking
+from referee.records import NOTHING
 
-__all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness"]
+__all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness", "decide_judge"]
 
 FIT, CARE, UNFIT, OPEN = "may be used", "use with care", "not fit", "cannot be judged"
-# How far from guessing (0) to people (1) a hearer has to come. Below the middle it misses more of what people find by understanding than it finds,
-# so what it says about a system is mostly about itself. People had to point; one that says "several" is taken by its belief in the target.
-HALFWAY = 0.5
 WEAK_AUC = 0.6
 SMALL_GAIN, LARGE_LOSS = 0.05, 0.10
 CALIBRATION = 0.10
@@ -47,15 +48,29 @@ class Verdict(NamedTuple):
 
 
 def decide_fitness(
-    m: Measures, probes: Mapping[str, Probe], *, unread: float = 0.0, same_family: bool = False, certain: bool = True
+    m: Measures,
+    probes: Mapping[str, Probe],
+    *,
+    unread: float = 0.0,
+    same_family: bool = False,
+    certain: bool = True,
+    ranking: Ranking | None = None,
+    new: Mapping[str, Novelty] = NOTHING,
 ) -> Verdict:
     """The hardest word that any rule asks for, with the sentences of every rule that speaks at all.
 
-    `unread` is the share of descriptions that the hearer could not read, `certain` whether it gave probabilities of its own.
+    `unread` is the share of descriptions that the hearer could not read, `certain` whether it gave probabilities of its own, `ranking` how it ranks games,
+    speakers or systems, `new` what became of it on scenes, objects and conditions that it had not learned from.
     """
     unfit = tuple(_against(m))
-    open_ = tuple(_undecidable(m))
-    care = (*_cautions(m), *_manners(probes), *_circumstances(unread, same_family, certain))
+    open_ = tuple(_undecidable(m.auc, m.human_accuracy))
+    care = (
+        *_cautions(m),
+        *_ranked(ranking),
+        *_unlearned(m, new),
+        *_manners(probes),
+        *_circumstances(unread, same_family, certain),
+    )
     if unfit:
         return Verdict(UNFIT, (*unfit, *open_, *care))
     if open_:
@@ -63,10 +78,22 @@ def decide_fitness(
     if care:
         return Verdict(CARE, care)
     good = (
-        f"It is above chance ({m.accuracy:.3f} against {m.chance:.3f}), tells what people understand from what they do not "
-        f"(AUC {m.auc:.3f}), and no caution applies."
+        f"It is above chance ({_tested(m)}), tells what people understand from what they do not "
+        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_ranking_said(ranking)}{_new_said(new)}"
     )
-    return Verdict(FIT, (good,))
+    return Verdict(FIT, (good.strip(),))
+
+
+def decide_judge(judge: Agreement, ranking: Ranking | None) -> Verdict:
+    """The word for a judge: it has to tell what people understand from what they do not."""
+    value, bounds = judge.area.value, judge.area.interval
+    open_ = tuple(_undecidable(value, judge.human_accuracy))
+    care = (*_weak(value), *_few(judge.n, judge.human_accuracy), *_ranked(ranking))
+    if value is not None and (value if bounds is None else bounds[0]) <= 0.5:
+        return Verdict(UNFIT, (_blind(value), *care))
+    if open_ or care:
+        return Verdict(OPEN if open_ else CARE, (*open_, *care))
+    return Verdict(FIT, (f"It tells what people understand (AUC {value:.3f}). {_ranking_said(ranking)}".strip(),))
 
 
 def _low(m: Measures, name: str, value: float) -> float:
@@ -76,44 +103,130 @@ def _low(m: Measures, name: str, value: float) -> float:
 
 
 def _against(m: Measures) -> Iterator[str]:
-    if _low(m, "accuracy", m.accuracy) <= m.chance:
-        yield f"It is not above chance: accuracy {m.accuracy:.3f}, chance {m.chance:.3f}."
-    floor, reached = m.chance + HALFWAY * (m.human_accuracy - m.chance), max(m.accuracy, m.target_probability)
+    if not m.above_chance.holds:
+        yield f"It is not above chance: {_tested(m)}; it names the target in {m.accuracy:.3f} of the answers."
+    # Below the middle it misses more of what people find by understanding than it finds, so what it says about a system is mostly about itself.
+    # People had to point; one that says "several" is taken by its belief in the target.
+    floor, reached = m.chance + HALFWAY * (m.human_accuracy - m.chance), max(m.accuracy, m.expected_accuracy)
     if m.chance < reached < floor:
         yield (
             f"It comes less than half of the way from chance ({m.chance:.3f}) to people ({m.human_accuracy:.3f}): accuracy {m.accuracy:.3f}, "
-            f"mean probability of the target {m.target_probability:.3f}; one of them has to reach {floor:.3f}."
+            f"expected accuracy {m.expected_accuracy:.3f}; one of them has to reach {floor:.3f}."
         )
     if m.auc is not None and _low(m, "auc", m.auc) <= 0.5:
-        yield f"It does not tell the descriptions that people understand from those they do not: AUC {m.auc:.3f} is not above 0.5."
+        yield _blind(m.auc)
     if m.kappa is not None and m.kappa <= 0:
         yield f"Its choices agree with people's no more than chance would: kappa {m.kappa:.3f}."
     if _bias(m) >= LARGE_BIAS:
         yield f"Where an object stands decides what it chooses: {_bias(m):.0%} of its choices are out of place ({_chance(m)})."
 
 
+def _tested(m: Measures) -> str:
+    """What was tested, in words: belief in the target against even chances."""
+    test = m.above_chance
+    how = "nothing varies" if test.t is None else f"t = {test.t:.2f} with {test.df} df, one-sided p {_p(test.p)}"
+    return f"expected accuracy {m.expected_accuracy:.3f} against {m.chance:.3f} by even chances, n = {test.n:,} over {test.over}: {how}"
+
+
+def _p(p: float | None) -> str:
+    return "unknown" if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _blind(area: float) -> str:
+    return f"It does not tell the descriptions that people understand from those they do not: AUC {area:.3f} is not above 0.5."
+
+
+def _within(m: Measures) -> str:
+    area = m.within_condition.value
+    return "" if area is None else f", {area:.3f} within conditions"
+
+
+def _ranking_said(ranking: Ranking | None) -> str:
+    if ranking is None or ranking.spearman is None:
+        return ""
+    return (
+        f"It ranks {ranking.units} {ranking.over} as people do with rho {ranking.spearman:.3f}{_span(ranking.spearman_interval)}, "
+        f"soft pairwise accuracy {ranking.spa:.3f} (in random order {_or_dash(ranking.spa_chance)}). "
+    )
+
+
+def _new_said(new: Mapping[str, Novelty]) -> str:
+    held = [f"{by}s" for by, novelty in new.items() if novelty.holds]
+    return f"It holds on new {', '.join(held)} as well." if held else ""
+
+
+def _span(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else f" [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _ranked(ranking: Ranking | None) -> Iterator[str]:
+    """A hearer is for ranking; one that does not rank what people rank is of little use for it."""
+    if ranking is None or ranking.spearman is None:
+        return
+    bounds = ranking.spearman_interval
+    if (ranking.spearman if bounds is None else bounds[0]) <= 0:
+        yield (
+            f"It does not rank {ranking.units} {ranking.over} as people do: rho {ranking.spearman:.3f}{_span(bounds)} is not above 0, soft pairwise "
+            f"accuracy {ranking.spa:.3f} (in random order {_or_dash(ranking.spa_chance)})."
+        )
+
+
+def _unlearned(m: Measures, new: Mapping[str, Novelty]) -> Iterator[str]:
+    """A hearer that holds within games of one experiment and not on new objects says so."""
+    for by, novelty in new.items():
+        if novelty.holds is False:
+            area = "–" if novelty.auc is None else f"{novelty.auc:.3f}{_span(novelty.auc_interval)}"
+            yield (
+                f"What it learned does not hold for new {by}s: accuracy {novelty.accuracy:.3f} instead of {m.accuracy:.3f}, AUC {area} "
+                f"({novelty.units} {by}s in {novelty.folds} folds, n = {novelty.n:,})."
+            )
+
+
 def _bias(m: Measures) -> float:
-    """The share of choices out of place, if it is not one that chance would give."""
-    return m.position.value or 0.0 if m.position.p is not None and m.position.p < BIAS_P else 0.0
+    """The share of choices out of place, by the places that the hearer was shown, if it is not one that chance would give."""
+    position = m.position_shown
+    return position.value or 0.0 if position.p is not None and position.p < BIAS_P else 0.0
 
 
 def _chance(m: Measures) -> str:
-    return f"p = {m.position.p:.3f}" if m.position.p and m.position.p >= 0.001 else "p < 0.001"
+    return f"p {_p(m.position_shown.p)}"
 
 
-def _undecidable(m: Measures) -> Iterator[str]:
-    if m.auc is None:
-        word = "always" if m.human_accuracy == 1 else "never"
+def _undecidable(area: float | None, human_accuracy: float) -> Iterator[str]:
+    if area is None:
+        word = "always" if human_accuracy == 1 else "never"
         yield f"People {word} found the target in these data, so discrimination has no value; name data with both."
 
 
+def _weak(area: float | None) -> Iterator[str]:
+    if area is not None and 0.5 < area < WEAK_AUC:
+        yield f"It tells what people understand from what they do not only weakly: AUC {area:.3f} is below {WEAK_AUC}."
+
+
+def _few(n: int, human_accuracy: float) -> Iterator[str]:
+    failures = round(min(human_accuracy, 1 - human_accuracy) * n)
+    if n < FEW or failures < FEW_FAILURES:
+        yield f"The data are few: {n} answers with {failures} of the rarer kind (found or not); {FEW} and {FEW_FAILURES} are the least."
+
+
 def _cautions(m: Measures) -> Iterator[str]:
-    if m.auc is not None and 0.5 < m.auc < WEAK_AUC:
-        yield f"It tells what people understand from what they do not only weakly: AUC {m.auc:.3f} is below {WEAK_AUC}."
-    gap = m.accuracy - m.human_accuracy
-    if gap < -LARGE_LOSS:
-        yield f"It finds the target less often than people: {m.accuracy:.3f} against {m.human_accuracy:.3f}."
-    if gap > SMALL_GAIN:
+    yield from _weak(m.auc)
+    within = m.within_condition
+    if within.value is not None and within.interval is not None and within.interval[0] <= 0.5 < _low(m, "auc", 0.0):
+        yield (
+            f"It tells conditions apart rather than descriptions: within conditions its AUC is {within.value:.3f}{_span(within.interval)}, "
+            f"over all {m.auc:.3f}."
+        )
+    if max(m.accuracy, m.expected_accuracy) < m.human_accuracy - LARGE_LOSS:
+        yield (
+            f"It finds the target less often than people: {m.accuracy:.3f} (expected {m.expected_accuracy:.3f}, where it splits its belief) "
+            f"against {m.human_accuracy:.3f}."
+        )
+    if m.accuracy > m.human_accuracy + SMALL_GAIN:
         yield f"It finds the target more often than people ({m.accuracy:.3f} against {m.human_accuracy:.3f}) and so misses faults that they meet."
     if m.calibration.error is not None and m.calibration.error > CALIBRATION:
         yield f"Its probabilities are not people's success rates: calibration error {m.calibration.error:.3f}, above {CALIBRATION:.2f}."
@@ -125,9 +238,7 @@ def _cautions(m: Measures) -> Iterator[str]:
         yield f"It predicts people's choices no better than even chances: log-likelihood {m.log_likelihood:.3f}, even {m.chance_log_likelihood:.3f}."
     if BIAS <= _bias(m) < LARGE_BIAS:
         yield f"It leans to some places of the view: {_bias(m):.0%} of its choices are out of place ({_chance(m)})."
-    failures = round(min(m.human_accuracy, 1 - m.human_accuracy) * m.n)
-    if m.n < FEW or failures < FEW_FAILURES:
-        yield f"The data are few: {m.n} answers with {failures} of the rarer kind (found or not); {FEW} and {FEW_FAILURES} are the least."
+    yield from _few(m.n, m.human_accuracy)
 
 
 def _manners(probes: Mapping[str, Probe]) -> Iterator[str]:

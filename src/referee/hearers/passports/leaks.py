@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.hearers.passports.measures import Truths, area_under_curve
+from referee.hearers.passports.areas import Truths, area_under_curve
 from referee.records import Description, Entity, Outcome, Response, Trial
 
 __all__ = ["LIMIT", "Leak", "leaks"]

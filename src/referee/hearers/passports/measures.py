@@ -1,45 +1,47 @@
 """May a simulated hearer stand in for people: discrimination, agreement, calibration, times and position bias against human answers.
 
 One row is one description that a person answered. The hearer's probability of the target is held against whether the person found it (area under the
-curve of Hanley & McNeil 1982; calibration as in Guo et al. 2017), its choice against the person's choice (Cohen 1960). What is not defined is None, not 0.
+curve of Hanley & McNeil 1982; calibration as in Guo et al. 2017), its choice against the person's choice (Cohen 1960). Intervals and tests are over what
+was sampled (games, participants …), not over single answers. What is not defined is None, not 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
+from referee.hearers.passports.areas import DIGITS, Area, Bounds, Truths, measure_area
 from referee.statistics.correlation import spearman
+from referee.statistics.dependent_trials import Clusters, Spread, mean_of_rows, spread
 from referee.statistics.frames import IntArray
-from referee.statistics.resampling import interval, resample_counts
-from referee.statistics.rounding import Steady, levels
 
 __all__ = [
     "LAPSE",
+    "AboveChance",
     "AnswerColumns",
     "Bin",
     "Calibration",
     "Measures",
     "PositionBias",
-    "area_under_curve",
+    "about",
+    "bounds_of",
     "calibrate",
     "choice_kappa",
     "log_likelihoods",
     "measure",
     "position_bias",
+    "set_against_chance",
 ]
 
-Truths = npt.NDArray[np.bool_]
 LAPSE = 0.01
 BINS = 10
-# Shares of belief next to the edge of a bin are taken to lie on it: a fit leaves noise of about 1e-13 in them.
-DIGITS = 10
+SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +49,9 @@ class AnswerColumns:
     """Answered descriptions as columns, one row an answer of a person.
 
     `target` and `taken` are the hearer's probabilities of the target and of what the person chose (NaN where that was no entity), `top` that of its first
-    choice among the entities. `choices` and `human_choices` are places in the hearer's view, or outcomes. `delay` is what the hearer says about time (its
-    uncertainty, or a predicted time), `times` what people took (NaN: unknown). `questions` and `units` number descriptions and games from 0.
+    choice among the entities. `choices` and `human_choices` are places in a view drawn by lot, or outcomes; `shown` the hearer's choices by the places it was
+    shown in fact. `delay` is what the hearer says about time (its uncertainty, or a predicted time), `times` what people took (NaN: unknown). `questions`
+    numbers descriptions from 0, `games` and `conditions` those of the trials (-1: none); `clusters` is what was sampled.
     """
 
     target: FloatArray
@@ -60,18 +63,22 @@ class AnswerColumns:
     human_right: Truths
     choices: tuple[str, ...]
     human_choices: tuple[str, ...]
+    shown: tuple[str, ...]
     sizes: IntArray
     questions: IntArray
-    units: IntArray
+    games: IntArray
+    conditions: IntArray
+    clusters: Clusters
 
     def rows(self, kept: Truths) -> AnswerColumns:
         """Some of the rows."""
-        places = np.flatnonzero(kept)
-        return AnswerColumns(**{field.name: _pick(getattr(self, field.name), places) for field in fields(self)})
+        return AnswerColumns(**{field.name: _pick(getattr(self, field.name), kept) for field in fields(self)})
 
 
-def _pick(column: Any, places: IntArray) -> Any:
-    return tuple(column[i] for i in places) if isinstance(column, tuple) else column[places]
+def _pick(column: Any, kept: Truths) -> Any:
+    if isinstance(column, Clusters):
+        return column.part(kept)
+    return tuple(column[i] for i in np.flatnonzero(kept)) if isinstance(column, tuple) else column[kept]
 
 
 class Bin(NamedTuple):
@@ -94,7 +101,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionBias:
-    """How far choices are from even over the places of a view (half the sum of absolute differences), with a chi-square test.
+    """How far choices are from even over the places of a view (half the sum of absolute differences), with a chi-square test by cluster.
 
     `rates` has one list of shares for every size of scene.
     """
@@ -106,15 +113,35 @@ class PositionBias:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AboveChance:
+    """Is belief in the target above even chances: mean difference, t over clusters, one-sided p, and what it is over."""
+
+    difference: float
+    t: float | None
+    df: int
+    p: float | None
+    n: int
+    over: str
+
+    @property
+    def holds(self) -> bool:
+        """At the level of a two-sided 95 % interval; where nothing varies the difference itself decides."""
+        return self.difference > 0 if self.p is None else self.p < 0.025
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """The numbers of a passport; `intervals` are 95 % and drawn over whole units (games or speakers)."""
+    """The numbers of a passport; `intervals` are 95 % and over whatever was sampled."""
 
     n: int
     accuracy: float
+    expected_accuracy: float
     human_accuracy: float
     chance: float
-    target_probability: float
+    above_chance: AboveChance
     auc: float | None
+    within_condition: Area
+    within_game: Area
     kappa: float | None
     success_kappa: float | None
     calibration: Calibration
@@ -122,23 +149,11 @@ class Measures:
     time_correlation: float | None
     time_n: int
     position: PositionBias
+    position_shown: PositionBias
     log_likelihood: float | None
     chance_log_likelihood: float | None
     ruled_out: int
-    intervals: dict[str, tuple[float, float] | None]
-
-
-def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
-    """The chance that a success has the higher score than a failure, ties counted half; None without both kinds."""
-    return _area(levels(scores), success, np.ones(len(scores)))
-
-
-def _area(places: IntArray, success: Truths, weights: FloatArray) -> float | None:
-    wins = np.bincount(places, weights * success)
-    losses = np.bincount(places, weights * ~success)
-    total = float(wins.sum() * losses.sum())
-    below = np.cumsum(losses) - losses
-    return float(wins @ (below + losses / 2)) / total if total else None
+    intervals: dict[str, Bounds | None]
 
 
 def calibrate(probabilities: FloatArray, success: Truths, bins: int = BINS) -> Calibration:
@@ -160,26 +175,45 @@ def choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | No
     """Cohen's kappa; 0 where one side always chooses the same, None where both do."""
     values, codes = np.unique([*map(str, a), *map(str, b)], return_inverse=True)
     first, second = codes[: len(a)], codes[len(a) :]
-    counts = [np.bincount(side, minlength=len(values)) for side in (first, second)]
-    expected = int(counts[0] @ counts[1]) / len(a) ** 2  # whole numbers: a kappa that should be 0 is 0
+    shares = [np.bincount(side, minlength=len(values)) / len(a) for side in (first, second)]
+    expected = float(shares[0] @ shares[1])
     return (float((first == second).mean()) - expected) / (1 - expected) if expected < 1 else None
 
 
-def position_bias(places: IntArray, sizes: IntArray) -> PositionBias:
-    """Whether places are chosen equally often; scenes of different sizes are tested apart and their chi-squares added."""
-    from scipy.special import chdtrc
+def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None = None) -> PositionBias:
+    """Whether places are chosen equally often; scenes of different sizes are tested apart and their chi-squares added.
 
-    n, gap, chi_square, freedom = len(places), 0.0, 0.0, 0
+    The chi-square of each size is divided by its design effect (Rao & Scott 1981, first order), and the sum is referred to F with the clusters' degrees of
+    freedom (Thomas & Rao 1987).
+    """
+    from scipy.special import chdtrc, fdtrc
+
+    n, gap, chi_square, freedom, count = len(places), 0.0, 0.0, 0, 0
     rates: dict[int, tuple[float, ...]] = {}
     for size in np.unique(sizes):
-        counts = np.bincount(places[sizes == size], minlength=size).astype(float)
+        mine = sizes == size
+        counts = np.bincount(places[mine], minlength=size).astype(float)
         expected = counts.sum() / size
         rates[int(size)] = tuple(float(c) for c in counts / counts.sum())
         gap += float(np.abs(counts - expected).sum()) / 2
-        chi_square += float(((counts - expected) ** 2).sum() / expected)
-        freedom += int(size) - 1
-    p = float(chdtrc(freedom, chi_square)) if freedom else None
-    return PositionBias(value=gap / n if freedom else None, p=p, n=n, rates=rates)
+        effect, groups = _design_effect(places[mine], int(size), None if clusters is None else clusters.part(mine))
+        chi_square += float(((counts - expected) ** 2).sum() / expected) / effect
+        freedom, count = freedom + int(size) - 1, max(count, groups)
+    if not freedom:
+        return PositionBias(value=None, p=None, n=n, rates=rates)
+    p = fdtrc(freedom, freedom * (count - 1), chi_square / freedom) if count > 1 else chdtrc(freedom, chi_square)
+    return PositionBias(value=gap / n, p=float(p), n=n, rates=rates)
+
+
+def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tuple[float, int]:
+    """How much larger the variance of the shares is than that of independent choices, never below 1; and the number of clusters."""
+    if clusters is None or not clusters.codes or size < 2:
+        return 1.0, 0
+    chosen = [(places == place).astype(float) for place in range(size)]
+    clustered = sum(spread(one[:, None], mean_of_rows, clusters).error ** 2 for one in chosen)
+    alone = sum(float(one.mean() * (1 - one.mean())) for one in chosen) / len(places)
+    effect = clustered / alone if alone else 1.0
+    return (1.0, 0) if isnan(effect) else (max(1.0, effect), min(clusters.sizes()))
 
 
 def log_likelihoods(taken: FloatArray, sizes: IntArray) -> FloatArray:
@@ -191,7 +225,31 @@ def log_likelihoods(taken: FloatArray, sizes: IntArray) -> FloatArray:
     return logs
 
 
-def measure(evidence: AnswerColumns, *, resamples: int = 500, seed: int = 1) -> Measures:
+def set_against_chance(t: AnswerColumns) -> AboveChance:
+    """Whether the mean belief in the target is above that of even chances, by t over clusters."""
+    from scipy.special import stdtr
+
+    found = spread((t.target - 1 / t.sizes)[:, None], mean_of_rows, t.clusters)
+    usable = not isnan(found.error) and found.error > 0 and found.df > 0
+    score = found.value / found.error if usable else None
+    return AboveChance(
+        difference=found.value,
+        t=score,
+        df=found.df,
+        p=None if score is None else float(stdtr(found.df, -score)),
+        n=len(t.target),
+        over=about(t.clusters, len(t.target)),
+    )
+
+
+def about(clusters: Clusters, n: int) -> str:
+    """What was sampled, in words and numbers."""
+    if not clusters.codes:
+        return f"{n:,} answers"
+    return " x ".join(f"{size:,} {name}s" for name, size in zip(clusters.names, clusters.sizes(), strict=True))
+
+
+def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
     """All measures of a passport; no rows at all are an error, for there is nothing to say about."""
     t = evidence
     if not len(t.target):
@@ -199,48 +257,78 @@ def measure(evidence: AnswerColumns, *, resamples: int = 500, seed: int = 1) -> 
     logs = log_likelihoods(t.taken, t.sizes)
     known = ~np.isnan(logs)
     timed = spearman(t.delay, t.times)
+    clusters = t.clusters if intervals else None
+    area = measure_area(t.target, t.human_right, clusters)
     return Measures(
         n=len(t.target),
         accuracy=float(t.right.mean()),
+        expected_accuracy=float(t.target.mean()),
         human_accuracy=float(t.human_right.mean()),
         chance=float((1 / t.sizes).mean()),
-        target_probability=float(t.target.mean()),
-        auc=area_under_curve(t.target, t.human_right),
+        above_chance=set_against_chance(t),
+        auc=area.value,
+        within_condition=measure_area(t.target, t.human_right, clusters, t.conditions),
+        within_game=measure_area(t.target, t.human_right, clusters, t.games),
         kappa=choice_kappa(t.choices, t.human_choices),
         success_kappa=choice_kappa(t.right.tolist(), t.human_right.tolist()),
         calibration=calibrate(t.target, t.human_right),
         own_calibration_error=calibrate(t.top, t.right).error,
         time_correlation=timed.r,
         time_n=timed.n,
-        position=_positions(t),
+        position=_positions(t, t.choices),
+        position_shown=_positions(t, t.shown),
         log_likelihood=float(logs[known].mean()) if known.any() else None,
         chance_log_likelihood=float(-np.log(t.sizes[known]).mean()) if known.any() else None,
         ruled_out=int((t.taken[known] == 0).sum()),
-        intervals=_intervals(t, logs, resamples, seed),
+        intervals=_intervals(t, logs, area) if intervals else {},
     )
 
 
-def _positions(t: AnswerColumns) -> PositionBias:
+def _positions(t: AnswerColumns, choices: Sequence[str]) -> PositionBias:
     """Position bias over questions: the hearer was asked each only once, however many people answered it."""
-    _, first = np.unique(t.questions, return_index=True)
-    pointed = [i for i in first if t.choices[i].isdigit()]
-    places = np.array([int(t.choices[i]) for i in pointed], dtype=np.int64)
-    return position_bias(places, t.sizes[pointed] if pointed else np.empty(0, dtype=np.int64))
+    asked_first = np.sort(np.unique(t.questions, return_index=True)[1]).tolist()
+    pointed = np.zeros(len(choices), dtype=bool)
+    pointed[[i for i in asked_first if choices[i].isdigit()]] = True
+    places = np.array([int(choice) for choice, counts in zip(choices, pointed, strict=True) if counts], dtype=np.int64)
+    return position_bias(places, t.sizes[pointed], t.clusters.part(pointed))
 
 
-def _intervals(t: AnswerColumns, logs: FloatArray, resamples: int, seed: int) -> dict[str, tuple[float, float] | None]:
-    """Percentile intervals over resamples of units; with a single unit, or without resamples, there are none."""
-    names = ("accuracy", "human_accuracy", "auc", "log_likelihood")
-    _, units = np.unique(t.units, return_inverse=True)
-    count = int(units.max()) + 1
-    if count < 2 or resamples < 1:
-        return dict.fromkeys(names)
-    known, places = ~np.isnan(logs), levels(t.target)
-    columns = np.column_stack([t.right, t.human_right, np.where(known, logs, 0.0), known, np.ones(len(known))])
-    sums = np.array([np.bincount(units, column, count) for column in columns.T]).T
-    steady, drawn = Steady(sums, count), []
-    for counts in (row for part in resample_counts(count, resamples, seed) for row in part):
-        right, human_right, log, heard, n = (float(x) for x in steady.weigh(counts))
-        auc = _area(places, t.human_right, counts[units])
-        drawn.append((right / n, human_right / n, np.nan if auc is None else auc, log / heard if heard else np.nan))
-    return dict(zip(names, map(interval, np.array(drawn).T), strict=True))
+def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Bounds | None]:
+    """95 % intervals over clusters; with a single cluster there are none."""
+    found: dict[str, Bounds | None] = {
+        name: bounds_of(spread(column.astype(float)[:, None], mean_of_rows, t.clusters, limits=limits))
+        for name, column, limits in (
+            ("accuracy", t.right, SHARE),
+            ("expected_accuracy", t.target, SHARE),
+            ("human_accuracy", t.human_right, SHARE),
+            ("log_likelihood", logs, (None, 0.0)),
+        )
+    }
+    return {**found, "auc": area.interval, "kappa": _kappa_bounds(t)}
+
+
+def bounds_of(found: Spread) -> Bounds | None:
+    """An interval, where there is one."""
+    return None if isnan(found.low) or isnan(found.high) else (found.low, found.high)
+
+
+def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
+    """Kappa is made of sums (agreements, and how often each side chose what), so whole clusters can be left out of it."""
+    values, codes = np.unique([*t.choices, *t.human_choices], return_inverse=True)
+    width, n = len(values), len(t.choices)
+    eye = np.eye(width)
+    first, second = eye[codes[:n]], eye[codes[n:]]
+    rows = np.column_stack([(first * second).sum(axis=1), first, second])
+    return bounds_of(spread(rows, _finish_kappa(width), t.clusters, limits=(-1.0, 1.0)))
+
+
+def _finish_kappa(width: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    def finish(totals: FloatArray, counts: FloatArray) -> FloatArray:
+        agreed = totals[..., 0] / counts
+        expected = (totals[..., 1 : 1 + width] * totals[..., 1 + width :]).sum(axis=-1) / counts**2
+        found: FloatArray = np.divide(
+            agreed - expected, 1 - expected, out=np.full(np.shape(agreed), np.nan), where=expected < 1 - 1e-12
+        )
+        return found
+
+    return finish

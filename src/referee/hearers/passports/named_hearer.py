@@ -12,6 +12,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.errors import InputError, UnknownName
+from referee.hearers.recorded import is_recorded, name_of_recorded
 
 __all__ = ["family_of", "name_of", "summon"]
 
@@ -19,6 +20,11 @@ __all__ = ["family_of", "name_of", "summon"]
 def summon(written: str, seed: int = 1) -> Any:
     """A fresh, untrained hearer from ``NAME|switch:value|…``; one that draws lots draws them by the seed, unless a switch says otherwise."""
     name, *switches = written.split("|")
+    if is_recorded(name):
+        raise InputError(
+            f"{name_of(name)} was asked elsewhere and answers nothing new",
+            remedy="its card is made from its answers: referee passport recorded:FILE.jsonl --corpus NAME",
+        )
     if ":" not in name:
         return catalogue.configure("hearer", written, seed)
     try:
@@ -31,7 +37,9 @@ def summon(written: str, seed: int = 1) -> Any:
 
 
 def name_of(written: str) -> str:
-    """The name to print: a class in a file without the folders that lead to it."""
+    """The name to print: a class in a file, or a file of answers, without the folders that lead to it."""
+    if is_recorded(written):
+        return name_of_recorded(written)
     name, bar, switches = written.partition("|")
     file, colon, cls = name.rpartition(":")
     return f"{Path(file).name}{colon}{cls}{bar}{switches}" if file.endswith(".py") else written

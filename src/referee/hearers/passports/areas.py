@@ -1,0 +1,113 @@
+"""Discrimination with what it rests on: the area under the curve over all pairs of a success and a failure, or over pairs of one condition or game.
+
+Over a whole corpus a hearer is rewarded for knowing which conditions are easy. Within strata only pairs of the same stratum count (each pair alike), and a
+hearer that only tells easy from hard conditions has .5. Leaving out a cluster takes away its pairs, so the jackknife needs no second look at the answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.statistics.dependent_trials import Clusters, interval_of, jackknife
+from referee.statistics.frames import IntArray
+
+__all__ = ["Area", "Truths", "area_under_curve", "crossed_interval", "crossings", "measure_area"]
+
+Truths = npt.NDArray[np.bool_]
+Bounds = tuple[float, float]
+DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An area, its 95 % interval over clusters, and the number of pairs (of a success and a failure) that it is a mean of; None without pairs."""
+
+    value: float | None
+    interval: Bounds | None
+    pairs: int
+
+
+def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
+    """The chance that a success has the higher score than a failure, ties counted half; None without both kinds."""
+    return measure_area(scores, success).value
+
+
+def measure_area(
+    scores: FloatArray, success: Truths, clusters: Clusters | None = None, strata: IntArray | None = None
+) -> Area:
+    """The area over pairs of the same stratum (-1: in none), with an interval over clusters where there are any."""
+    kept = np.ones(len(scores), dtype=bool) if strata is None else strata >= 0
+    levels, success = _levels(scores[kept]), success[kept]
+    groups = np.zeros(len(levels), dtype=np.int64) if strata is None else strata[kept]
+    wins, pairs = _shares(levels, success, groups)
+    total, size = float(wins[success].sum()), float(pairs[success].sum())
+    if not size:
+        return Area(None, None, 0)
+    value = total / size
+    if clusters is None or not clusters.codes:
+        return Area(value, None, int(size))
+    without = [
+        _without(levels, success, groups, codes, wins, pairs) for codes in crossings([c[kept] for c in clusters.codes])
+    ]
+    return Area(value, crossed_interval(without, value, (0.0, 1.0)), int(size))
+
+
+def _levels(scores: FloatArray) -> IntArray:
+    """For every score the number of distinct lower ones; differences in the last digits are none."""
+    return np.unique(np.round(scores, DIGITS), return_inverse=True)[1].astype(np.int64)
+
+
+def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatArray, FloatArray]:
+    """For every answer: how many pairs of its group it is in, and how many of them the success has won (ties half)."""
+    width = int(levels.max(initial=0)) + 1
+    _, cells = np.unique(groups * width + levels, return_inverse=True)
+    _, groups = np.unique(groups, return_inverse=True)
+    shares = []
+    for other in (~success, success):
+        here = np.bincount(cells, other.astype(float))
+        of_group = np.zeros(len(here), dtype=np.int64)
+        of_group[cells] = groups
+        in_group = np.bincount(groups, other.astype(float))
+        before = np.cumsum(here) - here - (np.cumsum(in_group) - in_group)[of_group]
+        shares.append((before[cells], here[cells], in_group[groups]))
+    (below, equal, failures), (under, level, successes) = shares
+    won = np.where(success, below + equal / 2, successes - under - level / 2)
+    return won, np.where(success, failures, successes)
+
+
+def _without(
+    levels: IntArray, success: Truths, groups: IntArray, codes: IntArray, wins: FloatArray, pairs: FloatArray
+) -> FloatArray:
+    """The area without each cluster in turn: what its answers have a part in goes, what both sides of a pair took away is given back once."""
+    count = int(codes.max()) + 1
+    inside_wins, inside_pairs = _shares(levels, success, groups * count + codes)
+    left = []
+    for share, inside in ((wins, inside_wins), (pairs, inside_pairs)):
+        gone = np.bincount(codes, share, count) - np.bincount(codes, np.where(success, inside, 0.0), count)
+        left.append(share[success].sum() - gone)
+    found: FloatArray = np.divide(left[0], left[1], out=np.full(count, np.nan), where=left[1] > 0.5)
+    return found
+
+
+def crossings(codes: list[IntArray]) -> list[IntArray]:
+    """Clusters of one factor, or of two and their cells, numbered from 0 without gaps."""
+    found = [np.unique(c, return_inverse=True)[1].astype(np.int64) for c in codes]
+    if len(found) == 2:
+        cells = found[0] * (int(found[1].max()) + 1) + found[1]
+        found.append(np.unique(cells, return_inverse=True)[1].astype(np.int64))
+    return found
+
+
+def crossed_interval(
+    without: list[FloatArray], value: float, limits: tuple[float | None, float | None]
+) -> Bounds | None:
+    """Student's interval from the values without each cluster, of one factor or of two and their cells (Cameron, Gelbach & Miller 2011)."""
+    parts = [jackknife(v, value) for v in without]
+    variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
+    low, high = interval_of(value, variance, min(len(v) for v in without[:2]) - 1, limits=limits)
+    return None if isnan(low) else (low, high)

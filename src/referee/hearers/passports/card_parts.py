@@ -1,0 +1,138 @@
+"""What the cards of hearers and of judges have in common: who was examined on what, how it ranks, what people could reach, and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from referee import __version__
+from referee.contracts import FloatArray
+from referee.hearers.passports.areas import Area, Truths
+from referee.hearers.passports.ceilings import find_ceiling
+from referee.hearers.passports.examination import Examination, units_of
+from referee.hearers.passports.measures import about
+from referee.hearers.passports.named_hearer import family_of, name_of
+from referee.hearers.passports.people import HumanAnswer, People
+from referee.hearers.passports.quoting import DIGITS
+from referee.hearers.passports.ranking import Ranked, Ranking, rank
+from referee.records import Outcome
+from referee.signature import digest
+from referee.statistics.dependent_trials import Clusters
+from referee.statistics.frames import IntArray
+
+__all__ = [
+    "areas_within",
+    "families_of",
+    "found_by",
+    "identify",
+    "list_settings",
+    "rank_people",
+    "recorded_facts",
+    "set_beside_people",
+]
+
+PEOPLE, SYSTEMS = "people", "systems"
+
+
+def identify(examination: Examination, people: People, about_it: Mapping[str, Any]) -> dict[str, Any]:
+    """Who was examined, and on what."""
+    return {
+        "hearer": name_of(examination.hearer),
+        "corpus": people.name,
+        "kind": about_it["kind"],
+        "trained_on": about_it["trained_on"],
+    }
+
+
+def families_of(examination: Examination, people: People, own: str) -> dict[str, Any]:
+    """The hearer's family (its own word, or its model's name, or its name) beside those of the speakers it reads or is to judge."""
+    speakers = {a.response.system or PEOPLE for a in people.answers} | set(examination.families)
+    families = sorted({family_of(s) for s in speakers})
+    return {"hearer_family": family_of(own), "speakerfamilies_of": families, "same_family": family_of(own) in families}
+
+
+def recorded_facts(examination: Examination, people: People, checksum: str, kind: str) -> dict[str, Any]:
+    """What is known of somebody who was asked elsewhere: what it learned from and read is not."""
+    name = name_of(examination.hearer)
+    return {
+        "kind": kind,
+        "trained_on": None,
+        "signature": f"{name}|answers:{checksum[:DIGITS]}|version:{__version__}",
+        "reads": None,
+        "read": {},
+        "leaks": [],
+        **families_of(examination, people, name.partition(":")[2]),
+    }
+
+
+def rank_people(examination: Examination, people: People, belief: FloatArray, clusters: Clusters) -> Ranking | None:
+    """How a hearer's or judge's belief ranks what people's success ranks."""
+    return rank(_ranked(people, belief), clusters, examination.resamples, examination.seed)
+
+
+def _ranked(people: People, belief: FloatArray) -> Ranked:
+    """Systems where answers name three or more, else games, else speakers."""
+    right = np.array([found_by(a) for a in people.answers], dtype=float)
+    trials = {a.trial.id: i for i, a in enumerate(people.answers)}
+    items = np.array([trials[a.trial.id] for a in people.answers], dtype=np.int64)
+    over, units = _units(people.answers)
+    return Ranked(over=over, paired=over == SYSTEMS, units=units, items=items, human=right, hearer=belief)
+
+
+def _units(answers: Sequence[HumanAnswer]) -> tuple[str, list[str | None]]:
+    systems = [a.response.system for a in answers]
+    if len({s for s in systems if s is not None}) > 2:
+        return SYSTEMS, systems
+    games = [None if a.trial.meta.get("game") is None else str(a.trial.meta["game"]) for a in answers]
+    return ("games", games) if any(games) else ("speakers", [a.trial.speaker for a in answers])
+
+
+def found_by(answer: HumanAnswer) -> bool:
+    """Whether the person found the target."""
+    return answer.response.outcome == Outcome.ENTITY and answer.response.entity == answer.trial.targets[0]
+
+
+def set_beside_people(
+    questions: IntArray,
+    right: Truths,
+    choices: Sequence[str],
+    ranking: Ranking | None,
+) -> dict[str, Any]:
+    """What hearers and judges have in common: how they rank, and how well people foretell people."""
+    ceiling = find_ceiling(questions, right, choices)
+    return {
+        "rank_agreement": None if ranking is None else asdict(ranking),
+        "ceiling": None if ceiling is None else asdict(ceiling),
+    }
+
+
+def areas_within(condition: Area, game: Area) -> dict[str, Any]:
+    """Intervals of the areas within conditions and games."""
+    return {"auc_within_condition": condition.interval, "auc_within_game": game.interval}
+
+
+def list_settings(examination: Examination, people: People, clusters: Clusters) -> dict[str, Any]:
+    """What the card was made with."""
+    return {
+        "left_out": people.left_out,
+        "by": examination.by,
+        "limit": examination.limit,
+        "units": len(units_of(people, examination.by)),
+        "intervals_over": about(clusters, len(people.answers)),
+        "seed": examination.seed,
+        "resamples": examination.resamples,
+        "data_checksum": _checksum(people),
+        "version": __version__,
+    }
+
+
+def _checksum(people: People) -> str:
+    """What was asked and answered, as a hash: a card on other data is another card."""
+    lines = (
+        f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{a.response.hearer}\t{a.response.entity or a.response.outcome}"
+        for a in people.answers
+    )
+    return digest("\n".join(lines))

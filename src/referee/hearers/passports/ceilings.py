@@ -1,0 +1,67 @@
+"""How well people foretell people: the most that a hearer can be expected to reach, where several people answered the same description.
+
+*AUC*: how often the others found the target foretells the success of the one left out. A few others are a noisy forecast, so this is rather too low.
+*Kappa*: two different people's choices, as a hearer's and a person's are compared on the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.hearers.passports.areas import Truths, area_under_curve
+from referee.statistics.frames import IntArray
+
+__all__ = ["Ceiling", "find_ceiling"]
+
+LEAST_QUESTIONS = 20
+METHOD = "leave one person out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """People against people: area of the others for the one left out, kappa of two people, and the descriptions and answers behind it."""
+
+    auc: float | None
+    kappa: float | None
+    questions: int
+    n: int
+    method: str
+
+
+def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> Ceiling | None:
+    """The ceiling over descriptions with two answers or more; None with fewer than twenty of them."""
+    _, codes, sizes = np.unique(questions, return_inverse=True, return_counts=True)
+    repeated = sizes[codes] > 1
+    if int((sizes > 1).sum()) < LEAST_QUESTIONS:
+        return None
+    codes = np.unique(codes[repeated], return_inverse=True)[1].astype(np.int64)
+    taken = np.unique(np.array(choices)[repeated], return_inverse=True)[1].astype(np.int64)
+    return Ceiling(
+        auc=area_under_curve(_others(codes, right[repeated]), right[repeated]),
+        kappa=_kappa(codes, taken),
+        questions=int(codes.max()) + 1,
+        n=int(repeated.sum()),
+        method=METHOD,
+    )
+
+
+def _others(codes: IntArray, right: Truths) -> FloatArray:
+    """For every answer the share of the other people who found the target by the same description."""
+    found, people = np.bincount(codes, right), np.bincount(codes)
+    share: FloatArray = (found[codes] - right) / (people[codes] - 1)
+    return share
+
+
+def _kappa(codes: IntArray, taken: IntArray) -> float | None:
+    """Agreement of two people on one description beyond that of their overall habits; every answer counts once."""
+    counts = np.zeros((int(codes.max()) + 1, int(taken.max()) + 1))
+    np.add.at(counts, (codes, taken), 1.0)
+    sizes = counts.sum(axis=1)
+    agreed = float(((counts * (counts - 1)).sum(axis=1) / (sizes - 1)).sum() / sizes.sum())
+    shares = counts.sum(axis=0) / sizes.sum()
+    expected = float(shares @ shares)
+    return (agreed - expected) / (1 - expected) if expected < 1 else None

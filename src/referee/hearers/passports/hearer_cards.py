@@ -1,0 +1,238 @@
+"""Whoever is to stand in for people is examined here: a hearer that is asked, one that was asked elsewhere, or a judge; what comes out is its card."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.capabilities import family_word, learns
+from referee.errors import InputError
+from referee.hearers.passports.answer_columns import Belief, tabulate
+from referee.hearers.passports.card_parts import (
+    areas_within,
+    families_of,
+    identify,
+    list_settings,
+    rank_people,
+    recorded_facts,
+    set_beside_people,
+)
+from referee.hearers.passports.cards import seal
+from referee.hearers.passports.examination import (
+    Begin,
+    Beliefs,
+    Examination,
+    fitting_folds,
+    hear_everything,
+    question_of,
+)
+from referee.hearers.passports.fitness import Probe, decide_fitness
+from referee.hearers.passports.judge_cards import examine_judge
+from referee.hearers.passports.judges import is_judge
+from referee.hearers.passports.lessons import Lessons, ask_others, open_lessons
+from referee.hearers.passports.measures import AnswerColumns, Measures, measure
+from referee.hearers.passports.named_hearer import name_of, summon
+from referee.hearers.passports.novelty import hear_new
+from referee.hearers.passports.people import People, open_people
+from referee.hearers.passports.probes import KINDS
+from referee.hearers.passports.reading import Reading, choose_reading, worded
+from referee.hearers.passports.replay import asked_elsewhere, checksum_of, replay
+from referee.hearers.recorded import is_recorded, read_recorded
+from referee.records import Outcome
+from referee.signature import signature
+
+__all__ = ["examine"]
+
+UNREAD = (Outcome.UNPARSABLE, Outcome.DONT_KNOW)
+
+
+def examine(examination: Examination, begin: Begin = lambda total: lambda n: None) -> dict[str, Any]:
+    """The card of a hearer. `begin` is told how many questions there will be, and gives back what to call as they are answered."""
+    if not is_recorded(examination.hearer):
+        return _examine_asked(examination, begin)
+    if examination.train is not None:
+        raise InputError("a recorded hearer learns nothing here", remedy="leave --train out")
+    people = _some(examination, open_people(examination.corpus, examination.data, silent=True))
+    of_kind = examine_judge if is_judge(examination.hearer) else _examine_recorded
+    return of_kind(examination, people)
+
+
+def _some(examination: Examination, people: People) -> People:
+    if examination.limit is None:
+        return people
+    return people.some(examination.limit, examination.by, examination.seed)
+
+
+def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
+    """A hearer that is here, and is asked."""
+    hearer = summon(examination.hearer, examination.seed)
+    reading = choose_reading(open_people(examination.corpus, examination.data), examination.reads)
+    lessons = _lessons(examination, hearer)
+    people = _some(examination, reading.people if lessons is None else ask_others(reading.people, lessons))
+    examination = fitting_folds(examination, people)
+    heard = hear_everything(examination, people, begin, None if lessons is None else lessons.trials)
+    crossed = learns(hearer) and lessons is None
+    name = name_of(examination.hearer).partition("|")[0]
+    about_it = {
+        "kind": "hearer",
+        "trained_on": _trained_on(examination, people, lessons) if learns(hearer) else None,
+        "signature": signature(name, hearer),
+        **_read(examination, reading),
+        **families_of(examination, people, family_word(hearer, name)),
+    }
+    return _card(examination, people, heard, about_it, beside=crossed and examination.beside)
+
+
+def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
+    """What the hearer learns from, as it reads."""
+    if examination.train is None:
+        return None
+    if not learns(hearer):
+        raise InputError(f"{name_of(examination.hearer)} learns nothing", remedy="leave --train out")
+    found = open_lessons(examination.train, examination.data, examination.seed)
+    if examination.reads == "properties":
+        return found
+    return Lessons(name=found.name, corpus=found.corpus, trials=tuple(worded(t) for t in found.trials))
+
+
+def _trained_on(examination: Examination, people: People, lessons: Lessons | None) -> str:
+    return f"{people.name}, other folds by {examination.by}" if lessons is None else lessons.name
+
+
+def _read(examination: Examination, reading: Reading) -> dict[str, Any]:
+    """What the hearer read, and what the check for inputs that tell the outcome found."""
+    return {
+        "reads": examination.reads,
+        "read": reading.read,
+        "leaks": [
+            {"field": x.field, "n": x.n, "present": x.present, "auc": x.strength, "refused": x.refused}
+            for x in reading.leaks
+        ],
+    }
+
+
+def _examine_recorded(examination: Examination, people: People) -> dict[str, Any]:
+    """A hearer that was asked elsewhere."""
+    recorded = read_recorded(examination.hearer, people.trials, _corpora(examination))
+    people = asked_elsewhere(people, set(recorded.answers))
+    examination = fitting_folds(examination, people)
+    about_it = recorded_facts(examination, people, checksum_of(recorded), "recorded hearer")
+    return _card(examination, people, replay(recorded, people, examination), about_it, beside=False)
+
+
+def _corpora(examination: Examination) -> str | Path | None:
+    """The folder of corpora, if `data` is that; a folder or file of people's answers is not."""
+    data = None if examination.data is None else Path(examination.data)
+    return data if data is not None and data.is_dir() else None
+
+
+def _card(
+    examination: Examination,
+    people: People,
+    heard: Beliefs,
+    about_it: Mapping[str, Any],
+    beside: bool,
+) -> dict[str, Any]:
+    """The card of whoever points at things; `beside` asks it about new objects, too."""
+    beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
+    evidence = tabulate(people.answers, beliefs, people.clusters())
+    m = measure(evidence)
+    new = hear_new(examination, people, m) if beside else {}
+    probes = {kind: _summary(heard.probes.get(kind, ())) for kind in KINDS}
+    outcomes = Counter(str(b.outcome) for b in beliefs)
+    ranking = rank_people(examination, people, evidence.target, evidence.clusters)
+    verdict = decide_fitness(
+        m,
+        probes,
+        unread=sum(outcomes[word] for word in UNREAD) / m.n,
+        same_family=about_it["same_family"],
+        certain=all(b.certain for b in beliefs),
+        ranking=ranking,
+        new=new,
+    )
+    return seal(
+        {
+            **identify(examination, people, about_it),
+            **_numbers(m),
+            **set_beside_people(evidence.questions, evidence.human_right, evidence.human_choices, ranking),
+            "verdict": verdict.word,
+            "reasons": list(verdict.reasons),
+            **_details(m),
+            "time_from": "predicted time" if any(b.predicted_ms is not None for b in beliefs) else "uncertainty",
+            "outcomes": dict(sorted(outcomes.items())),
+            "probes": {kind: _probe(probe, heard) for kind, probe in probes.items()},
+            "on_new": {by: asdict(novelty) for by, novelty in new.items()},
+            **about_it,
+            "folds": _by_fold(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),
+            **list_settings(examination, people, evidence.clusters),
+        }
+    )
+
+
+def _numbers(m: Measures) -> dict[str, Any]:
+    return {
+        "n": m.n,
+        "accuracy": m.accuracy,
+        "expected_accuracy": m.expected_accuracy,
+        "human_accuracy": m.human_accuracy,
+        "auc": m.auc,
+        "auc_within_condition": m.within_condition.value,
+        "auc_within_game": m.within_game.value,
+        "kappa": m.kappa,
+        "calibration_error": m.calibration.error,
+        "time_correlation": m.time_correlation,
+        "chance": m.chance,
+        "position_bias": m.position.value,
+        "position_bias_as_shown": m.position_shown.value,
+        "log_likelihood": m.log_likelihood,
+    }
+
+
+def _details(m: Measures) -> dict[str, Any]:
+    return {
+        "intervals": {**m.intervals, **areas_within(m.within_condition, m.within_game)},
+        "above_chance": asdict(m.above_chance),
+        "pairs_within_condition": m.within_condition.pairs,
+        "pairs_within_game": m.within_game.pairs,
+        "success_kappa": m.success_kappa,
+        "calibration_curve": [b._asdict() for b in m.calibration.curve],
+        "own_calibration_error": m.own_calibration_error,
+        "chance_log_likelihood": m.chance_log_likelihood,
+        "ruled_out": m.ruled_out,
+        "position_p": m.position.p,
+        "position_p_as_shown": m.position_shown.p,
+        "position_n": m.position.n,
+        "position_rates": {str(size): rates for size, rates in m.position_shown.rates.items()},
+        "time_n": m.time_n,
+    }
+
+
+def _summary(found: Sequence[tuple[Belief, float | None]]) -> Probe:
+    if not found:
+        return Probe(n=0)
+    fits = [share for _, share in found if share is not None]
+    return Probe(
+        n=len(found),
+        pointed=sum(b.outcome == Outcome.ENTITY for b, _ in found) / len(found),
+        top=sum(b.top for b, _ in found) / len(found),
+        fitting=sum(fits) / len(fits) if fits else None,
+    )
+
+
+def _probe(probe: Probe, heard: Beliefs) -> dict[str, Any]:
+    """A probe with the reason why there is none, if so."""
+    why = {} if probe.n else {"why": "none could be made" if heard.probes else "not asked"}
+    return {**asdict(probe), **why}
+
+
+def _by_fold(evidence: AnswerColumns, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
+    rows = []
+    for fold in range(examination.folds):
+        part = measure(evidence.rows(np.array(folds) == fold), intervals=False)
+        rows.append({"n": part.n, "accuracy": part.accuracy, "auc": part.auc, "log_likelihood": part.log_likelihood})
+    return rows

@@ -1,0 +1,92 @@
+"""The card of a judge that was asked elsewhere (see `judges`): the same keys as a hearer's, without what nobody who points at nothing can have."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.hearers.passports.answer_columns import number
+from referee.hearers.passports.card_parts import (
+    areas_within,
+    found_by,
+    identify,
+    list_settings,
+    rank_people,
+    recorded_facts,
+    set_beside_people,
+)
+from referee.hearers.passports.cards import seal
+from referee.hearers.passports.examination import Examination, question_of
+from referee.hearers.passports.fitness import Probe, decide_judge
+from referee.hearers.passports.judges import Judged, measure_judge, read_judge
+from referee.hearers.passports.people import People
+from referee.hearers.passports.probes import KINDS
+from referee.hearers.passports.replay import asked_elsewhere
+
+__all__ = ["examine_judge"]
+
+UNDEFINED_FOR_JUDGES = (
+    "accuracy",
+    "expected_accuracy",
+    "calibration_error",
+    "time_correlation",
+    "chance",
+    "position_bias",
+    "position_bias_as_shown",
+    "log_likelihood",
+)
+"""A judge points at nothing, so none of this is defined for it."""
+
+
+def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
+    """A judge, held against whether people found the target."""
+    judged = read_judge(examination.hearer, people.trials)
+    people = asked_elsewhere(people, set(judged.scores))
+    about_it = recorded_facts(examination, people, judged.checksum, f"recorded judge ({judged.kind})")
+    clusters = people.clusters()
+    scores = np.array([judged.scores[a.trial.id] for a in people.answers])
+    right = np.array([found_by(a) for a in people.answers], dtype=bool)
+    questions, conditions, games = (
+        number([of(a) for a in people.answers])
+        for of in (question_of, lambda a: a.trial.condition, lambda a: a.trial.meta.get("game"))
+    )
+    found = measure_judge(judged, scores, right, clusters, (conditions, games))
+    ranking = rank_people(examination, people, _as_share(judged, scores), clusters)
+    verdict = decide_judge(found, ranking)
+    taken = tuple(a.response.entity or str(a.response.outcome) for a in people.answers)
+    return seal(
+        {
+            **identify(examination, people, about_it),
+            **dict.fromkeys(UNDEFINED_FOR_JUDGES),
+            "n": found.n,
+            "human_accuracy": found.human_accuracy,
+            "auc": found.area.value,
+            "auc_within_condition": found.within_condition.value,
+            "auc_within_game": found.within_game.value,
+            "correlation": found.correlation,
+            "agreed": found.agreed,
+            "kappa": found.kappa,
+            **set_beside_people(questions, right, taken, ranking),
+            "verdict": verdict.word,
+            "reasons": list(verdict.reasons),
+            "intervals": {
+                "auc": found.area.interval,
+                "correlation": found.correlation_interval,
+                **areas_within(found.within_condition, found.within_game),
+            },
+            "calibration_curve": [],
+            "probes": {kind: {**asdict(Probe(n=0)), "why": "not asked"} for kind in KINDS},
+            "outcomes": {},
+            "on_new": {},
+            **about_it,
+            "folds": [],
+            **list_settings(examination, people, clusters),
+        }
+    )
+
+
+def _as_share(judged: Judged, scores: FloatArray) -> FloatArray:
+    return scores if judged.kind == "judgement" else (scores - 1) / 4

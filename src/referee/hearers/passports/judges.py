@@ -1,0 +1,139 @@
+"""Judges asked elsewhere: does this description let the target be found, yes or no, or from 1 to 5? Held against whether people found it.
+
+One line a trial, all of one kind: ``{"trial": ID, "judgement": true}`` or ``{"trial": ID, "rating": 4}``. A judge points at nothing, so its card has no
+accuracy, no places and no probes; what it has is discrimination, correlation and ranking against people's success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.corpora.lines import WrongShape, expect, parse_object, read_lines
+from referee.corpora.packed import located
+from referee.errors import DuplicateTrial, InputError, UnknownTrial
+from referee.hearers.passports.areas import Area, Bounds, Truths, measure_area
+from referee.hearers.passports.measures import bounds_of, choice_kappa
+from referee.hearers.recorded import PREFIX
+from referee.records import Trial
+from referee.signature import digest
+from referee.statistics.dependent_trials import Clusters, spread
+from referee.statistics.frames import IntArray
+
+__all__ = ["Agreement", "Judged", "is_judge", "measure_judge", "read_judge"]
+
+FORM = 'write {"trial": ID, "judgement": true} or {"trial": ID, "rating": 1 to 5} on every line, all of one kind'
+KINDS = ("judgement", "rating")
+RATINGS = range(1, 6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judge said, by trial: 0 or 1 (`kind` judgement), or 1 to 5 (`kind` rating)."""
+
+    kind: str
+    scores: Mapping[str, float]
+
+    @property
+    def checksum(self) -> str:
+        """The judgements as a hash."""
+        return digest("\n".join(f"{trial}\t{score:g}" for trial, score in sorted(self.scores.items())))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """A judge against people: areas, Pearson's r with their success (phi for yes and no), and for yes and no the share and kappa of agreement."""
+
+    n: int
+    human_accuracy: float
+    area: Area
+    within_condition: Area
+    within_game: Area
+    correlation: float | None
+    correlation_interval: Bounds | None
+    agreed: float | None
+    kappa: float | None
+
+
+def is_judge(name: str) -> bool:
+    """Whether a file of recorded answers holds judgements: its first line says so."""
+    path = Path(name.removeprefix(PREFIX))
+    if not path.is_file():
+        return False
+    for line, text in read_lines(path):
+        with located(path, line):
+            return any(kind in parse_object(text) for kind in KINDS)
+    return False
+
+
+def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
+    """The judgements of a file, checked against the trials."""
+    path, known = Path(name.removeprefix(PREFIX)), {t.id for t in trials}
+    kinds: set[str] = set()
+    scores: dict[str, float] = {}
+    for line, text in read_lines(path):
+        with located(path, line):
+            trial, kind, score = _judgement(parse_object(text))
+            kinds.add(kind)
+            if len(kinds) > 1:
+                raise WrongShape("ratings and judgements are mixed", FORM)
+        if trial not in known:
+            raise UnknownTrial(f"trial {trial!r} is not in the corpus", where=path, line=line, remedy="name its trials")
+        if trial in scores:
+            raise DuplicateTrial(f"trial {trial!r} is judged twice", where=path, line=line, remedy="keep one line each")
+        scores[trial] = score
+    if not scores:
+        raise InputError("there is no judgement in it", where=path, remedy=FORM)
+    return Judged(kind=kinds.pop(), scores=scores)
+
+
+def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
+    trial = expect(row, "trial", str)
+    given = [kind for kind in KINDS if kind in row]
+    if len(given) != 1:
+        raise WrongShape("neither a judgement nor a rating" if not given else "a judgement and a rating", FORM)
+    if given[0] == "judgement":
+        return trial, given[0], float(expect(row, "judgement", bool))
+    rating = row["rating"]
+    if isinstance(rating, bool) or rating not in RATINGS:
+        raise WrongShape(f"the rating is {rating!r:.20}", "ratings are whole numbers from 1 to 5")
+    return trial, given[0], float(rating)
+
+
+def measure_judge(
+    judged: Judged, scores: FloatArray, right: Truths, clusters: Clusters, strata: Sequence[IntArray]
+) -> Agreement:
+    """A judge's scores against people's success, one row an answer; `strata` are conditions and games."""
+    conditions, games = strata
+    yes = judged.kind == "judgement"
+    r = spread(_moments(scores, right.astype(float)), _pearson, clusters, limits=(-1.0, 1.0))
+    return Agreement(
+        n=len(scores),
+        human_accuracy=float(right.mean()),
+        area=measure_area(scores, right, clusters),
+        within_condition=measure_area(scores, right, clusters, conditions),
+        within_game=measure_area(scores, right, clusters, games),
+        correlation=None if np.isnan(r.value) else r.value,
+        correlation_interval=None if np.isnan(r.value) else bounds_of(r),
+        agreed=float((scores == right).mean()) if yes else None,
+        kappa=choice_kappa((scores > 0).tolist(), right.tolist()) if yes else None,
+    )
+
+
+def _moments(x: FloatArray, y: FloatArray) -> FloatArray:
+    rows: FloatArray = np.column_stack([x, y, x * x, y * y, x * y])
+    return rows
+
+
+def _pearson(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """Pearson's r from sums, so that whole clusters can be left out of it; NaN where one side does not vary."""
+    x, y, xx, yy, xy = (totals[..., i] / counts for i in range(5))
+    spread_x, spread_y = xx - x * x, yy - y * y
+    below = np.sqrt(np.maximum(spread_x, 0.0) * np.maximum(spread_y, 0.0))
+    r: FloatArray = np.divide(xy - x * y, below, out=np.full(np.shape(below), np.nan), where=below > 1e-12)
+    return r

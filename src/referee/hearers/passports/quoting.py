@@ -1,0 +1,68 @@
+"""A passport as signatures quote it, ``…|passport:CORPUS:HASH:VERDICT``, and what has to be said where it speaks of another corpus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["DIGITS", "Quoted", "corpus_word", "read_quote", "sign", "warn_elsewhere"]
+
+DIGITS = 12
+MARK = "|passport:"
+# Corpora may be called by a path or by two files; a quoted name has no colon, bar or space.
+ODD = re.compile(r"[^\w.+-]+")
+
+
+class Quoted(NamedTuple):
+    """What a signature says about its hearer's passport; signatures of older versions name no corpus."""
+
+    corpus: str | None
+    digits: str
+    verdict: str
+
+
+def sign(signed: str, card: Mapping[str, Any]) -> str:
+    """A signature that says by which passport its hearer was admitted, with twelve digits of the hash."""
+    corpus = f"{corpus_word(card['corpus'])}:" if card.get("corpus") else ""
+    return f"{signed}{MARK}{corpus}{card['hash'][:DIGITS]}:{card['verdict'].replace(' ', '-')}"
+
+
+def corpus_word(name: str) -> str:
+    """The name of a corpus as one word: of a path its last part.
+
+    >>> corpus_word("studies/my trials.jsonl")
+    'my-trials.jsonl'
+    """
+    return ODD.sub("-", Path(name).name)
+
+
+def read_quote(signed: str) -> Quoted | None:
+    """The passport that a signature quotes; None where it quotes none.
+
+    >>> read_quote("literal|seed:1|passport:degen2020:0123456789ab:use-with-care")
+    Quoted(corpus='degen2020', digits='0123456789ab', verdict='use with care')
+    """
+    _, mark, quoted = signed.partition(MARK)
+    if not mark:
+        return None
+    *corpus, digits, verdict = quoted.split("|")[0].rsplit(":", 2)
+    return Quoted(corpus[0] if corpus else None, digits, verdict.replace("-", " "))
+
+
+def warn_elsewhere(signatures: Mapping[str, str], corpus: str) -> list[str]:
+    """One sentence for every hearer whose passport was made on another corpus than the one at hand.
+
+    `signatures` are those of a run's hearers by name (the manifest's ``hearers``), `corpus` is the run's (``open_corpus(run).name``).
+    """
+    here = corpus_word(corpus)
+    told = []
+    for hearer, signed in signatures.items():
+        quoted = read_quote(signed)
+        if quoted is not None and quoted.corpus is not None and quoted.corpus.split("-+-")[0] != here:
+            told.append(
+                f"The passport of {hearer} was made on {quoted.corpus}, and this is {here}: a card speaks of its corpus alone. "
+                f"Make one on people's answers to {here}, or say that there are none."
+            )
+    return told

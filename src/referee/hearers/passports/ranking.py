@@ -1,0 +1,203 @@
+"""Ranking, which is the use of a hearer: does it put systems, games or speakers in the order in which people do, and as surely?
+
+Spearman's rho between mean belief in the target and people's success, and soft pairwise accuracy (Thompson et al. 2024): 1 - the mean difference of two
+one-sided p values, that one of a pair is better for people and for the hearer. Systems answer the same trials and are compared on these; games and speakers
+have trials of their own, whose labels are exchanged. Both permutation distributions enter by their exact mean and variance (and the normal curve), which for
+ten answers and more is close to drawing permutations and lets a thousand games be compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.hearers.passports.areas import Bounds, crossed_interval
+from referee.statistics.correlation import spearman
+from referee.statistics.dependent_trials import Clusters
+from referee.statistics.frames import IntArray
+
+__all__ = ["LEAST", "Ranked", "Ranking", "better_apart", "better_on_items", "rank"]
+
+LEAST = 10
+"""Fewer answers than this make no unit: its mean says next to nothing."""
+FEWEST = 3
+SHUFFLES = 200
+Pairs = FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """Answers as columns for ranking: the unit of each (None: no unit), the item it is about, people's success and the hearer's belief in the target.
+
+    `over` is what the units are; units with items in common (`paired`) are compared on these.
+    """
+
+    over: str
+    paired: bool
+    units: Sequence[str | None]
+    items: IntArray
+    human: FloatArray
+    hearer: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """Agreement over units of at least `least` answers; intervals are over what was sampled, `spa_chance` is what units in random order would get."""
+
+    over: str
+    units: int
+    least: int
+    n: int
+    spearman: float | None
+    spearman_interval: Bounds | None
+    spa: float
+    spa_interval: Bounds | None
+    spa_chance: float | None
+    intervals_over: str
+
+
+def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: int = 1) -> Ranking | None:
+    """Rank agreement; None where fewer than three units have enough answers."""
+    names = [name for name, n in _count(answers.units).items() if n >= LEAST]
+    if len(names) < FEWEST:
+        return None
+    numbers = {name: i for i, name in enumerate(names)}
+    codes = np.array([-1 if u is None else numbers.get(u, -1) for u in answers.units], dtype=np.int64)
+    table = _Table(codes, answers, len(names))
+    value, soft = table.rho(), table.soft()
+    if answers.paired:
+        without, over = _without_clusters(table, clusters), " x ".join(f"{n}s" for n in clusters.names[:1])
+    else:
+        without, over = _without_units(table), answers.over
+    return Ranking(
+        over=answers.over,
+        units=len(names),
+        least=LEAST,
+        n=int((codes >= 0).sum()),
+        spearman=value,
+        spearman_interval=None if value is None or without is None else _bounds(without[0], value, -1.0),
+        spa=soft,
+        spa_interval=None if without is None else _bounds(without[1], soft, 0.0),
+        spa_chance=_chance(table.human, table.hearer, min(shuffles, SHUFFLES), seed),
+        intervals_over=over,
+    )
+
+
+def _count(units: Sequence[str | None]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for unit in units:
+        if unit is not None:
+            counts[unit] = counts.get(unit, 0) + 1
+    return counts
+
+
+def _bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
+    """Units whose loss leaves nothing to correlate make no interval."""
+    return crossed_interval([without], value, (bottom, 1.0))
+
+
+class _Table:
+    """Means of units and the two matrices of p values, for people and for the hearer."""
+
+    def __init__(self, codes: IntArray, answers: Ranked, units: int) -> None:
+        self.codes, self.answers, self.units = codes, answers, units
+        kept = codes >= 0
+        self.means = [_means(column[kept], codes[kept], units) for column in (answers.human, answers.hearer)]
+        if answers.paired:
+            items = np.unique(answers.items[kept], return_inverse=True)[1].astype(np.int64)
+            self.human, self.hearer = (
+                better_on_items(_by_item(column[kept], codes[kept], items, units))
+                for column in (answers.human, answers.hearer)
+            )
+        else:
+            self.human, self.hearer = (
+                better_apart(column[kept], codes[kept], units) for column in (answers.human, answers.hearer)
+            )
+
+    def rho(self) -> float | None:
+        there = ~np.isnan(self.means[0])
+        return spearman(self.means[0][there], self.means[1][there]).r
+
+    def soft(self) -> float:
+        above = np.triu_indices(self.units, 1)
+        return float(1 - np.abs(self.human - self.hearer)[above].mean())
+
+
+def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
+    counts = np.bincount(codes, minlength=units)
+    found: FloatArray = np.divide(
+        np.bincount(codes, values, units), counts, out=np.full(units, np.nan), where=counts > 0
+    )
+    return found
+
+
+def _without_units(table: _Table) -> tuple[FloatArray, FloatArray]:
+    """Rho and soft accuracy without each unit in turn: the units are what was sampled."""
+    human, hearer = table.means
+    rhos = [spearman(np.delete(human, i), np.delete(hearer, i)).r for i in range(table.units)]
+    gaps = np.abs(table.human - table.hearer)
+    np.fill_diagonal(gaps, 0.0)
+    left = (table.units - 1) * (table.units - 2) / 2
+    softs: FloatArray = 1 - (gaps.sum() / 2 - gaps.sum(axis=1)) / left
+    return np.array([np.nan if r is None else r for r in rhos]), softs
+
+
+def _without_clusters(table: _Table, clusters: Clusters) -> tuple[FloatArray, FloatArray] | None:
+    """The same without each cluster of answers, for systems that all of them answered."""
+    if not clusters.codes:
+        return None
+    rhos, softs = [], []
+    for cluster in np.unique(clusters.codes[0]):
+        part = _Table(np.where(clusters.codes[0] == cluster, -1, table.codes), table.answers, table.units)
+        rho = part.rho()
+        rhos.append(np.nan if rho is None else rho)
+        softs.append(part.soft())
+    return np.array(rhos), np.array(softs)
+
+
+def better_apart(values: FloatArray, codes: IntArray, units: int) -> Pairs:
+    """One-sided p, for every pair of units with items of their own, that the first is better: their items' labels are exchanged."""
+    n = np.bincount(codes, minlength=units).astype(float)
+    sums, squares = np.bincount(codes, values, units), np.bincount(codes, values**2, units)
+    means = sums / n
+    both = n[:, None] + n[None, :]
+    spread = squares[:, None] + squares[None, :] - (sums[:, None] + sums[None, :]) ** 2 / both
+    variance = np.maximum(spread, 0.0) / (both - 1) * (1 / n[:, None] + 1 / n[None, :])
+    return _upper(means[:, None] - means[None, :], variance)
+
+
+def better_on_items(scores: FloatArray) -> Pairs:
+    """The same for units that answered the same items (rows: units; NaN: no answer): signs of the items' differences are flipped."""
+    gaps = scores[:, None, :] - scores[None, :, :]
+    return _upper(np.nansum(gaps, axis=2), np.nansum(gaps**2, axis=2))
+
+
+def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
+    """The normal curve above a difference; where nothing varies there is nothing to tell apart."""
+    from scipy.special import ndtr
+
+    flat = variance <= 1e-12
+    z = np.divide(difference, np.sqrt(np.maximum(variance, 0.0)), out=np.zeros_like(difference), where=~flat)
+    p: Pairs = ndtr(-z)
+    return p
+
+
+def _by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -> FloatArray:
+    size = int(items.max()) + 1
+    found = _means(values, codes * size + items, units * size)
+    return found.reshape(units, size)
+
+
+def _chance(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:
+    """Soft accuracy of the hearer's p values with its units in random order: it is above .5 where people cannot tell many pairs apart."""
+    if shuffles < 1:
+        return None
+    rng, above = np.random.default_rng([seed, 3]), np.triu_indices(len(human), 1)
+    drawn = []
+    for _ in range(shuffles):
+        order = rng.permutation(len(human))
+        drawn.append(1 - np.abs(human - hearer[np.ix_(order, order)])[above].mean())
+    return float(np.mean(drawn))
