@@ -143,7 +143,7 @@ def test_a_table_of_ones_own_is_tried_by_domain_and_with_people_apart(
 def test_what_is_not_defined_is_a_dash(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
     row = next(line for line in out.splitlines() if line.split()[:2] == ["flat", "found"])
-    assert row.split() == ["flat", "found", "5", *["–"] * 7]
+    assert row.split() == ["flat", "found", "5", *["–"] * 8]
     assert (
         "pairs cannot be tried: one of the two does not vary over the systems, or not without one of them: flat." in out
     )
