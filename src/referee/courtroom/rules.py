@@ -61,7 +61,7 @@ def decide(tried: Tried) -> Words:
     conditions = {
         "untried": ~is_tried(a),
         "carried": gone,
-        "split": agreed & is_split(a),
+        "split": (shown_r | shown_rho) & is_split(a),
         "doubtful": agreed & (~among_all | tried.noisy),
         "related": agreed & (tried.sign == 0),
         "predicts": agreed & (tried.sign * a.r > 0),
