@@ -1,8 +1,8 @@
 """The rules of the court: arrays of agreements in, one word for every pair of measures out. The same rules read real tables and tables made by chance.
 
 Something counts as shown where both linear and rank agreement have p ≤ .05 among all pairs of the table, and as holding only where what is left without any
-one unit would still count with the same number of units, where two groups of units are not all there is to see, and where the noise of the answers leaves
-its sign alone. Something is hidden where leaving one out moves r by `SWAY` or more, to where it counts.
+one unit would still count with the same number of units (or has moved by less than `STEP`), where two groups of units are not all there is to see, and where
+the noise of the answers leaves its sign alone. Something is hidden where leaving one out moves r by `SWAY` or more, to where it counts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from referee.courtroom.multiplicity import Chances
 from referee.statistics.correlation import critical_r
 from referee.statistics.frames import IntArray
 
-__all__ = ["FEWEST", "SWAY", "WORDS", "Tried", "decide"]
+__all__ = ["FEWEST", "STEP", "SWAY", "WORDS", "Tried", "decide"]
 
 SWAY = 0.2
+STEP = 0.1
 LEVEL = 0.05
 FEWEST = 4
 WORDS = (
@@ -94,9 +95,9 @@ def critical_values(n: IntArray) -> FloatArray:
 
 
 def _gone(whole: FloatArray, without: FloatArray, n: IntArray) -> BoolArray:
-    """Whether what is left would not count even with as many units as before: fewer units alone are no reason."""
+    """Whether what is left would not count even with as many units as before: fewer units alone are no reason, nor are steps that few ranks make."""
     weakest = _least(without * np.sign(whole))
-    return weakest < critical_values(n)
+    return (weakest < critical_values(n)) & (np.abs(whole) - weakest >= STEP)
 
 
 def _least(values: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from referee.courtroom.admissions import CAPPED, NO_PASSPORT, cap
 from referee.courtroom.evidence import Division, Evidence, FamilyEvidence, Withdrawal
 from referee.courtroom.item_evidence import Association
-from referee.courtroom.rules import FEWEST, LEVEL
+from referee.courtroom.rules import FEWEST, LEVEL, STEP
 from referee.statistics.correlation import Correlation, critical_r
 
 __all__ = ["MEANING", "Case", "case_of", "signed", "sum_up", "sum_up_items"]
@@ -130,8 +130,9 @@ def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
         least = low if (whole.r or 0) > 0 else high
         if least is not None and p is not None and p <= LEVEL:
             left = least.r if (whole.r or 0) > 0 else -least.r
-            found.append((left - needed, name, least))
-    _, name, least = min(found, key=lambda part: part[:2])
+            moved = abs(whole.r or 0) - left >= STEP
+            found.append((not moved, left - needed, name, least))
+    *_, name, least = min(found, key=lambda part: part[:3])
     return least, name
 
 
