@@ -15,7 +15,7 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray, without_rounding
 
-__all__ = ["Agreements", "BoolArray", "agree", "divide", "product_moment"]
+__all__ = ["Agreements", "BoolArray", "agree", "divide", "product_moment", "without_groups"]
 
 BoolArray = npt.NDArray[np.bool_]
 NEARLY_CONSTANT = 1e-13
@@ -62,6 +62,16 @@ def agree(x: FloatArray, y: FloatArray) -> Agreements:
         between=between,
         within_r=within,
     )
+
+
+def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """r and rho of two whole columns when only some units are left (groups by units), to twelve decimals, so that equal ones are equal; NaN where undefined."""
+    kept = left[:, :, None, None]
+    # a rank is the sum of what all units that are left add to it
+    ranks = [(left.astype(float) @ _steps(v[:, None])[:, :, 0])[:, :, None, None] for v in (x, y)]
+    r = product_moment(x[None, :, None, None], y[None, :, None, None], kept)[:, 0, 0]
+    rho = product_moment(ranks[0], ranks[1], kept)[:, 0, 0]
+    return np.round(r, 12), np.round(rho, 12)
 
 
 def _steps(columns: FloatArray) -> FloatArray:

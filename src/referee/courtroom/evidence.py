@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
-from referee.courtroom.agreement import BETWEEN, agree, divide
+from referee.courtroom.agreement import BETWEEN, agree, divide, without_groups
 from referee.courtroom.answer_noise import Ceiling
 from referee.courtroom.multiplicity import Table, rank_table, step_down
 from referee.courtroom.noise_of_r import AnswerNoise, noise_of
@@ -214,14 +213,20 @@ def _weigh(sheet: Sheet, automatic: str, hearer: str, rows: str, judged: _Judged
 
 def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, Any]:
     """Both coefficients, and their extremes without one family."""
-    moved, ranked = _withdraw(x, y, families, pearson), _withdraw(x, y, families, spearman)
+    names = list(dict.fromkeys(families))
+    left = np.array([[f != who for f in families] for who in names], dtype=bool).reshape(len(names), len(x))
+    r, rho = without_groups(x, y, left)
+
+    def withdraw(who: int, method: Callable[..., Correlation]) -> Withdrawal:
+        return Withdrawal(who=names[who], found=_correlate(x[left[who]], y[left[who]], method))
+
     return {
         "pearson": _correlate(x, y, pearson),
         "spearman": _correlate(x, y, spearman),
-        "lowest": min(moved, key=attrgetter("r"), default=None),
-        "highest": max(moved, key=attrgetter("r"), default=None),
-        "rank_lowest": min(ranked, key=attrgetter("r"), default=None),
-        "rank_highest": max(ranked, key=attrgetter("r"), default=None),
+        "lowest": None if np.isnan(r).all() else withdraw(int(np.nanargmin(r)), pearson),
+        "highest": None if np.isnan(r).all() else withdraw(int(np.nanargmax(r)), pearson),
+        "rank_lowest": None if np.isnan(rho).all() else withdraw(int(np.nanargmin(rho)), spearman),
+        "rank_highest": None if np.isnan(rho).all() else withdraw(int(np.nanargmax(rho)), spearman),
     }
 
 
@@ -263,16 +268,6 @@ def _division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division 
 def _correlate(x: FloatArray, y: FloatArray, method: Callable[..., Correlation]) -> Correlation:
     """A coefficient of at least three systems: two always lie on a line."""
     return method(x, y) if len(x) > 2 else Correlation(r=None, n=len(x))
-
-
-def _withdraw(
-    x: FloatArray, y: FloatArray, families: Sequence[str], method: Callable[..., Correlation]
-) -> list[Withdrawal]:
-    """The coefficient without each family in turn, where it is still defined."""
-    names = np.array(families, dtype=object)
-    left = {who: names != who for who in dict.fromkeys(families)}
-    found = [Withdrawal(who=who, found=_correlate(x[kept], y[kept], method)) for who, kept in left.items()]
-    return [w for w in found if w.found.r is not None]
 
 
 def pairwise_accuracy(x: Iterable[float], y: Iterable[float], sign: int = 1) -> tuple[float | None, int]:
