@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.files import write_atomically
 from referee.records import Outcome, Response
-from referee.runs.folder import write_manifest
+from referee.runs.folder import Run, write_manifest
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
@@ -143,7 +144,7 @@ def test_a_table_of_ones_own_is_tried_by_domain_and_with_people_apart(
 def test_what_is_not_defined_is_a_dash(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
     row = next(line for line in out.splitlines() if line.split()[:2] == ["flat", "found"])
-    assert row.split() == ["flat", "found", "5", *["–"] * 7]
+    assert row.split() == ["flat", "found", "5", *["–"] * 8]
     assert (
         "pairs cannot be tried: one of the two does not vary over the systems, or not without one of them: flat." in out
     )
@@ -246,6 +247,91 @@ def test_a_run_is_tried_over_systems_and_over_items(capsys: pytest.CaptureFixtur
     assert items["people: success"]["clusters"] == 5
     assert items["people: success"]["value"] > 0.9
     assert items["people: identification_ms"]["value"] == pytest.approx(-1)
+
+
+def simulate(folder: Path, signed: str = "") -> Path:
+    """The same answers, as those of a simulated hearer called echo."""
+    run = Run(folder)
+    lines = [replace(r, hearer="echo", probabilities=((r.entity or "", 1.0),)) for r in run.responses()]
+    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in lines))
+    write_manifest(folder, kind="scores", corpus={"name": "synthetic"}, hearers={"echo": f"echo{signed}"})
+    return folder
+
+
+EIGHT = {f"s{k}": [i < k for i in range(8)] for k in range(1, 9)}
+CARD = {"hearer": "echo", "corpus": "degen2020", "verdict": "use with care", "hash": "0123456789abcdef"}
+
+
+def test_people_are_predicted_and_a_simulated_hearer_only_with_a_passport(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(tmp_path / "run", EIGHT)
+    findings = []
+    for signed in (None, "", "|passport:0123456789ab:use-with-care"):
+        if signed is not None:
+            simulate(folder, signed)
+        monkeypatch.setattr("referee.hearers.passports.cards.cards_of", lambda folder: {"0123456789ab": CARD})
+        code, out, err = run(capsys, folder, "--format", "json", "--resamples", 20)
+        data = json.loads(out)
+        assert code == 0
+        findings.append({c["hearer"].rpartition(": ")[2]: c["finding"] for c in data["cases"]}["ir"])
+        assert (
+            data["counts"]["pairs"]
+            == data["counts"]["tried"] + data["counts"]["cannot be tried"] + data["counts"]["no passport"]
+        )
+    assert findings == ["predicts", "no passport", "predicts a simulated hearer"]
+    assert "the passport of echo was made on degen2020, but this run is on synthetic" in err
+    assert data["warnings"] == [err.strip().removeprefix("warning: ")]
+    _, page, _ = run(capsys, folder, "--resamples", 20)
+    assert "Warning: the passport of echo was made on degen2020" in page
+    assert "holds for echo: success (a simulated hearer)" in page
+
+
+def test_counts_on_the_page_add_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
+    (line,) = [line for line in out.splitlines() if line.startswith("Of ")]
+    assert line == "Of 8 pairs of measures: 3 tried, 5 cannot be tried"
+    data = json.loads(run(capsys, tmp_path / "mine.csv", "--format", "json")[1])
+    assert data["counts"] == {"pairs": 8, "tried": 3, "cannot be tried": 5, "no passport": 0}
+    assert sum(f["count"] for f in data["findings"]) == 8
+    assert len([c for c in data["cases"] if c["finding"] == "untried"]) == 5
+
+
+def test_what_needs_items_says_so_and_printed_means_have_an_unknown_error(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--published", "refoi-2025")
+    assert "Soft pairwise accuracy, accuracy with ties: needs items" in out
+    assert "error of means unknown" in out
+    data = json.loads(run(capsys, "--published", "refoi-2025", "--format", "json")[1])
+    assert (data["rankings"], data["rankings_note"]) == ([], "needs items")
+    assert data["error_of_means"] == "error of means unknown"
+    assert all(e["noise"] is None for e in data["evidence"])
+
+
+def test_a_run_has_rankings_noise_and_a_ceiling(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, out, _ = run(capsys, make_run(tmp_path / "run", EIGHT), "--format", "json", "--resamples", 20)
+    data = json.loads(out)
+    (ranking,) = data["rankings"]
+    assert (ranking["systems"], ranking["items"], ranking["soft_rank"]) == (8, 8, 1)
+    assert 0.5 < ranking["soft_accuracy"] <= 1
+    assert ranking["chance"] is not None
+    (found,) = [e for e in data["evidence"] if e["hearer"] == "people: ir"]
+    assert found["noise"]["draws"] > 10
+    assert found["ceiling"]["ceiling"] <= 1
+    assert data["error_of_means"] == "from answers"
+
+
+def test_answers_are_drawn_by_what_was_sampled_or_as_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", EIGHT)
+
+    def over(cluster: str) -> str:
+        _, out, _ = run(capsys, folder, "--format", "json", "--resamples", 5, "--cluster", cluster)
+        return str(json.loads(out)["items"][0]["over"])
+
+    assert over("scene") == "8 scenes"
+    assert over("none") == "8 items"
+    code, _, err = run(capsys, folder, "--cluster", "moon")
+    assert code == 2
+    assert "--cluster moon is not known" in err
 
 
 def test_the_same_system_in_two_runs_is_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

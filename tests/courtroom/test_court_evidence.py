@@ -58,7 +58,9 @@ def test_one_model_hides_what_spice_does_and_the_human_row_turns_its_sign() -> N
     assert apart.lowest.r == pytest.approx(-0.83, abs=0.005)
     assert (apart.n, together.n) == (16, 17)
     case = case_of(apart, together)
-    assert case.finding == "hidden"
+    # over the means of the eight models r is +.10, and -.83 without GLaMM: the sign hangs on one
+    assert case.finding == "unsettled"
+    assert "n = 8 families; over 16 systems r = -.05" in case.sentence
     assert "Adding people turns its sign to r = +.43" in case.sentence
 
 
@@ -75,8 +77,10 @@ def test_a_system_under_two_names_counts_once() -> None:
 
 
 def test_domains_are_tried_apart() -> None:
-    assert case_of(evidence("tuna2008", "Edit", "IT", domain="furniture")).finding == "predicts"
-    assert case_of(evidence("tuna2008", "Edit", "IT", domain="people")).finding == "carried"
+    furniture, people = (evidence("tuna2008", "Edit", "IT", domain=d) for d in ("furniture", "people"))
+    assert furniture.pearson.r == pytest.approx(0.76, abs=0.005)  # numpy.corrcoef of the printed columns
+    assert people.pearson.r == pytest.approx(0.65, abs=0.005)
+    assert {case_of(e).domain for e in (furniture, people)} == {"furniture", "people"}
 
 
 def test_a_column_that_does_not_vary_has_no_correlation_and_no_ranking() -> None:
@@ -119,11 +123,12 @@ def test_families_leave_together() -> None:
 
 
 def test_losing_only_a_system_is_no_reason_to_call_a_correlation_carried() -> None:
-    found = evidence("tunareg2009", "Fluency", "ID speed")
-    assert found.highest is not None
-    assert found.highest.found.p is not None
-    assert found.highest.found.p > 0.05, "with five systems p is larger although r = -.86 has hardly moved"
-    assert case_of(found).finding == "predicts"
+    (found,) = try_sheet(straight([1, 2, 3, 4, 5], [1, 2.1, 2.9, 4, 5.2]))
+    assert found.families is not None
+    assert found.families.p_linear == pytest.approx(
+        2 / 120, abs=1 / 120
+    )  # one or two of all 120 orders are as straight
+    assert case_of(found).finding == "predicts", "four systems could never be significant: 2 of 24 orders are .08"
 
 
 def test_pairs_that_hearers_do_not_tell_apart_are_no_pairs_and_ties_are_half_right() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.courtroom.evidence import ALL, Evidence
 from referee.courtroom.verdicts import Case
 
-__all__ = ["VerdictChange", "compare_verdicts"]
+__all__ = ["Pair", "VerdictChange", "compare_verdicts"]
 
 # a coefficient that moves by less was computed from the same numbers
 NEARLY = 1e-9
@@ -40,12 +40,12 @@ class VerdictChange:
 def compare_verdicts(
     printed: tuple[Sequence[Evidence], Sequence[Case]],
     corrected: tuple[Sequence[Evidence], Sequence[Case]],
-    elsewhere: Iterable[Sequence[Case]],
+    elsewhere: Iterable[Mapping[Pair, str]],
 ) -> list[VerdictChange]:
-    """Evidence and cases as printed against those as corrected; `elsewhere` are the cases at other values of the corrections."""
+    """Evidence and cases as printed against those as corrected; `elsewhere` are the findings at other values of the corrections."""
     before, after = (_coefficients(evidence) for evidence, _ in (printed, corrected))
     said, now = (_findings(cases) for _, cases in (printed, corrected))
-    others = [_findings(cases) for cases in elsewhere]
+    others = list(elsewhere)
     return [
         VerdictChange(
             domain=pair[0],

@@ -1,165 +1,167 @@
-"""One value per system, and one per answer, from runs that were scored and answered (`referee court RUN`).
+"""One value per system from runs that were scored and answered (`referee court RUN`), with the noise that the answers have.
 
-People's answers and those of each simulated hearer are tried apart. Answers to one trial are one cluster.
+People's answers and those of each simulated hearer are tried apart. Systems of one family have one vote; what was sampled when people answered (participants,
+scenes, speakers) is drawn anew for the noise of means. Over items: `answered_items`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from referee.courtroom.evidence import SystemScores
-from referee.courtroom.item_evidence import Association, auc, rank_correlation
-from referee.courtroom.printed_evidence import better_way
-from referee.errors import InputError
-from referee.metrics.hearing import HUMAN, PEOPLE
-from referee.records import Outcome, Response, Trial
-from referee.runs.folder import Run
-from referee.runs.heard import hearing_rows
+import numpy as np
 
-__all__ = ["ItemEvidence", "try_runs"]
+from referee.contracts import FloatArray
+from referee.courtroom.answer_noise import Ceiling, Panel, draw_means, find_ceilings
+from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
+from referee.courtroom.evidence import SystemScores
+from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, sampled_by
+from referee.courtroom.printed_evidence import better_way
+from referee.courtroom.ranking_evidence import RankingEvidence
+from referee.courtroom.sampling import Asked, clusters_of_answers
+from referee.metrics.hearing import HUMAN, MEASURES, Hearing
+from referee.statistics.dependent_trials import Clusters
+
+__all__ = ["Hearings", "TrialSettings", "no_cards", "try_runs"]
 
 HEARD = ("ir", "mir", "reading_ms", "identification_ms", "combined_ms")
-TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemEvidence:
-    """One automatic measure against what a hearer did, answer by answer; `kind` is "auc" (success) or "rho" (a time)."""
+class Hearings:
+    """All that runs have to say: a sheet overall and one per domain, evidence over items, rankings of measures, and warnings."""
 
-    automatic: str
-    hearer: str
-    kind: str
-    better: str
-    found: Association
+    sheets: list[SystemScores]
+    items: list[ItemEvidence]
+    rankings: list[RankingEvidence]
+    warnings: list[str] = field(default_factory=list)
 
 
-def try_runs(
-    folders: Sequence[Path], resamples: int = 500, seed: int = 1
-) -> tuple[list[SystemScores], list[ItemEvidence]]:
-    """The systems of all runs on one sheet (and one per domain where runs were scored by domain), and the evidence of their items."""
-    heard = [_Heard(folder, seed) for folder in folders]
-    twice = {s for s in (s for h in heard for s in h.systems) if sum(s in h.systems for h in heard) > 1}
+def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """For runs whose passports nobody reads: then no simulated hearer has one."""
+    return {}
+
+
+def try_runs(folders: Sequence[Path], settings: TrialSettings | None = None, cards: ReadCards = no_cards) -> Hearings:
+    """The systems of all runs on one sheet (and one per domain where runs were scored by domain), and the evidence of their items.
+
+    `cards` gives the passports kept in a run folder.
+    """
+    settings = settings or TrialSettings()
+    heard = [HeardRun(folder, cards) for folder in folders]
+    names = RowNames(heard)
     domains = dict.fromkeys([None, *(d for h in heard for d in h.domains)])
-    sheets = [_run_sheet(heard, domain, twice) for domain in domains]
-    return [s for s in sheets if s.systems], _try_items(heard, resamples, seed)
+    sheets = [_run_sheet(heard, domain, names, settings) for domain in domains]
+    items, rankings = try_items(heard, names, settings)
+    warnings = dict.fromkeys(a.warning for h in heard for a in h.admissions.values() if a.warning)
+    return Hearings(sheets=[s for s in sheets if s.systems], items=items, rankings=rankings, warnings=list(warnings))
 
 
-class _Heard:
-    """A run that was scored and answered."""
-
-    def __init__(self, folder: Path, seed: int) -> None:
-        run = Run(folder)
-        self.folder, self.seed = folder, seed
-        run.manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
-        self.scores = run.scores()
-        self.trials: dict[str, Trial] = {t.id: t for t in run.trials()}
-        self.responses: list[Response] = list(run.responses())
-        if not self.scores:
-            raise InputError("this run has no scores", where=folder, remedy="make one with `referee score … --out RUN`")
-        if not self.responses:
-            raise InputError(
-                "nobody has answered in this run", where=folder, remedy=f"referee listen {folder} --hearer literal"
-            )
-        self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
-        groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
-        self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
-
-    def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
-        group = None if domain is None else f"domain={domain}"
-        return {(r["system"], r["metric"]): r["value"] for r in self.scores if r["group"] == group}
-
-    def hearing(self, domain: str | None) -> dict[tuple[str, str], float | None]:
-        """Values by system and ``hearer: measure``; measures that need a vote only where more than one voted."""
-        chosen = {i: t for i, t in self.trials.items() if domain is None or t.domain == domain}
-        responses = [r for r in self.responses if r.trial in chosen]
-        return {
-            (row["system"], f"{row['hearer']}: {row['measure']}"): row["value"]
-            for row in hearing_rows(chosen.values(), responses)
-            if row["measure"] in HEARD and row["n"] and (row["measure"] != "mir" or row["participants"] > 1)
-        }
-
-
-def _run_sheet(heard: Sequence[_Heard], domain: str | None, twice: set[str]) -> SystemScores:
+def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, settings: TrialSettings) -> SystemScores:
     values: dict[str, dict[str, dict[str, float | None]]] = {"automatic": {}, "hearer": {}}
     systems: dict[str, None] = {}
     people: set[str] = set()
     for run in heard:
-        scored, found = run.automatic(domain), run.hearing(domain)
-        for side, table in (("automatic", scored), ("hearer", found)):
+        for side, table in (("automatic", run.automatic(domain)), ("hearer", _heard_values(run.heard_in(domain)))):
             for (system, measure), value in table.items():
-                if system in run.systems:
-                    row = f"{run.folder.name}/{system}" if system in twice else system
-                    systems[row] = None
-                    values[side].setdefault(measure, {})[row] = value
-                    people |= {row} if system == HUMAN else set()
+                row = names.row(run, system)
+                systems[row] = None
+                values[side].setdefault(measure, {})[row] = value
+                people |= {row} if system == HUMAN else set()
     order = tuple(systems)
     ordered = {side: {m: [v.get(s) for s in order] for m, v in columns.items()} for side, columns in values.items()}
     better = {m: better_way(m) for m in ordered["automatic"]}
     better |= {m: "lower" if m.endswith(TIMES) else "higher" for m in ordered["hearer"]}
+    draws, ceilings = _noise(heard, domain, names, order, list(ordered["hearer"]), settings)
+    admissions = {h: a for run in heard for h, a in run.admissions.items()}
     return SystemScores(
         systems=order,
         automatic=ordered["automatic"],
         hearer=ordered["hearer"],
         better=better,
         people=frozenset(people),
+        families=names.families,
         domain=domain,
+        draws=draws,
+        ceilings=ceilings,
+        admissions={m: admissions[_hearer_of(m)] for m in ordered["hearer"]},
     )
 
 
-def _try_items(heard: Sequence[_Heard], resamples: int, seed: int) -> list[ItemEvidence]:
-    """Every measure with values per item against success and times of every hearer; answers to one trial are one cluster."""
-    measured = [_item_values(run) for run in heard]
-    metrics = dict.fromkeys(m for table in measured for m in table)
-    answers = [row for run, table in zip(heard, measured, strict=True) for row in _answers(run, table)]
-    evidence = []
-    for hearer in dict.fromkeys(row["hearer"] for row in answers):
-        mine = [row for row in answers if row["hearer"] == hearer]
-        clusters = [row["cluster"] for row in mine]
-        for metric in metrics:
-            scores, better = [row["scores"].get(metric) for row in mine], better_way(metric)
-            sign = -1.0 if better == "lower" else 1.0
-            turned = [None if s is None else sign * s for s in scores]
-            found = auc(turned, [row["right"] for row in mine], clusters, resamples=resamples, seed=seed)
-            evidence.append(_on_items(metric, f"{hearer}: success", "auc", better, found))
-            for time in TIMES:
-                times = [row[time] for row in mine]
-                if any(t is not None for t in times):
-                    found = rank_correlation(scores, times, clusters, resamples=resamples, seed=seed)
-                    evidence.append(_on_items(metric, f"{hearer}: {time}", "rho", better, found))
-    return evidence
+def _hearer_of(measure: str) -> str:
+    return measure.rpartition(": ")[0]
 
 
-def _on_items(metric: str, hearer: str, kind: str, better: str, found: Association) -> ItemEvidence:
-    return ItemEvidence(automatic=metric, hearer=hearer, kind=kind, better=better, found=found)
-
-
-def _item_values(run: _Heard) -> dict[str, dict[tuple[str, str], float]]:
-    """Values per item by metric; empty where the run keeps none."""
-    import polars as pl
-
-    path, table = run.folder / "items.parquet", dict[str, dict[tuple[str, str], float]]()
-    if path.is_file():
-        for system, trial, metric, value in pl.read_parquet(path).select("system", "trial", "metric", "value").rows():
-            table.setdefault(metric, {})[system, trial] = value
+def _heard_values(hearings: Mapping[tuple[str, str], Hearing]) -> dict[tuple[str, str], float | None]:
+    """Values by system and ``hearer: measure``; measures that need a vote only where more than one voted."""
+    table: dict[tuple[str, str], float | None] = {}
+    for (system, hearer), hearing in hearings.items():
+        counts, values = hearing.counts(), dict(zip(MEASURES, hearing.measure(), strict=True))
+        for name in HEARD:
+            if counts[name] and (name != "mir" or hearing.n_participants > 1):
+                table[system, f"{hearer}: {name}"] = float(values[name])
     return table
 
 
-def _answers(run: _Heard, table: Mapping[str, Mapping[tuple[str, str], float]]) -> Iterable[dict[str, Any]]:
-    """What each response says, beside the scores of the description it answers."""
-    for r in run.responses:
-        trial, key = run.trials.get(r.trial), (r.system or HUMAN, r.trial)
-        if trial is None or len(trial.targets) != 1:
-            continue
-        times = (r.reading_ms, r.identification_ms)
-        yield {
-            "hearer": PEOPLE if r.probabilities is None else r.hearer,
-            "cluster": f"{run.folder}/{r.trial}",
-            "scores": {metric: values[key] for metric, values in table.items() if key in values},
-            "right": float(r.outcome == Outcome.ENTITY and r.entity == trial.targets[0]),
-            "reading_ms": times[0],
-            "identification_ms": times[1],
-            "combined_ms": None if None in times else sum(t for t in times if t is not None),
-        }
+# -- noise ---------------------------------------------------------------------------------------------------------------------
+
+
+def _noise(
+    heard: Sequence[HeardRun],
+    domain: str | None,
+    names: RowNames,
+    order: Sequence[str],
+    measures: Sequence[str],
+    settings: TrialSettings,
+) -> tuple[dict[str, FloatArray], dict[str, Ceiling]]:
+    """Draws and ceilings of every hearer measure; none without resamples."""
+    draws, ceilings = dict[str, FloatArray](), dict[str, Ceiling]()
+    for hearer in dict.fromkeys(map(_hearer_of, measures)) if settings.resamples else ():
+        panel = _panel(heard, domain, names, hearer, settings)
+        rows = list(panel.hearings)
+        drawn = draw_means(panel, settings.resamples, settings.seed)
+        of_families = _places(rows, names.families)
+        mine = [m for m in measures if _hearer_of(m) == hearer]
+        found = find_ceilings(panel, [m.rpartition(": ")[2] for m in mine], of_families, settings.seed)
+        for measure in mine:
+            name = measure.rpartition(": ")[2]
+            table = np.full((settings.resamples, len(order)), np.nan)
+            table[:, [order.index(row) for row in rows]] = drawn[:, :, MEASURES.index(name)]
+            draws[measure], ceilings[measure] = table, found[name]
+    return draws, ceilings
+
+
+def _places(rows: Sequence[str], families: Mapping[str, str]) -> list[list[int]]:
+    """The places of every family's rows; people are no family of the court."""
+    groups: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        if row.rpartition("/")[2] != HUMAN:
+            groups.setdefault(families.get(row, row), []).append(i)
+    return list(groups.values())
+
+
+def _panel(
+    heard: Sequence[HeardRun], domain: str | None, names: RowNames, hearer: str, settings: TrialSettings
+) -> Panel:
+    """All answers of one hearer, with clusters numbered over all systems and runs."""
+    mine = [
+        (run, names.row(run, system), hearing)
+        for run in heard
+        for (system, who), hearing in run.heard_in(domain).items()
+        if who == hearer
+    ]
+    asked = [
+        Asked(run.source.corpus, run.trials[hearing.trials[item]], hearing.hearers[person])
+        for run, _, hearing in mine
+        for item, person in zip(hearing.items, hearing.participants, strict=True)
+    ]
+    clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
+    edges = np.cumsum([0, *(len(hearing.items) for _, _, hearing in mine)])
+    parts = [Clusters(clusters.names, tuple(c[start:end] for c in clusters.codes)) for start, end in pairwise(edges)]
+    return Panel(
+        hearings={row: hearing for _, row, hearing in mine},
+        clusters={row: part for (_, row, _), part in zip(mine, parts, strict=True)},
+    )

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from referee.auditing.corrections import Correction
-from referee.courtroom.corrected_verdicts import VerdictChange, compare_verdicts
-from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
-from referee.courtroom.heard_evidence import ItemEvidence
+from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
+from referee.courtroom.answered_items import ItemEvidence
+from referee.courtroom.base_rates import word_rates
+from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
+from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet, words_of
+from referee.courtroom.heard_evidence import Hearings
 from referee.courtroom.printed_evidence import PublishedSheets
-from referee.courtroom.verdicts import Case, case_of, sum_up, sum_up_items
+from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
+from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
 
-__all__ = ["Proceedings", "as_json", "hold_court", "hold_published_court"]
+__all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
+
+NO_FINDING = ("untried", NO_PASSPORT)
+UNKNOWN_ERROR = "error of means unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How often a finding came up over all sheets, and how often chance alone would bring it up (None: nobody asked)."""
+
+    finding: str
+    count: int
+    by_chance: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +46,9 @@ class Proceedings:
     cases: Sequence[Case]
     verdicts: Mapping[str, str]
     items: Sequence[ItemEvidence] = ()
+    rankings: Sequence[RankingEvidence] = ()
+    tallies: Sequence[Tally] = ()
+    warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     corrected: Proceedings | None = None
     corrections: Sequence[Correction] = ()
@@ -41,35 +61,94 @@ class Proceedings:
 
 
 def hold_court(
-    source: str, sheets: Sequence[SystemScores], items: Sequence[ItemEvidence] = (), notes: Sequence[str] = ()
+    source: str,
+    sheets: Sequence[SystemScores],
+    hearings: Hearings | None = None,
+    notes: Sequence[str] = (),
+    seed: int = 1,
+    chance: bool = True,
 ) -> Proceedings:
-    """Try every sheet; verdicts rest on systems only, and say what people as rows would change."""
-    evidence = [e for sheet in sheets for e in try_sheet(sheet)]
+    """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted."""
+    evidence = [e for sheet in sheets for e in try_sheet(sheet, seed)]
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
     cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
-    verdicts = {name: _verdict(name, cases, items) for name in names}
+    items = hearings.items if hearings else ()
     return Proceedings(
-        source=source, sheets=sheets, evidence=evidence, cases=cases, verdicts=verdicts, items=items, notes=notes
+        source=source,
+        sheets=sheets,
+        evidence=evidence,
+        cases=cases,
+        verdicts={name: _verdict(name, cases, items) for name in names},
+        items=items,
+        rankings=hearings.rankings if hearings else (),
+        tallies=_tally(cases, _expect(sheets, seed) if chance else None),
+        warnings=hearings.warnings if hearings else (),
+        notes=notes,
     )
 
 
-def hold_published_court(name: str, sheets: PublishedSheets) -> Proceedings:
+def _expect(sheets: Sequence[SystemScores], seed: int) -> dict[str, float]:
+    """How many findings of each kind chance alone would bring over all sheets."""
+    expected: dict[str, float] = defaultdict(float)
+    for sheet in sheets:
+        for (_, hearer), rates in word_rates(sheet, seed).items():
+            for word, rate in rates.items():
+                expected[cap(word, sheet.admissions.get(hearer, OF_PEOPLE))] += rate
+    return expected
+
+
+def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
+    """From the strongest finding to none; those that neither came up nor would by chance are left out, and what is no finding has no chance."""
+    found = Counter(c.finding for c in cases)
+    chance = {word: None if expected is None or word in NO_FINDING else expected.get(word, 0.0) for word in MEANING}
+    return [
+        Tally(finding=word, count=found[word], by_chance=chance[word])
+        for word in MEANING
+        if found[word] or (chance[word] or 0.0) >= 0.05
+    ]
+
+
+def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
+    """How many pairs there are, and what became of them: these add up."""
+    found = Counter(c.finding for c in cases)
+    without = found["untried"] + found[NO_PASSPORT]
+    return {
+        "pairs": len(cases),
+        "tried": len(cases) - without,
+        "cannot be tried": found["untried"],
+        NO_PASSPORT: found[NO_PASSPORT],
+    }
+
+
+def hold_published_court(name: str, sheets: PublishedSheets, seed: int = 1) -> Proceedings:
     """Try a printed table as printed and as corrected, and compare."""
-    printed = hold_court(name, sheets.printed, notes=sheets.notes)
-    corrected = hold_court(name, sheets.corrected, notes=sheets.notes)
+    corrected = hold_court(name, sheets.corrected, notes=sheets.notes, seed=seed)
+    same = list(sheets.printed) == list(sheets.corrected)
+    printed = corrected if same else hold_court(name, sheets.printed, notes=sheets.notes, seed=seed, chance=False)
     changes = compare_verdicts(
         (printed.evidence, printed.cases),
         (corrected.evidence, corrected.cases),
-        (hold_court(name, other).cases for other in sheets.elsewhere),
+        (_findings(other, seed) for other in sheets.elsewhere),
     )
     return replace(printed, corrected=corrected, corrections=sheets.corrections, changes=changes)
 
 
+def _findings(sheets: Sequence[SystemScores], seed: int) -> dict[Pair, str]:
+    """Only the findings, for tables that differ from another one in a cell or two."""
+    return {(sheet.domain, *pair): word for sheet in sheets for pair, word in words_of(sheet, seed).items()}
+
+
 def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
     over_systems = sum_up(name, [c for c in cases if c.automatic == name and c.domain is None])
-    over_items = sum_up_items((i.hearer, i.kind, i.better, i.found) for i in items if i.automatic == name)
+    # without a passport a simulated hearer's items are shown, but nothing is said about them
+    heard = [i for i in items if i.automatic == name and not i.admission.refused]
+    over_items = sum_up_items((_as_heard(i), i.kind, i.better, i.found) for i in heard)
     return f"{over_systems} {over_items}".strip()
+
+
+def _as_heard(item: ItemEvidence) -> str:
+    return f"{item.hearer} (a simulated hearer)" if item.admission.simulated else item.hearer
 
 
 def as_json(proceedings: Proceedings) -> dict[str, Any]:
@@ -87,7 +166,17 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
         "corrections": [c.as_json() for c in proceedings.corrections],
         "changes": [asdict(c) | {"turned": c.turned} for c in proceedings.changes],
         "cases": [{"as": way} | asdict(c) for way, p in told.items() for c in p.cases],
-        "evidence": [{"as": way} | asdict(e) for way, p in told.items() for e in p.evidence],
-        "items": [asdict(i) for i in proceedings.items],
+        "evidence": [
+            {"as": way} | asdict(e) | {"admission": e.admission._asdict()}
+            for way, p in told.items()
+            for e in p.evidence
+        ],
+        "items": [asdict(i) | {"admission": i.admission._asdict()} for i in proceedings.items],
+        "rankings": [asdict(r) for r in proceedings.rankings],
+        "rankings_note": "" if proceedings.rankings else NEEDS_ITEMS,
+        "counts": count_pairs(proceedings.best.cases),
+        "findings": [asdict(t) for t in proceedings.best.tallies],
+        "error_of_means": "from answers" if any(s.draws for s in proceedings.sheets) else UNKNOWN_ERROR,
+        "warnings": list(proceedings.warnings),
         "notes": list(proceedings.notes),
     }

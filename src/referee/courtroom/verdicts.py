@@ -1,31 +1,37 @@
 """What the evidence on a measure amounts to, in one word and one sentence: the reading that Belz & Gatt's (2008) table would have needed.
 
-A coefficient counts as shown where p ≤ .05, and as holding only where what is left without any one system (or family) would still do
-with the same number of systems. Something is hidden where leaving one out moves r by `SWAY` or more, to where it counts.
-Single pairs are not corrected for their number; whoever prints many says how many.
+The words come from `rules`; agreement with a simulated hearer is called that and never more, and a hearer without a passport gets no verdict (`admissions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from referee.courtroom.evidence import Evidence, Withdrawal
+from referee.courtroom.admissions import CAPPED, NO_PASSPORT, cap
+from referee.courtroom.evidence import Division, Evidence, FamilyEvidence, Withdrawal
 from referee.courtroom.item_evidence import Association
+from referee.courtroom.rules import FEWEST, LEVEL, STEP
 from referee.statistics.correlation import Correlation, critical_r
 
 __all__ = ["MEANING", "Case", "case_of", "signed", "sum_up", "sum_up_items"]
 
-SWAY = 0.2
 MEANING = {
     "predicts": "holds for",
     "reversed": "the wrong way for",
     "related": "related to",
-    "carried": "carried by one system for",
+    CAPPED["predicts"]: "predicts only a simulated hearer for",
+    CAPPED["reversed"]: "the wrong way for a simulated hearer for",
+    CAPPED["related"]: "related to a simulated hearer for",
+    "split": "made by two groups of systems for",
+    "carried": "carried by one system or family for",
+    "disputed": "linear and rank agreement differ for",
+    "doubtful": "not more than chance among so many pairs, or noise, for",
     "hidden": "something hidden by one system for",
     "unsettled": "its sign decided by one system for",
     "open": "nothing shown for",
     "untried": "not to be tried for",
+    NO_PASSPORT: "no verdict without a passport for",
 }
 
 
@@ -43,58 +49,143 @@ class Case:
 
 def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
     """The verdict on one measure as a predictor of one hearer measure, and what people as rows would do to it."""
-    finding, told = _judge(evidence)
+    finding, told = cap(evidence.word, evidence.admission), _judge(evidence)
     if with_people is not None:
         told += _flip(evidence, with_people)
     domain = f" ({evidence.domain})" if evidence.domain else ""
-    sentence = f"{evidence.automatic} → {evidence.hearer}{domain}: {told}"
     return Case(
         automatic=evidence.automatic,
         hearer=evidence.hearer,
         domain=evidence.domain,
         finding=finding,
-        sentence=sentence,
-        reason=_reason(evidence) if finding == "untried" else "",
+        sentence=f"{evidence.automatic} → {evidence.hearer}{domain}: {told}",
+        reason=_why_not(evidence, finding),
     )
 
 
-def _judge(e: Evidence) -> tuple[str, str]:
-    if e.pearson.r is None or e.pearson.low is None or e.lowest is None or e.highest is None:
-        return "untried", f"cannot be tried: {_reason(e)}."
-    shown = f"r = {_told(e.pearson)}, n = {e.n}"
-    if _significant(e.pearson):
-        weakest = e.lowest if e.pearson.r > 0 else e.highest
-        if _gone(weakest, e):
-            return "carried", f"{shown}, but {weakest.who} carries it: without it r = {_told(weakest.found)}."
-        return _named(e, f"{shown}; between {signed(e.lowest.r)} and {signed(e.highest.r)} whichever one is left out.")
-    if e.lowest.r < 0 < e.highest.r and all(abs(w.r - e.pearson.r) >= SWAY for w in (e.lowest, e.highest)):
-        return "unsettled", f"nothing shown ({shown}); one system decides the sign: {_both(e.lowest, e.highest)}."
-    far = max((e.lowest, e.highest), key=lambda w: abs(w.r - (e.pearson.r or 0)))
-    if _significant(far.found) and abs(far.r - e.pearson.r) >= SWAY:
-        return (
-            "hidden",
-            f"nothing shown over all ({shown}), but {far.who} hides something: without it r = {_told(far.found)}.",
-        )
-    return "open", f"nothing shown ({shown}); {_both(e.lowest, e.highest)}."
+def _why_not(e: Evidence, finding: str) -> str:
+    """Why there is no verdict, where there is none."""
+    if finding == NO_PASSPORT:
+        return f"{e.admission.hearer} has no passport in this run, so nobody knows whether it hears as people do"
+    return _reason(e) if finding == "untried" else ""
 
 
-def _named(e: Evidence, told: str) -> tuple[str, str]:
-    """A correlation that holds is good news only in the right direction."""
-    if not e.sign:
-        return "related", f"related, {told}"
-    if e.sign * (e.pearson.r or 0) > 0:
-        return "predicts", f"predicts, {told}"
-    return "reversed", f"points the wrong way, {told}"
+def _judge(e: Evidence) -> str:
+    f = e.families
+    if e.admission.refused:
+        return f"no verdict: {_why_not(e, NO_PASSPORT)} ({_shown(e)})."
+    if f is None or e.word == "untried" or f.lowest is None or f.highest is None:
+        return f"cannot be tried: {_reason(e)}."
+    return f"{_TELL[e.word](e, f)}{_gap(e.division)}{_simulated(e)}{_about_noise(e)}"
 
 
-def _gone(weakest: Withdrawal, e: Evidence) -> bool:
-    """Whether what is left would not count even with as many systems as before: fewer systems alone are no reason."""
-    whole, needed = e.pearson.r or 0.0, critical_r(e.n)
-    return weakest.r * whole <= 0 or needed is None or abs(weakest.r) < needed
+def _simulated(e: Evidence) -> str:
+    """What holds for a simulated hearer holds for people as far as its passport goes."""
+    if not e.admission.simulated or e.word not in CAPPED:
+        return ""
+    said = f"passport {e.admission.passport}: {e.admission.says}" if e.admission.says else e.admission.passport
+    return f" These are answers of a simulated hearer ({said}), not of people."
 
 
-def _significant(found: Correlation) -> bool:
-    return found.p is not None and found.p <= 0.05
+def _about_noise(e: Evidence) -> str:
+    noise = e.families.noise if e.families else None
+    if noise is None or e.word in ("open", "unsettled", "hidden"):
+        return ""
+    return f" With other answers r would lie between {signed(noise.low)} and {signed(noise.high)}."
+
+
+def _shown(e: Evidence) -> str:
+    """Both coefficients over families, and over systems where these are more."""
+    f = e.families
+    if f is None or f.pearson.r is None:
+        return f"r = {_told(e.pearson)}, n = {e.n}"
+    over = f"r = {_told(f.pearson)}, rho = {signed(f.spearman.r)}, n = {f.n}"
+    return (
+        over
+        if f.n == e.n
+        else f"{over} families; over {e.n} systems r = {signed(e.pearson.r)}, rho = {signed(e.spearman.r)}"
+    )
+
+
+def _held(e: Evidence, f: FamilyEvidence) -> str:
+    assert f.lowest is not None
+    assert f.highest is not None
+    between = f"between {signed(f.lowest.r)} and {signed(f.highest.r)} whichever one is left out"
+    return f"{_shown(e)}; p = {_p(f.p_adjusted)} among all pairs; {between}."
+
+
+def _carried(e: Evidence, f: FamilyEvidence) -> str:
+    """Whoever takes most away, of the coefficient that loses more of what it needs."""
+    weakest, name = _weakest(f)
+    return f"{_shown(e)}, but {weakest.who} carries it: without it {name} = {_told(weakest.found)}."
+
+
+def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
+    needed = critical_r(f.n) or 1.0
+    found = []
+    for whole, p, low, high, name in (
+        (f.pearson, f.p_linear, f.lowest, f.highest, "r"),
+        (f.spearman, f.p_rank, f.rank_lowest, f.rank_highest, "rho"),
+    ):
+        least = low if (whole.r or 0) > 0 else high
+        if least is not None and p is not None and p <= LEVEL:
+            left = least.r if (whole.r or 0) > 0 else -least.r
+            moved = abs(whole.r or 0) - left >= STEP
+            found.append((not moved, left - needed, name, least))
+    *_, name, least = min(found, key=lambda part: part[:3])
+    return least, name
+
+
+def _gap(division: Division | None) -> str:
+    """The groups that make a correlation, by name."""
+    if division is None or len(division.group) < 2:  # one alone is what leaving out one is about
+        return ""
+    few, others = len(division.group), division.others
+    who = ", ".join(division.group)
+    return (
+        f" A gap makes most of this: {few} systems ({who}) against {others} others have {division.between:.0%} of the variance between them;"
+        f" within the groups r = {signed(division.within)}."
+    )
+
+
+def _doubtful(e: Evidence, f: FamilyEvidence) -> str:
+    if f.p_adjusted is not None and f.p_adjusted > LEVEL:
+        return f"doubtful, {_shown(e)}: p ≤ .05 by itself, but p = {_p(f.p_adjusted)} among all pairs that were tried."
+    return f"doubtful, {_shown(e)}: the noise of the answers alone might turn the sign."
+
+
+def _hidden(e: Evidence, f: FamilyEvidence) -> str:
+    low, high = f.lowest, f.highest
+    assert low is not None
+    assert high is not None
+    far = max((low, high), key=lambda w: abs(w.r - (f.pearson.r or 0)))
+    return f"nothing shown over all ({_shown(e)}), but {far.who} hides something: without it r = {_told(far.found)}."
+
+
+def _sides(e: Evidence, f: FamilyEvidence) -> str:
+    assert f.lowest is not None
+    assert f.highest is not None
+    return f"({_shown(e)}); {{}}{_both(f.lowest, f.highest)}."
+
+
+_TELL: dict[str, Callable[[Evidence, FamilyEvidence], str]] = {
+    "predicts": lambda e, f: f"predicts, {_held(e, f)}",
+    "reversed": lambda e, f: f"points the wrong way, {_held(e, f)}",
+    "related": lambda e, f: f"related, {_held(e, f)}",
+    "split": lambda e, f: f"{_shown(e)}, but two groups of systems make it.",
+    "carried": _carried,
+    "disputed": lambda e, f: f"linear and rank agreement differ: {_shown(e)}; p = {_p(f.p_linear)} and {_p(f.p_rank)}.",
+    "doubtful": _doubtful,
+    "hidden": _hidden,
+    "unsettled": lambda e, f: f"nothing shown {_sides(e, f).format('one system decides the sign: ')}",
+    "open": lambda e, f: f"nothing shown {_sides(e, f).format('')}",
+}
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def _both(lowest: Withdrawal, highest: Withdrawal) -> str:
@@ -110,9 +201,11 @@ def _flip(apart: Evidence, together: Evidence) -> str:
 
 
 def _reason(e: Evidence) -> str:
-    if e.n < 4:
-        how_many = f"only {e.n} system{'' if e.n == 1 else 's'}" if e.n else "no system"
-        return f"{how_many} with both values (at least 4 are needed)"
+    n, what = (e.families.n, "famil") if e.families is not None and e.families.n < e.n else (e.n, "system")
+    if n < FEWEST:
+        ending = {"famil": ("y", "ies"), "system": ("", "s")}[what][n != 1]
+        how_many = f"only {n} {what}{ending}" if n else "no system"
+        return f"{how_many} with both values (at least {FEWEST} are needed)"
     return "one of the two does not vary over the systems, or not without one of them"
 
 
@@ -137,11 +230,13 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
     for case in cases:
         found.setdefault(case.finding, []).append(case.hearer + (f" ({case.domain})" if case.domain else ""))
     total, predicted = sum(map(len, found.values())), len(found.get("predicts", ()))
-    if total and total == len(found.get("untried", ())):
-        return f"{automatic} cannot be tried over systems."
-    parts = "; ".join(f"{MEANING[word]} {', '.join(found[word])}" for word in MEANING if word in found)
     if not total:
         return f"{automatic} was not tried over all domains."
+    if total == len(found.get("untried", ())):
+        return f"{automatic} cannot be tried over systems."
+    if total == len(found.get(NO_PASSPORT, ())):
+        return f"{automatic}: no verdict, for nobody but hearers without a passport answered."
+    parts = "; ".join(f"{MEANING[word]} {', '.join(found[word])}" for word in MEANING if word in found)
     return f"{automatic} predicts {predicted} of {total} hearer measure{'s' * (total > 1)}: {parts}."
 
 

@@ -13,6 +13,7 @@ from referee.reports.report_figures import vega_lite
 __all__ = ["court_figure", "save_court_figure"]
 
 Spec = dict[str, Any]
+HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#bbbbbb"
 
 
@@ -37,7 +38,8 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
             "layer": [
                 _bar(y, "lowest", "highest", GREY, 9, ALL),
                 _bar(y, "low", "high", BLUE, 1.5, ALL),
-                _dot(y, BLUE, "circle", ALL),
+                _dot(y, BLUE, "circle", ALL, HOLDS),
+                _dot(y, BLUE, "circle", ALL, f"!({HOLDS})"),
                 _dot(y, ORANGE, "diamond", None),
                 {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
             ],
@@ -47,20 +49,22 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
 
 
 LEGEND = [
-    "Pearson's r over systems (dot) with its 95% interval (line) and its range when any one system is left out (grey);",
-    "orange diamonds: the same with people among the rows",
+    "Pearson's r over systems (dot; filled where it holds among all pairs) with its 95% interval (line, with the noise of answers where these are at hand)",
+    "and its range when any one system or family is left out (grey); orange diamonds: the same with people among the rows",
 ]
 
 
 def _row(e: Evidence) -> dict[str, Any]:
+    low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return {
         "automatic": e.automatic,
         "hearer": e.hearer,
         "n": e.n,
         "rows": e.rows,
         "r": e.pearson.r,
-        "low": e.pearson.low,
-        "high": e.pearson.high,
+        "low": low,
+        "high": high,
+        "word": e.word,
         "lowest": e.lowest.r if e.lowest else None,
         "highest": e.highest.r if e.highest else None,
     }
@@ -82,10 +86,12 @@ def _bar(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> 
     }
 
 
-def _dot(y: Spec, colour: str, shape: str, rows: str | None) -> Spec:
+def _dot(y: Spec, colour: str, shape: str, rows: str | None, only: str = "true") -> Spec:
+    filled = not only.startswith("!")
+    fill = {} if filled else {"fill": "white"}
     return {
-        "transform": [{"filter": _filter(rows)}],
-        "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": colour, "shape": shape},
+        "transform": [{"filter": f"{_filter(rows)} && ({only})"}],
+        "mark": {"type": "point", "filled": filled, **fill, "size": 60, "opacity": 1, "color": colour, "shape": shape},
         "encoding": {"y": y, "x": _x("r")},
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, permutations
 from math import atanh, fsum, sqrt, tanh
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.frames import IntArray, as_numbers, as_rows, complete_rows
 from referee.statistics.rounding import levels
 
 if TYPE_CHECKING:
@@ -100,11 +101,16 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
 
 def _exact_p(a: FloatArray, b: FloatArray) -> float:
     """Share of all orders of one column that agree (or disagree) at least as well as the order observed."""
-    orders = np.array(list(permutations(b - b.mean())))
-    products = np.abs(orders @ (a - a.mean()))
+    products = np.abs((b - b.mean())[_orders(len(b))] @ (a - a.mean()))
     observed = abs(float((a - a.mean()) @ (b - b.mean())))
     # Ranks are multiples of a half, so any real difference of products is far above the slack.
     return float(np.mean(products >= observed - 1e-9))
+
+
+@lru_cache
+def _orders(n: int) -> IntArray:
+    """All orders of n things, kept: a table asks for them hundreds of times."""
+    return np.array(list(permutations(range(n))), dtype=np.int64)
 
 
 def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOneOut:

@@ -12,7 +12,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 
-__all__ = ["TIE", "Steady", "is_rounding", "levels"]
+__all__ = ["TIE", "Steady", "is_rounding", "levels", "without_rounding"]
 
 # Noise was seen up to 2e-13 of a value (weights that an iterative fit found); real differences are far larger.
 TIE = 1e-10
@@ -48,6 +48,15 @@ class Steady:
         totals = both[..., : self.width]
         totals[..., self.rough] += both[..., self.width :]
         return totals
+
+
+def without_rounding(values: FloatArray) -> FloatArray:
+    """Values in which two that differ by rounding alone are equal; what is missing (NaN) stays so."""
+    known = ~np.isnan(values)
+    found = values.copy()
+    if known.any():
+        found[known] = levels(values[known])
+    return found
 
 
 def levels(values: FloatArray) -> IntArray:

@@ -1,0 +1,69 @@
+"""Whose answers a court hears: people's, or those of a simulated hearer, which count for less, and for nothing without a passport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from referee.metrics.hearing import PEOPLE
+
+__all__ = ["NO_PASSPORT", "OF_PEOPLE", "Admission", "admit", "cap"]
+
+NO_PASSPORT = "no passport"
+CAPPED = {
+    "predicts": "predicts a simulated hearer",
+    "reversed": "reversed for a simulated hearer",
+    "related": "related to a simulated hearer",
+}
+"""What agreement with a simulated hearer may be called: it says nothing about people until they answer."""
+SIGNED = "|passport:"
+
+
+class Admission(NamedTuple):
+    """Who answered: people, or a hearer by its name, with the passport it was admitted by (corpus and digits of its hash), what that says, and a warning."""
+
+    simulated: bool = False
+    hearer: str = PEOPLE
+    passport: str = ""
+    says: str = ""
+    warning: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing can be said: a simulated hearer that nobody checked against people."""
+        return self.simulated and not self.passport
+
+
+OF_PEOPLE = Admission()
+
+
+def admit(hearer: str, corpus: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> Admission:
+    """The admission of a hearer to the trials of a run on a corpus.
+
+    `signed` is its signature in the run's manifest, `cards` are the cards kept in the run. A card counts where the signature names it.
+    """
+    named = signed.partition(SIGNED)[2]
+    mine = [c for key, c in cards.items() if c.get("hearer") == hearer and _digits(key, c) in named and named]
+    if not mine:
+        return Admission(simulated=True, hearer=hearer)
+    card = mine[-1]
+    of = str(card.get("corpus", "unknown"))
+    warning = f"the passport of {hearer} was made on {of}, but this run is on {corpus}: nobody has checked it there"
+    return Admission(
+        simulated=True,
+        hearer=hearer,
+        passport=f"{of}:{card['hash'][:12]}",
+        says=str(card.get("verdict", "")),
+        warning="" if of == corpus else warning,
+    )
+
+
+def _digits(key: str, card: Mapping[str, Any]) -> str:
+    return str(card.get("hash", key))[:12]
+
+
+def cap(word: str, admission: Admission) -> str:
+    """A finding as far as it may go: as it is for people, capped for simulated hearers, none without a passport."""
+    if admission.refused:
+        return NO_PASSPORT
+    return CAPPED.get(word, word) if admission.simulated else word

@@ -1,0 +1,136 @@
+"""Linear and rank agreement of every automatic with every hearer measure at once, over units that have one vote each; also without each unit in turn.
+
+Arrays are units by automatic measures (`x`) and units by hearer measures (`y`), NaN where a unit was not measured. Everything is computed over the units that
+have both values, ranks included. The rules of the court (`rules`) read these arrays, so that what chance would make of a table of this shape can be found by
+permuting its rows and asking the same rules again (`base_rates`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.statistics.frames import IntArray
+from referee.statistics.rounding import without_rounding
+
+__all__ = ["Agreements", "BoolArray", "agree", "divide", "product_moment", "without_groups"]
+
+BoolArray = npt.NDArray[np.bool_]
+NEARLY_CONSTANT = 1e-13
+BETWEEN = 0.8
+"""From this share of both variances on, two groups are all there is to see; units that lie evenly have .75 to .8 between halves, but agree within them."""
+
+
+class Agreements(NamedTuple):
+    """By automatic and hearer measure: units with both values, r, rho, both without each unit (first axis; NaN where it has no values), and the most that a
+    division of the units into two groups explains of either variance, with the agreement that is left within the groups."""
+
+    n: IntArray
+    r: FloatArray
+    rho: FloatArray
+    without_r: FloatArray
+    without_rho: FloatArray
+    between: FloatArray
+    within_r: FloatArray
+
+
+def agree(x: FloatArray, y: FloatArray) -> Agreements:
+    """All coefficients of a table."""
+    there = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
+    left = there[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
+    wide_x, wide_y = np.nan_to_num(x)[:, :, None], np.nan_to_num(y)[:, None, :]
+    steps = [_steps(x)[:, :, :, None], _steps(y)[:, :, None, :]]
+    ranks = [np.einsum("jah,jiah->iah", there, np.broadcast_to(s, (len(x), *there.shape))) for s in steps]
+    # leaving a unit out lowers the ranks of all above it by one, and of its ties by one half
+    left_ranks = [whole[None] - step * there[:, None] for whole, step in zip(ranks, steps, strict=True)]
+    defined = there[:, None].any(
+        axis=1
+    )  # a unit without both values leaves the coefficient as it is, which tells nothing
+    without_r, without_rho = (
+        product_moment(wide_x[None], wide_y[None], left),
+        product_moment(left_ranks[0], left_ranks[1], left),
+    )
+    between, within = divide(wide_x, wide_y, there)[:2]
+    return Agreements(
+        n=there.sum(axis=0).astype(np.int64),
+        r=product_moment(wide_x, wide_y, there),
+        rho=product_moment(ranks[0], ranks[1], there),
+        without_r=np.where(defined, without_r, np.nan),
+        without_rho=np.where(defined, without_rho, np.nan),
+        between=between,
+        within_r=within,
+    )
+
+
+def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """r and rho of two whole columns when only some units are left (groups by units), to twelve decimals, so that equal ones are equal; NaN where undefined."""
+    kept = left[:, :, None, None]
+    # a rank is the sum of what all units that are left add to it
+    ranks = [(left.astype(float) @ _steps(v[:, None])[:, :, 0])[:, :, None, None] for v in (x, y)]
+    r = product_moment(x[None, :, None, None], y[None, :, None, None], kept)[:, 0, 0]
+    rho = product_moment(ranks[0], ranks[1], kept)[:, 0, 0]
+    return np.round(r, 12), np.round(rho, 12)
+
+
+def _steps(columns: FloatArray) -> FloatArray:
+    """What unit j adds to the rank of unit i: 1 where it is lower, one half where it is equal."""
+    level = np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns
+    higher: FloatArray = (level[:, None] < level[None]) + 0.5 * (level[:, None] == level[None])
+    return higher
+
+
+def product_moment(x: FloatArray, y: FloatArray, there: BoolArray) -> FloatArray:
+    """Pearson's r along the last axis but two, of the units that are there; NaN with fewer than three of them, or where a column does not vary."""
+    n = there.sum(axis=-3, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = [np.where(there, v - (v * there).sum(axis=-3, keepdims=True) / n, 0.0) for v in (x, y)]
+        norms = [np.sqrt((c * c).sum(axis=-3)) for c in centred]
+        sizes = [np.sqrt(((v * there) ** 2).sum(axis=-3)) for v in (x, y)]
+        flat = [norm <= NEARLY_CONSTANT * size for norm, size in zip(norms, sizes, strict=True)]
+        r = (centred[0] * centred[1]).sum(axis=-3) / (norms[0] * norms[1])
+    undefined = flat[0] | flat[1] | (n.squeeze(-3) < 3)
+    found: FloatArray = np.where(undefined, np.nan, np.clip(r, -1.0, 1.0))
+    return found
+
+
+def divide(x: FloatArray, y: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """The best division of units into two groups, one high and one low in both measures (or in opposite ones): the share of variance between the groups in
+    whichever measure has less of it, r within the groups, and who is in the upper one.
+
+    Units are ordered by the sum of both standardised measures; every cut of that order is tried, the one with the largest share is taken.
+    """
+    n = there.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        u, v = (_standardised(np.broadcast_to(part, there.shape), there, n) for part in (x, y))
+        v = v * np.where((u * v).sum(axis=0) < 0, -1.0, 1.0)
+        order = np.argsort(np.where(there, -(u + v), np.inf), axis=0, kind="stable")
+        top = np.cumsum(np.take_along_axis(there, order, 0), axis=0).astype(float)
+        sums = [np.cumsum(np.take_along_axis(part, order, 0), axis=0) for part in (u, v)]
+        # centred columns: the other group's sum is the negative of this one's
+        weight = np.where((top > 0) & (top < n), n / (top * (n - top)), 0.0)
+        shares = [s * s * weight / n for s in sums]
+        lesser = np.minimum(*shares)
+        cut = lesser.argmax(axis=0)[None]
+        within = _within(u, v, [np.take_along_axis(s, cut, 0)[0] for s in sums], np.take_along_axis(weight, cut, 0)[0])
+    place = np.argsort(order, axis=0, kind="stable")
+    return np.take_along_axis(lesser, cut, 0)[0], within, (place <= cut) & there
+
+
+def _standardised(values: FloatArray, there: BoolArray, n: IntArray) -> FloatArray:
+    away = np.where(there, values - (values * there).sum(axis=0) / n, 0.0)
+    spread = np.sqrt((away * away).sum(axis=0) / n)
+    flat = spread <= NEARLY_CONSTANT * np.abs(values).max(axis=0, initial=0.0)
+    scaled: FloatArray = np.where(flat, 0.0, away / spread)
+    return scaled
+
+
+def _within(u: FloatArray, v: FloatArray, sums: list[FloatArray], weight: FloatArray) -> FloatArray:
+    """The correlation when the means of the two groups are taken out."""
+    left = (u * v).sum(axis=0) - sums[0] * sums[1] * weight
+    spread = [(part * part).sum(axis=0) - s * s * weight for part, s in zip((u, v), sums, strict=True)]
+    both = spread[0] * spread[1]
+    r: FloatArray = np.where(np.minimum(*spread) > 1e-9, left / np.sqrt(np.maximum(both, 1e-300)), 0.0)
+    return r

@@ -1,0 +1,137 @@
+"""Runs item by item: does a better-scored description get found more often and faster, and does a measure rank systems as hearers do?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from referee.courtroom.admissions import OF_PEOPLE, Admission
+from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, sampled_by
+from referee.courtroom.item_evidence import Association, auc, rank_correlation
+from referee.courtroom.printed_evidence import better_way
+from referee.courtroom.ranking_evidence import RankingEvidence, as_matrix, rank_measures
+from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
+from referee.metrics.hearing import HUMAN, OVER_RESPONSES
+from referee.statistics.dependent_trials import Clusters
+
+__all__ = ["ItemEvidence", "try_items"]
+
+TIMES = ("reading_ms", "identification_ms", "combined_ms")
+ItemTable = dict[str, dict[tuple[str, str], float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemEvidence:
+    """One automatic measure against what a hearer did, answer by answer; `kind` is "auc" (success) or "rho" (a time), `over` what its interval is over."""
+
+    automatic: str
+    hearer: str
+    kind: str
+    better: str
+    found: Association
+    over: str = ""
+    admission: Admission = OF_PEOPLE
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One answer: the row that was answered, where the item stands, and what came of it (columns of OVER_RESPONSES)."""
+
+    row: str
+    item: str
+    asked: Asked
+    values: Mapping[str, float]
+    scores: Mapping[str, float]
+
+
+def try_items(
+    heard: Sequence[HeardRun], names: RowNames, settings: TrialSettings
+) -> tuple[list[ItemEvidence], list[RankingEvidence]]:
+    """Every measure with values per item against success and times of every hearer, and how it ranks systems."""
+    tables = [_item_values(run) for run in heard]
+    metrics = list(dict.fromkeys(m for table in tables for m in table))
+    evidence: list[ItemEvidence] = []
+    rankings: list[RankingEvidence] = []
+    admissions = {h: a for run in heard for h, a in run.admissions.items()}
+    for hearer, admission in admissions.items() if metrics else ():
+        answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
+        asked = [a.asked for a in answers]
+        clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
+        for metric in metrics:
+            evidence += _on_items(metric, hearer, answers, clusters, settings, admission)
+        rankings += _rankings(hearer, metrics, answers, settings)
+    return evidence, rankings
+
+
+def _answers(
+    run: HeardRun, table: Mapping[str, Mapping[tuple[str, str], float]], hearer: str, names: RowNames
+) -> Iterable[_Answer]:
+    """What each answer of a hearer says, beside the scores of the description it answers."""
+    columns = list(OVER_RESPONSES)
+    for (system, who), hearing in run.hearings.items():
+        for person, item, values in zip(hearing.participants, hearing.items, hearing.values, strict=True):
+            if who == hearer:
+                trial = hearing.trials[item]
+                yield _Answer(
+                    row=names.row(run, system),
+                    item=f"{run.source.corpus}/{trial}",
+                    asked=Asked(run.source.corpus, run.trials[trial], hearing.hearers[person]),
+                    values=dict(zip(columns, map(float, values), strict=True)),
+                    scores={m: found[system, trial] for m, found in table.items() if (system, trial) in found},
+                )
+
+
+def _on_items(
+    metric: str,
+    hearer: str,
+    answers: Sequence[_Answer],
+    clusters: Clusters,
+    settings: TrialSettings,
+    admission: Admission,
+) -> Iterable[ItemEvidence]:
+    """Success against scores that are turned so that more is better, and times against scores as they are."""
+    scores, better = [a.scores.get(metric) for a in answers], better_way(metric)
+    sign = -1.0 if better == "lower" else 1.0
+    turned = [None if s is None else sign * s for s in scores]
+    told = partial(ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission)
+    resamples, seed = settings.resamples, settings.seed
+    found = auc(turned, [a.values["ir"] for a in answers], clusters, resamples=resamples, seed=seed)
+    yield told(hearer=f"{hearer}: success", kind="auc", found=found)
+    for time in TIMES:
+        times = [None if np.isnan(a.values[time]) else a.values[time] for a in answers]
+        if any(t is not None for t in times):
+            found = rank_correlation(scores, times, clusters, resamples=resamples, seed=seed)
+            yield told(hearer=f"{hearer}: {time}", kind="rho", found=found)
+
+
+def _rankings(
+    hearer: str, metrics: Sequence[str], answers: Sequence[_Answer], settings: TrialSettings
+) -> list[RankingEvidence]:
+    """Pairwise accuracies of all measures that have a better direction, people's own descriptions left out as a system."""
+    answers = [a for a in answers if a.row.rpartition("/")[2] != HUMAN]
+    rows, items = (list(dict.fromkeys(part)) for part in ([a.row for a in answers], [a.item for a in answers]))
+    right: dict[tuple[str, str], list[float]] = {}
+    for answer in answers:
+        right.setdefault((answer.row, answer.item), []).append(answer.values["ir"])
+    human = as_matrix(rows, items, {key: float(np.mean(found)) for key, found in right.items()})
+    turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
+    matrices = {
+        m: turn[m] * as_matrix(rows, items, {(a.row, a.item): a.scores[m] for a in answers if m in a.scores})
+        for m in metrics
+        if turn[m]
+    }
+    return rank_measures(f"{hearer}: success", human, matrices, settings.permutations, settings.seed)
+
+
+def _item_values(run: HeardRun) -> ItemTable:
+    """Values per item by metric; empty where the run keeps none."""
+    import polars as pl
+
+    path, table = run.folder / "items.parquet", ItemTable()
+    if path.is_file():
+        for system, trial, metric, value in pl.read_parquet(path).select("system", "trial", "metric", "value").rows():
+            table.setdefault(metric, {})[system, trial] = value
+    return table

@@ -1,0 +1,52 @@
+"""What the rules would say if measures and hearers had nothing to do with each other: base rates of every word for a table of this shape.
+
+The rows of hearer measures are dealt anew among the families, as often as `TABLES` says, and each table so made goes through the same rules. A word that
+turns up as often by chance is no news. Noise of the answers is left out here, which can only make the words that hold come up more often.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.courtroom.agreement import agree
+from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
+from referee.courtroom.rules import WORDS, Tried, decide
+from referee.courtroom.sheet import SystemScores, family_table, signs_of
+from referee.statistics.frames import IntArray
+
+__all__ = ["TABLES", "word_rates"]
+
+TABLES = 300
+NULL = 1000
+"""Deals that the p values of the tables are found by; the tables themselves are the first of them."""
+
+
+def word_rates(sheet: SystemScores, seed: int = 1, tables: int = TABLES) -> dict[tuple[str, str], dict[str, float]]:
+    """For every pair of measures, how often chance makes the rules say each word (only those that it does)."""
+    alone = sheet.without_people()
+    table, signs = family_table(alone), signs_of(alone)
+    counts = _count_words(table, signs, seed, tables)
+    return {
+        (a, h): {word: float(counts[k, i, j]) for k, word in enumerate(WORDS) if counts[k, i, j]}
+        for i, a in enumerate(alone.automatic)
+        for j, h in enumerate(alone.hearer)
+    }
+
+
+def _count_words(table: Table, signs: IntArray, seed: int, tables: int) -> FloatArray:
+    """Shares of tables by word, automatic and hearer measure."""
+    shape = signs.shape
+    orders = deal_randomly(len(table[0]), max(NULL, tables), seed)
+    nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
+    quiet = np.zeros(shape, dtype=bool)
+    counts = np.zeros((len(WORDS), *shape))
+    for i in range(tables):
+        linear, rank = (_shaped(chances_among(null[i], null), shape) for null in nulls)
+        words = decide(Tried(agree(table[0], table[1][orders[i]]), linear, rank, signs, quiet))
+        counts += words == np.arange(len(WORDS))[:, None, None]
+    return counts / tables
+
+
+def _shaped(chances: Chances, shape: tuple[int, ...]) -> Chances:
+    return Chances(chances.alone.reshape(shape), chances.adjusted.reshape(shape))

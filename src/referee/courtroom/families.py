@@ -1,0 +1,71 @@
+"""Which systems are one: entries of a team that share their algorithm or their base name, a model under several instructions, and systems that said the same.
+
+Siblings agree because they are made alike, so a court that counts each of them counts one fact several times. A family has one vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from referee.systems.entries import SystemRow
+from referee.systems.roster import rows as roster_rows
+
+__all__ = ["family_names", "unite"]
+
+MODEL = "model:"
+
+
+def family_names(systems: Sequence[str], said: Mapping[str, Hashable] | None = None) -> dict[str, str]:
+    """The family of every system that is not alone, under a name that says who they are.
+
+    `said` holds something that is equal for two systems exactly where all that they said is.
+    """
+    entries = {f"{group}/{name}": (name, row) for group, name, _, row in roster_rows()}
+    groups: dict[Hashable, list[str]] = {}
+    for system in systems:
+        for mark in _marks(system, entries):
+            groups.setdefault(mark, []).append(system)
+        if said is not None and system in said:
+            groups.setdefault(("said", said[system]), []).append(system)
+    return {s: _title(group) for group in unite(systems, groups.values()) if len(group) > 1 for s in group}
+
+
+def _marks(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Hashable]:
+    """What members of a family have in common: team and base name, team and algorithm; the model, or the name without its switches."""
+    plain, *switches = system.split("|")
+    models = [s for s in switches if s.startswith(MODEL)]
+    if plain not in entries:
+        return [(plain, *models)]
+    name, row = entries[plain]
+    parts = tuple(part.where for part in (row.selector, row.realiser) if part is not None)
+    # ATT-FB-sf is ATT-FB of AT&T, TITCH-AS+ is TITCH-AS; a variant is named after its entry with a point between
+    base = "-".join(name.partition(".")[0].rstrip("+").split("-")[:2])
+    return [(row.team, base), (row.team, row.year, parts), (plain, *models)]
+
+
+def _title(group: Sequence[str]) -> str:
+    """``ATT-FB-*`` where all names begin with the same words, else the first name and how many more."""
+    first, last = min(group), max(group)
+    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    shared = first[:length]
+    whole = shared.rstrip("-.|")
+    ends_a_word = whole != shared or shared in group
+    return f"{whole}*" if ends_a_word and whole.rpartition("/")[2] else f"{group[0]} and {len(group) - 1} more"
+
+
+def unite(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Groups that share a member are one; whoever is in none stands alone. In the order of the names."""
+    root = {name: name for name in names}
+
+    def find(name: str) -> str:
+        while root[name] != name:
+            name = root[name]
+        return name
+
+    for group in groups:
+        for other in group[1:]:
+            root[find(other)] = find(group[0])
+    united: dict[str, list[str]] = {}
+    for name in names:
+        united.setdefault(find(name), []).append(name)
+    return list(united.values())

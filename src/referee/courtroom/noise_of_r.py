@@ -1,0 +1,60 @@
+"""What the noise of hearers' answers does to a coefficient over systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.courtroom.agreement import product_moment
+from referee.statistics.correlation import pearson
+
+__all__ = ["AnswerNoise", "noise_of"]
+
+FEWEST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerNoise:
+    """r when other people answer about other items (95 % of draws), and an interval of r that has this beside the drawing of systems."""
+
+    low: float
+    high: float
+    interval_low: float | None
+    interval_high: float | None
+    draws: int
+
+
+def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | None:
+    """r in every draw of other answers (units by draws): its percentiles, and Fisher's interval with the spread of the draws beside that of drawing systems.
+
+    The spread of z is half of what its middle 68 % cover, for draws in which all systems happen to lie on a line have no finite z. Both parts hold some of the
+    same noise, so the interval errs on the wide side.
+    """
+    there = ~(np.isnan(x) | np.isnan(y))
+    n, (x, y, drawn) = int(there.sum()), (x[there], y[there], drawn[there])
+    whole = pearson(x, y).r
+    if n < FEWEST or whole is None:
+        return None
+    seen = ~np.isnan(drawn)[:, None, :]
+    r = product_moment(x[:, None, None], np.nan_to_num(drawn)[:, None, :], seen)[0]
+    known = r[~np.isnan(r)]
+    if len(known) < 2:
+        return None
+    low, early, late, high = np.quantile(known, [0.025, 0.16, 0.84, 0.975])
+    spread = float(_fisher(late) - _fisher(early)) / 2
+    reach = 1.959964 * (1 / (n - 3) + spread**2) ** 0.5
+    bounds = np.tanh([_fisher(whole) - reach, _fisher(whole) + reach])
+    return AnswerNoise(
+        low=float(low),
+        high=float(high),
+        interval_low=float(bounds[0]),
+        interval_high=float(bounds[1]),
+        draws=len(known),
+    )
+
+
+def _fisher(r: float) -> float:
+    """atanh, finite at the ends."""
+    return float(np.arctanh(np.clip(r, -1 + 1e-9, 1 - 1e-9)))

@@ -1,0 +1,117 @@
+"""A sheet of the court: one value per system of automatic and of hearer measures, and the same as means of families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.courtroom.admissions import Admission
+from referee.courtroom.answer_noise import Ceiling
+from referee.courtroom.multiplicity import Table
+from referee.errors import InputError
+from referee.statistics.frames import IntArray, as_numbers
+
+__all__ = ["SystemScores", "check_sheet", "family_draws", "family_table", "signs_of"]
+
+BETTER = {"higher": 1, "lower": -1, "none": 0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScores:
+    """One value per system (None: not measured) of automatic and of hearer measures, in one domain or overall.
+
+    `better` says of every measure whether "higher" or "lower" is better ("none": neither; default higher). `people` names the rows that
+    are human speakers. `families` maps a row to the family that has one vote and is left out as a whole; a row without one is its own family.
+    Of hearer measures, where answers are at hand: `draws` are the values by draw of other answers and system (`answer_noise`), `ceilings` how far any measure
+    could agree with them, `admissions` whose answers they are (people's where nothing is said).
+    """
+
+    systems: tuple[str, ...]
+    automatic: Mapping[str, Sequence[float | None]]
+    hearer: Mapping[str, Sequence[float | None]]
+    better: Mapping[str, str] = field(default_factory=dict)
+    people: frozenset[str] = frozenset()
+    families: Mapping[str, str] = field(default_factory=dict)
+    domain: str | None = None
+    draws: Mapping[str, FloatArray] = field(default_factory=dict)
+    ceilings: Mapping[str, Ceiling] = field(default_factory=dict)
+    admissions: Mapping[str, Admission] = field(default_factory=dict)
+
+    def without_people(self) -> SystemScores:
+        """The same sheet without the rows of human speakers."""
+        kept = [i for i, system in enumerate(self.systems) if system not in self.people]
+
+        def chosen(columns: Mapping[str, Sequence[float | None]]) -> dict[str, list[float | None]]:
+            return {name: [values[i] for i in kept] for name, values in columns.items()}
+
+        return SystemScores(
+            systems=tuple(self.systems[i] for i in kept),
+            automatic=chosen(self.automatic),
+            hearer=chosen(self.hearer),
+            better=self.better,
+            families=self.families,
+            domain=self.domain,
+            draws={name: drawn[:, kept] for name, drawn in self.draws.items()},
+            ceilings=self.ceilings,
+            admissions=self.admissions,
+        )
+
+    def family_of(self, system: str) -> str:
+        return self.families.get(system, system)
+
+    def sign(self, automatic: str, hearer: str) -> int:
+        """+1 where a good measure correlates positively, -1 where negatively, 0 where nobody said which way is better."""
+        return BETTER[self.better.get(automatic, "higher")] * BETTER[self.better.get(hearer, "higher")]
+
+
+def check_sheet(sheet: SystemScores) -> None:
+    """Whether every column has one value per system, and a direction that there is; an error that names the column where not."""
+    for name, values in [*sheet.automatic.items(), *sheet.hearer.items()]:
+        if len(values) != len(sheet.systems):
+            raise InputError(
+                f"{name} has {len(values)} values for {len(sheet.systems)} systems",
+                remedy="give one value per system, None where there is none",
+            )
+        if sheet.better.get(name, "higher") not in BETTER:
+            raise InputError(f"better of {name} is {sheet.better[name]!r}", remedy=f"one of {', '.join(BETTER)}")
+
+
+def family_table(sheet: SystemScores) -> Table:
+    """A sheet as means of families: families by automatic and by hearer measures."""
+    members = _members(sheet)
+    return _means(sheet.automatic, members), _means(sheet.hearer, members)
+
+
+def _members(sheet: SystemScores) -> list[list[int]]:
+    """The places of every family's systems."""
+    names = dict.fromkeys(map(sheet.family_of, sheet.systems))
+    return [[i for i, s in enumerate(sheet.systems) if sheet.family_of(s) == name] for name in names]
+
+
+def _means(columns: Mapping[str, Sequence[float | None]], members: Sequence[Sequence[int]]) -> FloatArray:
+    """Families by measures; a family counts with those of its systems that have a value."""
+    values = np.array([as_numbers(column, name) for name, column in columns.items()]).reshape(len(columns), -1)
+    return np.array([_mean(values[:, part]) for part in members]).reshape(len(members), len(columns))
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """Row means of what is there; NaN where nothing is."""
+    there = ~np.isnan(values)
+    totals, counts = np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1)
+    means: FloatArray = np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts > 0)
+    return means
+
+
+def family_draws(sheet: SystemScores, hearer: str) -> FloatArray:
+    """Draws of other answers as means of families: families by draws."""
+    drawn, members = sheet.draws[hearer], _members(sheet)
+    return np.array([_mean(drawn[:, part]) for part in members]).reshape(len(members), len(drawn))
+
+
+def signs_of(sheet: SystemScores) -> IntArray:
+    """The sign that a good measure would have, by automatic and hearer measure."""
+    signs = [[sheet.sign(a, h) for h in sheet.hearer] for a in sheet.automatic]
+    return np.array(signs, dtype=np.int64).reshape(len(sheet.automatic), len(sheet.hearer))

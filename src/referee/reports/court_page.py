@@ -1,0 +1,253 @@
+"""The court as a page of text: verdicts, how many pairs and what chance would make of them, what corrections change, tables, rankings, items, cases, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.auditing.corrections import Correction
+from referee.courtroom.admissions import NO_PASSPORT
+from referee.courtroom.answered_items import ItemEvidence
+from referee.courtroom.corrected_verdicts import VerdictChange
+from referee.courtroom.evidence import ALL, Evidence, Withdrawal
+from referee.courtroom.multiplicity import EXACT_UP_TO
+from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, count_pairs
+from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
+from referee.courtroom.verdicts import Case, signed
+
+__all__ = ["court_page"]
+
+
+def court_page(p: Proceedings) -> list[str]:
+    """The lines of the page."""
+    best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
+    lines = [f"The court on {p.source}", "", f"Verdicts{as_corrected}", *(f"  {v}" for v in best.verdicts.values())]
+    lines += [*_count_lines(best), *(f"Warning: {w}." for w in best.warnings), *_change_lines(p)]
+    lines += [*_tables(best, as_corrected), *_ranking_lines(best), *_item_lines(best)]
+    return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
+
+
+def _count_lines(p: Proceedings) -> list[str]:
+    """How many pairs there were and what became of them, beside what chance alone would make of as many."""
+    counts = count_pairs(p.cases)
+    parts = [f"{counts['tried']} tried"]
+    parts += [f"{counts['cannot be tried']} cannot be tried"] if counts["cannot be tried"] else []
+    parts += [f"{counts['no passport']} without a passport"] if counts["no passport"] else []
+    total = counts["pairs"]
+    head = ("finding", "pairs", "by chance")
+    return [
+        "",
+        f"Of {total} pair{'s' * (total != 1)} of measures: {', '.join(parts)}",
+        *_aligned([head, *map(_tallied, p.tallies)]),
+        "  by chance: what the same rules say when the hearers' rows are dealt anew among the families, on average",
+    ]
+
+
+def _tallied(tally: Tally) -> tuple[str, ...]:
+    return (tally.finding, str(tally.count), "–" if tally.by_chance is None else f"{tally.by_chance:.1f}")
+
+
+def _notes(p: Proceedings) -> list[str]:
+    families = max((e.families.n for e in p.evidence if e.families), default=0)
+    known = any(sheet.draws for sheet in p.sheets)
+    how = "all" if families <= EXACT_UP_TO else "random"
+    noise = "with the noise of the answers" if known else f"({UNKNOWN_ERROR})"
+    ceiling = "ceiling: the highest r that the noise of the answers allows (split halves); " if known else ""
+    return [
+        f"r Pearson, rho Spearman over systems, 95% intervals {noise}; families: how many, with r and rho over their means, one vote each;",
+        f"p: linear and rank agreement both, among all pairs of the table ({how} permutations of families, max-T, step-down);",
+        "without one: lowest and highest r when one system (or family) is left out; ranking: share of pairs of systems in the hearers' order;",
+        f"{ceiling}– not defined (a column does not vary, or too few).",
+        *(f"Note: {note}." for note in p.notes),
+    ]
+
+
+def _ranking_lines(p: Proceedings) -> list[str]:
+    """Soft pairwise accuracy and accuracy with ties; where there are no items they cannot be had."""
+    if not p.rankings:
+        return ["", f"Soft pairwise accuracy, accuracy with ties: {NEEDS_ITEMS}"]
+    told = "soft accuracy 1: as sure as hearers about every pair; measures of one rank cannot be told apart (PERM-BOTH; pairs); chance: knowing nothing"
+    lines = [line for hearer in dict.fromkeys(r.hearer for r in p.rankings) for line in _ranking_table(p, hearer)]
+    return [*lines, f"  {told}"]
+
+
+def _ranking_table(p: Proceedings, hearer: str) -> list[str]:
+    """The measures on one hearer's success, best first, and why others are not there."""
+    mine = sorted((r for r in p.rankings if r.hearer == hearer), key=lambda r: -(r.soft_accuracy or 0))
+    known = [r for r in mine if not r.reason]
+    reasons: dict[str, list[str]] = {}
+    for r in mine:
+        if r.reason:
+            reasons.setdefault(r.reason, []).append(r.automatic)
+    head = ("measure", "soft accuracy", "chance", "rank", "with ties", "chance", "up to", "threshold", "rank")
+    title = f"pairs of {mine[0].systems} systems, {hearer}, on {max(r.items for r in mine):,} items"
+    table = _aligned([head, *map(_ranked, known)]) if known else []
+    return ["", title, *table, *(f"  {reason}: {', '.join(names)}" for reason, names in reasons.items())]
+
+
+def _ranked(r: RankingEvidence) -> tuple[str, ...]:
+    numbers = [r.soft_accuracy, r.soft_chance, r.tied_accuracy, r.chance, r.chance_high, r.threshold]
+    soft, soft_by_chance, tied, chance, high, threshold = (
+        "–" if x is None else f"{x:.3f}".removeprefix("0") for x in numbers
+    )
+    ranks = (str(r.soft_rank), str(r.tied_rank))
+    return (r.automatic, soft, soft_by_chance, ranks[0], tied, chance, high, threshold, ranks[1])
+
+
+def _tables(p: Proceedings, as_corrected: str) -> list[str]:
+    lines: list[str] = []
+    for domain, rows in dict.fromkeys((e.domain, e.rows) for e in p.evidence):
+        chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
+        if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
+            continue  # people were not answered, so their rows change nothing
+        lines += ["", f"{domain or 'all domains'}, {rows}{as_corrected}", *_table(chosen)]
+    return lines
+
+
+def _change_lines(p: Proceedings) -> list[str]:
+    """The corrections, finding by finding, and every coefficient they move."""
+    if p.corrected is None:
+        return []
+    if not p.corrections:
+        return ["", "No correction of the register touches these columns: as printed and as corrected are the same."]
+    findings: dict[str, list[Correction]] = {}
+    for correction in p.corrections:
+        findings.setdefault(correction.why, []).append(correction)
+    said = [f"  {why}{_used(cells)} (found by {cells[0].check})." for why, cells in findings.items()]
+    head = ("measure", "hearer measure", "", "as printed", "", "as corrected", "")
+    return ["", "What the corrections change", *said, *_aligned([head, *map(_change, p.changes)]), f"  {_turned(p)}"]
+
+
+def _used(corrections: Sequence[Correction]) -> str:
+    """Which value of an interval is used; nothing where the correction is a value."""
+    used = [f"{c.between():.10g}" for c in corrections if not c.exact]
+    return f"; the midpoint {', '.join(used)} is used" if used else ""
+
+
+def _change(change: VerdictChange) -> tuple[str, ...]:
+    before, after = (signed(r) for r in (change.r_printed, change.r_corrected))
+    domain = change.domain or ""
+    return (change.automatic, change.hearer, domain, before, change.finding_printed, after, change.finding_corrected)
+
+
+def _turned(p: Proceedings) -> str:
+    """How many verdicts change, and whether the new ones hold over all of the intervals."""
+    turned = sum(change.turned for change in p.changes)
+    said = f"{turned} of {len(p.changes)} verdicts on these pairs change, {len(p.cases) - len(p.changes)} pairs are not touched."
+    if all(c.exact for c in p.corrections):
+        return said
+    unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
+    if unsure:
+        return f"{said} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
+    return f"{said} They are the same over the whole interval of the corrections."
+
+
+def _case_lines(p: Proceedings) -> list[str]:
+    """One sentence a pair; pairs that cannot be tried for the same reason share one."""
+    alike: dict[str, list[Case]] = {}
+    for case in p.cases:
+        alike.setdefault(case.reason or case.sentence, []).append(case)
+    return [f"  {_shared_sentence(cases)}" for cases in alike.values()]
+
+
+def _shared_sentence(cases: Sequence[Case]) -> str:
+    if len(cases) == 1:
+        return cases[0].sentence
+    measures = ", ".join(dict.fromkeys(c.automatic for c in cases))
+    what = "get no verdict" if cases[0].finding == NO_PASSPORT else "cannot be tried"
+    return f"{len(cases)} pairs {what}: {cases[0].reason}: {measures}."
+
+
+def _table(evidence: Sequence[Evidence]) -> list[str]:
+    """Measures without a value for any system are named in one line, and so is a table in which nothing is defined."""
+    tried = [e for e in evidence if e.pearson.r is not None or e.accuracy is not None]
+    if not tried:
+        most = max(e.n for e in evidence)
+        return [
+            f"  none of {len(evidence)} pairs can be tried ({most} system{'s' * (most != 1)} with both values at most)"
+        ]
+    left_out = dict.fromkeys(e.automatic for e in evidence if not e.n)
+    shown = [e for e in evidence if e.n]
+    return _aligned(_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
+
+
+def _rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
+    """Columns that no row fills (people among the rows have no test, printed tables no ceiling) are left out."""
+    head = (
+        "measure",
+        "hearer measure",
+        "n",
+        "r",
+        "interval",
+        "rho",
+        "interval",
+        "families",
+        "p",
+        "without one",
+        "",
+        "ranking",
+        "ceiling",
+    )
+    rows = [head, *map(_row, evidence)]
+    filled = [i for i, column in enumerate(zip(*rows[1:], strict=True)) if any(column)]
+    return [tuple(row[i] for i in filled) for row in rows]
+
+
+def _row(e: Evidence) -> tuple[str, ...]:
+    low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
+    return (
+        e.automatic,
+        e.hearer,
+        str(e.n),
+        signed(e.pearson.r),
+        _interval(low, high),
+        signed(e.spearman.r),
+        _interval(e.spearman.low, e.spearman.high),
+        _families(e),
+        "" if e.families is None else _p(e.families.p_adjusted),
+        _left(e.lowest),
+        _left(e.highest),
+        "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
+        "" if e.ceiling is None else signed(e.ceiling.ceiling).removeprefix("+"),
+    )
+
+
+def _families(e: Evidence) -> str:
+    """How many families there are and what they say, where they are not the systems themselves."""
+    f = e.families
+    return "" if f is None or f.n == e.n else f"{f.n}: {signed(f.pearson.r)}, {signed(f.spearman.r)}"
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+
+
+def _left(withdrawal: Withdrawal | None) -> str:
+    return "–" if withdrawal is None else f"{signed(withdrawal.r)} ({withdrawal.who})"
+
+
+def _item_lines(p: Proceedings) -> list[str]:
+    if not p.items:
+        return []
+    head = ("measure", "hearer measure", "n", "what", "value", "interval", "over")
+    left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
+    told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); clusters of every factor are drawn anew"
+    missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
+    rows = [_item_row(i) for i in p.items if i.found.n]
+    return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {told}"]
+
+
+def _item_row(item: ItemEvidence) -> tuple[str, ...]:
+    found = item.found
+    value = "–" if found.value is None else f"{found.value:.2f}" if item.kind == "auc" else signed(found.value)
+    bounds = "–" if found.low is None or found.high is None else f"[{found.low:.2f}, {found.high:.2f}]"
+    what = "AUC" if item.kind == "auc" else "rho"
+    return (item.automatic, item.hearer, str(found.n), what, value, bounds, item.over)

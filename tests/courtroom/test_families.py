@@ -1,0 +1,42 @@
+"""Who is one family: entries of the catalogue, models under several instructions, systems that said the same."""
+
+from __future__ import annotations
+
+from referee.courtroom.families import family_names, unite
+
+
+def test_siblings_of_one_team_are_one_family() -> None:
+    names = [f"tuna2008-as/{n}" for n in ("ATT-FB-m", "ATT-FB-f", "ATT-DR-b", "ATT-DR-sf", "DIT-FBI", "DIT-TVAS")]
+    found = family_names(names)
+    assert found == {
+        "tuna2008-as/ATT-FB-m": "tuna2008-as/ATT-FB*",
+        "tuna2008-as/ATT-FB-f": "tuna2008-as/ATT-FB*",
+        "tuna2008-as/ATT-DR-b": "tuna2008-as/ATT-DR*",
+        "tuna2008-as/ATT-DR-sf": "tuna2008-as/ATT-DR*",
+    }
+
+
+def test_entries_of_one_team_with_one_algorithm_are_one_family() -> None:
+    found = family_names([f"asgre2007/{n}" for n in ("CAM-B", "CAM-TU", "TITCH-AS", "TITCH-RS+", "IS-FBN", "IS-FBS")])
+    assert set(found.values()) == {"asgre2007/CAM*", "asgre2007/TITCH*"}, (
+        "IS-FBN and IS-FBS share a team, but nothing else"
+    )
+
+
+def test_a_variant_belongs_to_its_entry_and_a_model_to_itself_whatever_it_is_told() -> None:
+    found = family_names(
+        ["variants/ATT-FB-m.first", "tuna2008-as/ATT-FB-sr", "mine|prompt:a", "mine|prompt:b", "other"]
+    )
+    assert found["variants/ATT-FB-m.first"] == found["tuna2008-as/ATT-FB-sr"]
+    assert found["mine|prompt:a"] == found["mine|prompt:b"] == "mine|prompt:a and 1 more"
+    assert "other" not in found
+    two = family_names(["llm|model:x|prompt:a", "llm|model:x|prompt:b", "llm|model:y|prompt:a"])
+    assert set(two) == {"llm|model:x|prompt:a", "llm|model:x|prompt:b"}
+
+
+def test_whoever_said_the_same_is_one() -> None:
+    assert family_names(["a", "b", "c"], {"a": "1", "b": "2", "c": "1"}) == {"a": "a and 1 more", "c": "a and 1 more"}
+
+
+def test_groups_that_share_a_member_are_one() -> None:
+    assert unite("abcde", ["ab", "cd", "bc"]) == [["a", "b", "c", "d"], ["e"]]
