@@ -82,7 +82,7 @@ def _encode_characters(batch: Batch, case: str) -> Encoding:
 def _number(texts: list[str], lower: bool) -> tuple[Ids, Places, list[str]]:
     joined = ["".join((text.lower() if lower else text).split()) for text in texts]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, joined), dtype=np.int64, count=len(joined)))])
-    # A lone surrogate, which JSON may hold, is a character like any other here.
+    # A lone surrogate, which files are refused for but programs can make, is a character like any other here.
     codes = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), dtype=np.int32)
     # A writable copy: the kernels are compiled once more for read-only memory.
     return codes.copy(), starts, []
