@@ -18,6 +18,7 @@ __all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct", "words_for"]
 
 # How far the words carry, in units; the hearer's half of the agreement is in `following`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
+# The middles of nine fields of the work area.
 REGIONS: Mapping[str, tuple[float, float]] = {
     f"at the {v} {h}" if v and h else f"at the {v}" if v else f"on the {h}" if h else "in the middle": (x, y)
     for v, y in (("top", 133.0), ("", 400.0), ("bottom", 667.0))
@@ -31,6 +32,7 @@ FORMS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("that {shape}", ("dad", "typ"), 0.1),
     ("the {shape}", ("typ",), 0.1),
 )
+# After how many degrees a shape looks the same again.
 SYMMETRY = {"square": 90, "parallelogram": 180, "triangle": 360}
 NEAR = 2.0
 
@@ -85,6 +87,7 @@ def _turn(piece: str, now: Placement, wanted: Placement) -> int:
 
 
 def _same_side(piece: str, now: Placement, wanted: Placement) -> bool:
+    # All other shapes mirror themselves.
     return PIECES[piece]["shape"] != "parallelogram" or now.flipped == wanted.flipped
 
 

@@ -36,6 +36,7 @@ _GAME = (
     "maybe almost actually probably basically course"
 )
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
+# A hyphen at the end stays with its word: it marks one that was broken off.
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 
