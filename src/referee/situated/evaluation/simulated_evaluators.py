@@ -80,9 +80,9 @@ def simulate_evaluators(
     """The responses of as many evaluators per list as wanted, each list in a random order for each evaluator."""
     habits, rng = evaluators or Evaluators(), np.random.default_rng(seed)
     known = {d.id: d for d in dialogues}
+    # The floor keeps a piece that the resolver excludes from becoming minus infinity.
     scores = {
         (i.id, i.condition): {
-            # The floor keeps a piece that the resolver excludes from becoming minus infinity.
             p: log(max(c, 1e-12)) for p, c in overhear(i, known[i.situation.dialogue], resolver).items()
         }
         for items in lists
