@@ -64,6 +64,7 @@ class Overspecification(Reasoned):
         contrast = contrast_of(view)
         options = _options(contrast)
         weights, eagerness = self._parameters(view)
+        # All sets of options: TUNA's people have eleven beside the type, hence two thousand sets.
         chances = np.zeros(1 << len(options))
         for core, chance in _cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
             chances[core] = chance

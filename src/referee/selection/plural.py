@@ -168,6 +168,7 @@ class Partitioned(Reasoned):
         places = {r: scene.index(r) for r in view.targets}
         own = {r: scene.entities[place].attributes for r, place in places.items()}
         parts = _by_type(own)
+        # Distractors are kept for each target: what is said of one part rules nobody out for the other.
         left: dict[str, int] = {}
         for part in parts:
             kind = extensions[part.properties[0]] if part.properties else scene.everything
