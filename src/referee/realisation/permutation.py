@@ -74,6 +74,7 @@ class RankedPhrases:
         """The language's own words for what was never said in training."""
         phrases = [p.text for p in self.language.word(sorted(group))]
         nouns = [self.language.noun(group).word] if any(p.name == HEAD for p in group) else []
+        # Its probability is not known; the language model alone judges.
         return [(normalise(" ".join(phrases or nouns)), 0.0)]
 
 
