@@ -105,8 +105,7 @@ class StochasticCosts(_Learned):
         if prop.name in self.free or str(prop) in self.free:
             return 0.0
         prior = self.seen(view).prior(prop)
-        # Priors of 0 (hasBeard:0 and its like) are dear, not impossible: infinity would leave some targets without a
-        # set.
+        # A prior of 0 (hasBeard:0 and its like) would cost infinity; such properties are dear, not impossible.
         return min(self.cap, 10 * round(-log2(prior), 1)) if prior else self.cap
 
 
