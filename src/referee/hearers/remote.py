@@ -88,6 +88,7 @@ class Remote(ModelClient, Listener):
         votes: Counter[str] = Counter()
         for vote in range(self.votes):
             entities = list(view.scene.entities)
+            # From question and vote alone, so that a run taken up again asks the very same.
             Random(f"{self.seed}|{view.id}|{text}|{vote}").shuffle(entities)
             shown = replace(view.scene, entities=tuple(entities))
             votes[self._vote(text, shown, view)] += 1
