@@ -128,6 +128,7 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
     """Values to try for a cell: the best one, or those that are whole counts where the cell must be one."""
     found = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
+    # The twenty nearest, for each is judged with all claims that it touches.
     return sorted(found, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
 
 

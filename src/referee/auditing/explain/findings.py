@@ -31,6 +31,7 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
     """One mistake behind several failures, then another formula, then the rest table by table."""
     failed = [i for i, row in enumerate(rows) if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     record = _Record(claims, rows, about, failed)
+    # First, because it explains a failure without supposing a wrong cell.
     formulas = {i: words for i in failed if (words := other_formula(claims[i]))}
     rest = [i for i in failed if i not in formulas]
     found: list[FoundOut] = []

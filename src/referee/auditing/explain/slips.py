@@ -66,6 +66,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
 
 def _fits(claim: ValueClaim, value: float, half: float) -> bool:
     low, high = claim.reach
+    # Numbers without rounding (counts) still need room for floating point.
     half = half or 1e-9 * max(1.0, abs(value))
     return value != claim.printed.value and low - half <= value <= high + half
 
@@ -75,6 +76,7 @@ def _digits(claim: ValueClaim) -> Slip:
     text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
     decimals = len(text.partition(".")[2])
     right = f"{claim.middle:.{decimals}f}"
+    # Some tables print .43 for 0.43.
     right = right.replace("0.", ".", 1) if text.lstrip("-").startswith(".") else right
     if len(right) != len(text):
         return Slip(SlipKind.NONE)
