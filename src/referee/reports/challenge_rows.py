@@ -20,6 +20,7 @@ def task_of(material: Material, system: str) -> frozenset[str]:
     """AS for systems with properties, REG for systems with words; the catalogue's own word where it has one."""
     tagged = material.tags(system).get("task")
     if tagged in ("AS", "R", "REG"):
+        # A whole system selects as well: where its sets were scored it stands in the tables of both tasks.
         return frozenset({tagged, "AS"} if tagged == "REG" and _measured(material, system, "set/") else {tagged})
     return frozenset(
         task for task, family in (("AS", "set/"), ("REG", "string/")) if _measured(material, system, family)

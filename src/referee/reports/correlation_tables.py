@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FEWEST", "correlate_measures", "correlation_matrix", "correlation_sheets", "signed"]
 
+# Two points always lie on a line.
 FEWEST = 3
 
 
@@ -22,6 +23,7 @@ def signed(r: float | None, stars: str = "") -> str:
     """``-.58*``: no digit before the point, as such tables are printed; a dash where r is not defined."""
     if r is None:
         return "–"
+    # From here on two decimals would print 1.00.
     text = f"{r:.2f}".replace("0.", ".", 1) if abs(r) < 0.995 else f"{r:.0f}"
     return ("0" if text in ("-.00", ".00") else text) + stars
 

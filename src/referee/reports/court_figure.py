@@ -13,6 +13,7 @@ from referee.reports.report_figures import vega_lite
 __all__ = ["court_figure", "save_court_figure"]
 
 Spec = dict[str, Any]
+# Blue and vermilion of Okabe & Ito, as in all figures of a report.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#bbbbbb"
 
 
@@ -34,6 +35,7 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
         "spec": {
             "width": 220,
             "height": {"step": 18},
+            # What is listed later is drawn on top.
             "layer": [
                 _bar(y, "lowest", "highest", GREY, 9, ALL),
                 _bar(y, "low", "high", BLUE, 1.5, ALL),

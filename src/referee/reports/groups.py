@@ -43,7 +43,9 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
     """Means of items with intervals over the run's own clusters."""
     labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
     rows: list[Row] = []
+    # Polars gives groups in no order of their own.
     for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
+        # Sums, and with them the last digits of an interval, hang on the order.
         part = part.sort("trial")
         values = part["value"].to_numpy()
         low, high = _interval(values, part["trial"].to_list(), material, measure)

@@ -60,6 +60,7 @@ def hearing_section(label: str, hearing: HearingRows) -> Section:
     if not hearing.rows:
         said = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
         return Section(name="hearing", title=title, texts=(said,))
+    # A run folder may hold cards of hearers that nobody asked here.
     used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
     return Section(
         name="hearing",

@@ -172,6 +172,7 @@ class Material:
 
 def origin(run: Run) -> Mapping[str, Any]:
     """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
         source = Path(str(_mapping(manifest.get("corpus")).get("run", "")))
@@ -182,6 +183,7 @@ def origin(run: Run) -> Mapping[str, Any]:
 
 
 def _close(a: float, b: float) -> bool:
+    # Sums in another order differ in their last digits.
     return abs(a - b) <= 1e-9 * (1 + abs(b))
 
 
@@ -271,6 +273,7 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
         said = len(t.get("references") or ())
         rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
         synthetic = synthetic or bool(meta.get("synthetic"))
+        # The form of trials allows one target or a list of them.
         targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
     schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets

@@ -82,6 +82,7 @@ def _asset(name: str) -> str:
 def _library() -> str:
     """Vega, Vega-Lite and vega-embed as one script that a tag may hold: as built with the study pages, else as vl-convert has it."""
     built = files("referee.reports") / "library" / "vega.js"
+    # Even inside a string this would end the script element.
     return (built.read_text("utf-8") if built.is_file() else _converted()).replace("</script", "<\\/script")
 
 

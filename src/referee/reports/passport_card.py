@@ -73,6 +73,7 @@ def _manners(card: Mapping[str, Any]) -> Any:
 def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
     import altair as alt
 
+    # Kappa can lie below 0.
     lowest = min([0.0, *(row["value"] for row in rows)])
     base = alt.Chart(alt.InlineData(rows)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),

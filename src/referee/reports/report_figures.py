@@ -156,6 +156,7 @@ def distributions_figure(material: Material, order: Sequence[str]) -> Figure | N
         x2="to:Q",
         color=alt.Color(
             "share:Q",
+            # Roots, so that thin tails are seen beside a full bin.
             scale=alt.Scale(scheme="blues", type="sqrt", domainMin=0),
             legend=alt.Legend(title="share of items", format="%", titleOrient="left"),
         ),

@@ -50,6 +50,7 @@ def sections_of(
     """All chapters about one set of trials, in reading order; `hearing` is the one about hearers, if there is one."""
     lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
     placed = ranking(material, lead)
+    # People do not compete and stand below the systems.
     order = [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
     return [
         _scores(material, order),

@@ -127,6 +127,7 @@ def _outcomes(material: Material) -> list[str]:
 
 
 def _versions(material: Material) -> str:
+    # Runs may have been scored by another version than the one that reports.
     made = {str(_version(s.run.manifest)) for s in material.scored}
     return listed(sorted(made | {__version__}))
 

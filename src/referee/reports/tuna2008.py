@@ -49,6 +49,7 @@ class ChallengeTask:
     correlated: tuple[str, ...]
 
 
+# Decimals are those of the printed tables.
 ACCURACY = MeasureColumn("Accuracy", "string/exact", decimals=2)
 EDIT = MeasureColumn("Edit", "string/edit", sd=True)
 BLEU, NIST = (
@@ -69,6 +70,7 @@ TASKS = (
         ("Dice", "MASI"),
         ("Minimality", "Accuracy", "Dice", "MASI"),
     ),
+    # No subsets were printed for realisation, hence the 0.
     ChallengeTask(
         "R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")
     ),
