@@ -69,6 +69,7 @@ def _row(e: Evidence) -> dict[str, Any]:
 
 
 def _filter(rows: str | None) -> str:
+    # Whatever has people among its rows is drawn as the orange variant.
     return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
 
 

@@ -66,6 +66,7 @@ def hearing_section(label: str, hearing: HearingRows) -> Section:
         name="hearing",
         title=title,
         texts=tuple(_texts(hearing, used)),
+        # Cards of several hearers would all be called passport; files go by their names.
         figures=tuple(replace(draw_card(card), name=f"passport-{digits}") for digits, card in used.items()),
         sheets=(_answers(label, hearing), *([_passports(label, used)] if used else [])),
         html=_signatures(hearing.signatures),
@@ -105,6 +106,7 @@ def _standing(hearer: str, hearing: HearingRows) -> str:
     if not carries:
         return NO_PASSPORT
     digits, _, verdict = passport.partition(":")
+    # A signature may name a card that was never kept in this run.
     there = "" if digits in hearing.cards else ", card not in the run"
     return f"{verdict.replace('-', ' ')} ({digits}{there})"
 
@@ -146,6 +148,7 @@ def _tells(measure: str, group: Mapping[str, Row]) -> bool:
 def _value(row: Row) -> Cell:
     if row["value"] is None:
         return Cell("–")
+    # Milliseconds have no decimals worth reading.
     digits = 0 if row["measure"].endswith("_ms") else 3
     small = "" if row["low"] is None else f"[{row['low']:.{digits}f}, {row['high']:.{digits}f}]"
     return Cell(f"{row['value']:.{digits}f}", small=small, order=row["value"])

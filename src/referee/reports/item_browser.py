@@ -30,6 +30,7 @@ REFERENCES = 20
 
 def lead_measure(material: Material) -> str | None:
     """The measure that ranks items: the first average with a better and a worse."""
+    # Items can only be ranked by what has a better side and a value per item.
     ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
     return next(ranked, None)
 
@@ -41,6 +42,7 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
     trials = material.trials.select("trial")
     if measure is None:
         return trials["trial"].to_list()
+    # People are left out of the mean: an item is bad when systems do badly.
     systems = material.values(measure).filter(pl.col("system") != HUMAN)
     means = systems.group_by("trial").agg(pl.col("value").mean())
     falling = material.direction(measure) == "lower"
@@ -83,6 +85,7 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     """Everything the page's item browser needs, at most `limit` items and about `budget` bytes."""
     lead = lead_measure(material)
     ids = worst_first(material, lead)[:limit]
+    # Only the chosen trials are built; all others are read past.
     trials = _chosen_trials(material, set(ids))
     said = _chosen_outputs(material, set(ids))
     values = _chosen_values(material, ids)

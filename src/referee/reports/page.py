@@ -150,6 +150,7 @@ def _section(section: Section) -> str:
 def _figure(figure: Figure) -> str:
     name = escape(figure.name)
     links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS if can_save())
+    # Focus and label let keyboards and screen readers reach a drawing.
     drawing = (
         f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
     )

@@ -88,6 +88,7 @@ def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
     figure = draw_card(card)
     saved = []
     try:
+        # In a hidden neighbour first: the three files appear only when all of them are drawn.
         folder = Path(tempfile.mkdtemp(prefix=f".{beside.stem}.", dir=beside.parent))
     except OSError as error:
         raise _cannot(beside, error) from None

@@ -95,6 +95,7 @@ class _Grid:
 
     def shared_n(self, line: tuple[str, str | None], metrics: Iterable[str]) -> int | None:
         """The n of a line when all its metrics have the same."""
+        # Printed once in the column n instead of in every cell.
         found = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
         return found.pop() if len(found) == 1 else None
 
