@@ -34,6 +34,7 @@ def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: 
         -_largest(lambda points: -compute(points), middle, half, starts),
         _largest(compute, middle, half, starts),
     )
+    # Outwards: a mistake is claimed only where no rounding explains a number.
     return low - MARGIN * (centre - low), high + MARGIN * (high - centre)
 
 

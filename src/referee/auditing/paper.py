@@ -106,6 +106,7 @@ class CheckSection:
     def finish(self) -> None:
         """Complain about keys that nobody asked for."""
         for key in self.values:
+            # What is said to readers, not to the check.
             if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
                     f"a check of kind {self.values['kind']!r} knows no {key!r}",

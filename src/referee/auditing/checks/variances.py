@@ -153,6 +153,7 @@ def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> 
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
+        # Belz & Gatt 2008 print 2249, where the error has 2235.
         instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
         known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
     elif cells.error_df < 1:
