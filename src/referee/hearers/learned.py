@@ -176,6 +176,8 @@ def _clues(scene: Scene) -> list[Clue]:
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
         found = [(prop, holders, True) for prop, holders in telling]
+        # That the odd one out is meant is partly the design of the experiments; it counts only beside words that are
+        # known.
         found += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
         notes[ALONE] = found
     return found

@@ -141,6 +141,7 @@ class Noisy(Listener):
         if not self.salience or size < 2:
             return [1.0] * size
         holders, rate = scene.extensions, self.salience / (size - 1)
+        # An entity has its own properties, so of size - 1 others those lack one that are not among its holders.
         return [
             exp(rate * (size - sum([holders[p].bit_count() for p in e.attributes]) / len(e.attributes)))
             if e.attributes

@@ -60,6 +60,7 @@ class Rational(Listener):
         beliefs = self.believe(view.scene, said, np.array([self.alpha]), np.array([self.cost]))[0]
         even = self.lapse / len(beliefs) if len(beliefs) else 0.0
         shares = [(1 - self.lapse) * belief + even for belief in beliefs.tolist()]
+        # A lapse points somewhere even where the message is true of nothing.
         return answer(self.name, view, shares, none=0.0 if beliefs.any() else 1 - self.lapse)
 
     @cached_property

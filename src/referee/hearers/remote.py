@@ -112,6 +112,7 @@ class Remote(ModelClient, Listener):
         kind = kind_of(call)
         if kind is AnswerKind.WHOLE:
             return read_choice(call.content or "", shown.entities, self.choice)
+        # A refusal names no object either.
         return UNANSWERED if kind is AnswerKind.FAILED else UNREAD
 
     def _check(self) -> None:

@@ -151,6 +151,7 @@ def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
     for trial in trials:
         kinds = [event.kind for event in trial.episode]
         before = trial.episode[: kinds.index("click")] if "click" in kinds else ()
+        # Who asked back took time to ask.
         if len(before) == 1 and before[0].by == "speaker" and trial.references:
             ms = before[0].data.get("ms_before_click")
             if ms is not None:
@@ -163,6 +164,7 @@ def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Ite
         trial = known.get(response.trial)
         if trial is None or response.identification_ms is None:
             continue
+        # An answer without a description is to what was said in its own trial.
         description = response.description or next(iter(trial.references), None)
         if description is not None:
             ms = response.identification_ms + (response.reading_ms or 0)
