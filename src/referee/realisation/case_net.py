@@ -33,6 +33,7 @@ def similarity(one: Property, other: Property) -> float:
         return 0.0
     if one.value == other.value:
         return 1.0
+    # Places may be "unknown".
     if one.name in _GRID and one.value.isdigit() and other.value.isdigit():
         return 1 - abs(int(one.value) - int(other.value)) / _GRID[one.name]
     if one.name == "orientation":

@@ -99,6 +99,7 @@ class PermuteAndRank(RankedPhrases):
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         book, model = self.learned(view)
         slots = self.slots(properties, book)
+        # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.
         window = self.window if len(slots) <= self.most else 2
         found = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
         return " ".join(found[0]) if found else ""

@@ -76,6 +76,7 @@ class Mender:
             return self.language.say(properties)
         determiner, chunks = self.chunker.cut(words)
         chunks = self._once([self._unclashed(c) for c in chunks])
+        # People leave the noun out, too (in 8 % of TUNA's descriptions), so mending costs a little edit distance.
         if not any(HEAD in c.names for c in chunks):
             determiner, chunks = self._headed(determiner, chunks, properties)
         spoken = [w for c in self._ordered(chunks) for w in (*c.lead, *c.words) if w != PAUSE]

@@ -108,6 +108,7 @@ class RankedTemplates(RankedPhrases):
 
     def _fitting(self, names: Names, templates: Counter[Template]) -> Counter[Template]:
         exact = Counter({t: n for t, n in templates.items() if names_of(t) == names})
+        # Silent on 44 of TUNA's 741 trials; in print on 4 of 148.
         if exact or self.miss == "silent":
             return exact
         larger = [t for t in templates if names_of(t) > names]
