@@ -27,6 +27,7 @@ Levels = Mapping[str, float]
 
 FREE_NAIVE: Mapping[str, Levels] = {
     "furniture": {"type": 0, "colour": 0, "size": 1, "orientation": 1, "x-dimension": 2, "y-dimension": 2},
+    # Only to have a beard or glasses is free; to have none costs 1 like everything else.
     "people": {"type": 0, "hasBeard:1": 0, "hasGlasses:1": 0, "hasSuit": 2, "hasShirt": 2, "hasTie": 2},
 }
 """The three levels of Krahmer, Theune, Viethen & Hendrickx (2008) for the TUNA domains; what is not listed costs 1."""
@@ -139,6 +140,7 @@ def cluster(ordered: Sequence[float], k: int) -> list[int]:
     n = len(ordered)
     # More clusters than different numbers would leave some of them empty.
     k = min(k, len(set(ordered)))
+    # best[j]: the least spread of the first j numbers in so many clusters.
     best = [_spread(ordered, 0, j) for j in range(n + 1)]
     cuts: list[list[int]] = []
     # Cubic in the number of pairs, of which a domain has a few dozen.

@@ -196,6 +196,7 @@ def _looks(messages: FloatArray) -> FloatArray:
     columns = [messages[:, a] * messages[:, b] for a, b in pairs if a < b]
     columns += [messages[:, a] * (1 - messages[:, b]) for a, b in pairs]
     lengths = messages.sum(axis=1)
+    # A weight for every length rather than one slope.
     columns += [(lengths == n).astype(float) for n in np.unique(lengths)]
     return np.hstack([messages, np.array(columns).T])
 

@@ -96,6 +96,7 @@ class BooleanDescriptions(Reasoned):
         left = scene.everything
         clauses: list[tuple[SignedProperty, ...]] = []
         literals = [(literal.extension(scene), literal) for literal in self._literals(scene)]
+        # Van Deemter's phases; the number of unions grows exponentially, hence the end.
         for size in range(1, self.longest + 1):
             for parts in combinations(literals, size):
                 if left == wanted:
