@@ -60,6 +60,7 @@ class Mind:
 def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tuple[Instruction | None, Mind]:
     """The next thing to say about a board, given the piece last handled; None when every piece lies where it should."""
     if mind.focus is None or in_place(mind, board, mind.focus):
+        # In the order of the pieces, large ones first.
         focus = next((p for p in mind.wanted if not in_place(mind, board, p)), None)
         if focus is None:
             return None, mind
@@ -121,6 +122,7 @@ def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruc
     """Turns, flips or moves the piece in hand."""
     now = board.placements[piece]
     form, attributes = _form(piece, rng)
+    # Flipping and turning leave the middle where it is, so they come before moving.
     if not _same_side(piece, now, wanted):
         return _said("flip ", form, "", piece, attributes)
     if turn := _turn(piece, now, wanted):

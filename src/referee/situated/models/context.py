@@ -51,6 +51,7 @@ def cut(
     mention, action = situation.standing.mention, situation.standing.action
     if mention is None or action is None:
         return Unusable(reason="no earlier mention" if mention is None else "no earlier action")
+    # What is in the sentence cannot be shown before it.
     if _start(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
     if _start(action) >= end:

@@ -43,6 +43,7 @@ SIZES |= {
 }
 SHAPES = {"triangle": "triangle", "square": "square", "parallelogram": "parallelogram", "rhomboid": "parallelogram"}
 PLACES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1), "bottom": (1, -1), "lower": (1, -1)}
+# All the pieces there are.
 NUMBERS = {"two": 2, "both": 2, "three": 3, "four": 4, "all": 7}
 _DEMONSTRATIVE = r"this|that|these|those"
 _MODIFIER = "|".join(
@@ -172,6 +173,7 @@ def _referents(
         kind = dialogue.pieces[ranked[0]].get("shape")
         fitting = [p for p in fitting if p != ranked[0]]
         fitting = [p for p in fitting if dialogue.pieces[p].get("shape") == kind] or fitting
+    # No more pieces fit than are meant: the words alone decide.
     if phrase.number >= len(fitting):
         return tuple(fitting), not fitting
     if phrase.place and positions and "prj" in phrase.attributes and phrase.number == 1:
