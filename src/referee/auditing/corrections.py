@@ -67,6 +67,7 @@ class Correction:
 def as_toml(corrections: Iterable[Correction]) -> str:
     """The register as a file: cells that one finding corrects stand together."""
     parts = [HEAD]
+    # Only neighbours are joined, which is enough: corrections come finding by finding.
     for (paper, check, why), cells in groupby(corrections, key=lambda c: (c.paper, c.check, c.why)):
         parts += ["", "[[corrections]]", f"paper = {_text(paper)}", f"check = {_text(check)}", f"why = {_text(why)}"]
         parts += ["cells = [", *(f"  {_cell(c)}," for c in cells), "]"]
@@ -117,6 +118,7 @@ def correct_paper(
     tables = dict(paper.tables)
     for correction in corrections:
         table = tables.get(correction.table)
+        # The register is about one state of the tables; a cell that reads otherwise means that one of the two is stale.
         if table is None or table.text(correction.row, correction.column) != correction.printed:
             what = f"{correction.table}, {correction.row}, {correction.column} of {paper.name}"
             raise MalformedInput(f"{what} does not read {correction.printed!r}", where=REGISTER, remedy=REMEDY)

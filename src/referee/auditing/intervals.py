@@ -16,6 +16,7 @@ from referee.contracts import FloatArray
 __all__ = ["Compute", "extremes"]
 
 Compute = Callable[[FloatArray], FloatArray]
+# Finer near the start, where the last rounds find their little improvements.
 STEPS = np.array([0.0, 0.003, 0.01, 0.03, 0.07, 0.15, 0.3, 0.5, 0.75, 1.0])
 ROUNDS = 12
 MARGIN = 0.02
@@ -33,6 +34,7 @@ def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: 
         -_largest(lambda points: -compute(points), middle, half, starts),
         _largest(compute, middle, half, starts),
     )
+    # Outwards: a mistake is claimed only where no rounding explains a number.
     return low - MARGIN * (centre - low), high + MARGIN * (high - centre)
 
 
@@ -41,6 +43,7 @@ def _largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int
         return _climb(compute, middle, middle, half)
     rng = np.random.default_rng(0)
     shape = (100 * starts, len(half))
+    # Half of them are corners, where functions that are nearly monotone have their extremes.
     random = np.vstack([rng.uniform(-1, 1, size=shape), rng.choice([-1.0, 1.0], size=shape)]) * half + middle
     best = random[np.argsort(-_numbers(compute(random)))[: starts - 1]]
     return max(_climb(compute, point, middle, half) for point in np.vstack([middle, best]))
@@ -53,6 +56,7 @@ def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatA
         path = point + STEPS[:, None] * (corner - point)
         values = _numbers(compute(path))
         at = int(values.argmax())
+        # An improvement within floating point is none.
         if not values[at] > best + 1e-12 * abs(best):
             break
         point, best = path[at], float(values[at])

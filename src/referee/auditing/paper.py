@@ -106,6 +106,7 @@ class CheckSection:
     def finish(self) -> None:
         """Complain about keys that nobody asked for."""
         for key in self.values:
+            # What is said to readers, not to the check.
             if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
                     f"a check of kind {self.values['kind']!r} knows no {key!r}",
@@ -131,6 +132,7 @@ def read_paper(folder: Path) -> Paper:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        # The error tells its line in words only.
         place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
         raise MalformedInput(f"broken TOML ({error})", where=path, line=line, remedy="correct this line") from error
@@ -203,6 +205,7 @@ def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
         if isinstance(value, list):
             wrong = not all(isinstance(v, str) for v in value)
         elif isinstance(value, dict):
+            # By exact type, since isinstance takes true for a whole number.
             wrong = not all(type(v) is int and v >= 0 for v in value.values())
         elif key == "zeros" and value is not None:
             wrong = value not in ("printed", "dropped")

@@ -74,6 +74,7 @@ class CountClaim(PrintedClaim):
 
     def _around(self, n: int) -> list[tuple[int, float]]:
         below = floor(self.printed.value * n / self.scale)
+        # A share above 1 has no neighbours; all of the items is the nearest.
         return [(k, self.scale * k / n) for k in (below, below + 1) if 0 <= k <= n] or [(n, self.scale)]
 
 

@@ -72,6 +72,7 @@ def decimals(text: str) -> int:
 
 
 def _half(digits: int) -> float:
+    # Through decimals, for half a unit of the last digit has no exact binary form to compute it from.
     return float(Decimal(5).scaleb(-digits - 1))
 
 
@@ -178,6 +179,7 @@ class PrintedTable:
 def _without_stars(text: str) -> tuple[str, int]:
     """The number of a cell as Python reads it, and how many stars follow it."""
     plain = text.rstrip("*")
+    # Typeset tables have the minus sign, not the hyphen.
     return plain.strip().replace("−", "-").removesuffix("%"), len(text) - len(plain)
 
 

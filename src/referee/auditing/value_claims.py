@@ -80,6 +80,7 @@ class ValueClaim(PrintedClaim):
     def reach(self) -> tuple[float, float]:
         """The smallest and largest value that the rounding of the inputs allows."""
         found = self._search(starts=1)
+        # One start is enough for nearly all; only what does not follow is searched harder.
         return found if self._within(found) else self._search(starts=4)
 
     def _search(self, starts: int) -> tuple[float, float]:
@@ -152,6 +153,7 @@ class StarsClaim(PrintedClaim):
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed
             )
         low, high = self.r.reach
+        # An interval across 0 holds an r without any star.
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         found, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
         verdict = (

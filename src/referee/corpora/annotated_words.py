@@ -30,6 +30,7 @@ def read_property(element: Any, where: str) -> Property:
         problem = f"<{element.tag}> is not an attribute with NAME and VALUE"
         remedy = 'write <ATTRIBUTE NAME="colour" VALUE="red"/>'
         raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
+    # In release 1.0 `age` has a trailing blank in many people files ("old ").
     return Property(name, value.strip())
 
 
@@ -83,6 +84,7 @@ def write_spans(parent: Any, spans: tuple[Span, ...]) -> None:
 
 def _open_span(parent: Any, span: Span) -> Any:
     if not span.properties:
+        # Only one half of a plural has parts and no property of its own.
         return etree.SubElement(parent, "DESCRIPTION")
     if len(span.properties) == 1:
         return etree.SubElement(parent, "ATTRIBUTE", NAME=span.properties[0].name, VALUE=span.properties[0].value)

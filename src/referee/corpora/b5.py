@@ -57,6 +57,7 @@ def _scene(key: str, context: Mapping[str, Any]) -> Scene:
 
 
 def _trial(row: dict[str, Any], scene: Scene) -> Trial:
+    # What the file calls a trial is the whole session of one speaker.
     speaker = expect(row, "trial", str)
     properties = pairs(expect(row, "attributes", list))
     return Trial(

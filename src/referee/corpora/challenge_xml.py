@@ -81,6 +81,7 @@ def _output_element(output: tuple[str, Description]) -> Any:
         problem = f"trial {trial_id!r} has neither properties nor words"
         raise InvalidDescription(problem, remedy="leave the trial out, or give it an empty set of properties")
     element = _new("TRIAL", ID=trial_id)
+    # Annotated strings belong to people's descriptions; peer outputs never had any.
     _append_description(element, replace(description, spans=()))
     return element
 
@@ -128,6 +129,7 @@ def _append_description(trial: Any, description: Description) -> None:
         write_spans(etree.SubElement(trial, "ANNOTATED-WORD-STRING"), description.spans)
     if description.properties is not None:
         attributes = etree.SubElement(trial, "ATTRIBUTE-SET")
+        # Numbered a1, a2 … as in the sets of 2008 (W08-1132 prints one).
         for i, prop in enumerate(description.properties, 1):
             attributes.append(_new("ATTRIBUTE", ID=f"a{i}", NAME=prop.name, VALUE=prop.value))
 

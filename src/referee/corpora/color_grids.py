@@ -63,8 +63,10 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
     grids = expect(row, "grids", list)
     ids = [f"o{i}" for i in range(len(grids))]
     heard, spoken = _places(row, "listener_order", ids), _places(row, "speaker_order", ids)
+    # A target is an object, a click a place on the listener's screen: only the order joins the two.
     target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
     correct = expect(row, "success", bool)
+    # The file says it twice; agreement proves that the orders are read the right way round.
     if correct != (clicked == target):
         raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
     messages = _messages(row)
@@ -94,6 +96,7 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
 def _messages(row: dict[str, Any]) -> list[Message]:
     click = expect(row, "time_click", int)
     return [
+        # Sent after the click (in 9 rounds) makes the number negative.
         Message(expect(m, "role", str), expect(m, "text", str), click - expect(m, "time", int))
         for m in expect(row, "messages", list)
     ]

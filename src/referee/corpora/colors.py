@@ -56,6 +56,7 @@ class Colors:
 def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en") -> tuple[Trial, Response]:
     """A round of three patches from the form of this corpus' file."""
     objects = expect(row, "objects", dict)
+    # By the speaker's screen; the listener saw another order, which goes to meta.
     roles = sorted(objects, key=lambda role: objects[role]["pos"][0])
     ids = {role: f"c{objects[role]['pos'][0]}" for role in roles}
     if len(set(ids.values())) < len(roles):

@@ -18,7 +18,9 @@ __all__ = ["ColorsMandarin"]
 
 CLICKS = "colorReferenceClicksChinese.csv.gz"
 MESSAGES = "colorReferenceMessageChinese.csv.gz"
+# 演说者 is the speaker, 倾听者 the listener.
 SENDERS = {"演说者": "s", "倾听者": "l"}
+# The names in the logs, with those of Monroe et al. 2017.
 CONDITIONS = {"equal": "far", "further": "split", "closer": "close"}
 Said = dict[tuple[str, str], list[dict[str, str]]]
 
@@ -59,10 +61,12 @@ class ColorsMandarin:
     def _rounds(self) -> Iterator[tuple[Trial, Response]]:
         clicks, messages = find(self.data, "colors-mandarin", CLICKS, MESSAGES)
         said: Said = defaultdict(list)
+        # Five messages have a comma that nobody quoted, in the last column.
         for row in read_csv(messages, dict, loose_end=True):
             said[row.get("gameid", ""), row.get("roundNum", "")].append(row)
         seen: set[str] = set()
         for trial, response in read_csv(clicks, lambda row: _round(row, said)):
+            # Game 9663-c4af has two clicks in round 10; the first one counts.
             if trial.id not in seen:
                 seen.add(trial.id)
                 yield trial, response
@@ -72,6 +76,7 @@ def _round(row: dict[str, str], said: Said) -> tuple[Trial, Response]:
     """A row of the table of clicks in the form of `colors`."""
     spoken = said.get((row["gameid"], row["roundNum"]), [])
     messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
+    # The table goes by what was clicked, `colors` by what a patch is: target, distr1, distr2.
     statuses = {row[f"{column}Status"]: column for column in ("click", "alt1", "alt2")}
     form: dict[str, Any] = {
         "game": row["gameid"],

@@ -32,6 +32,7 @@ def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: boo
 
 def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows with the number of the line each ends in: a quoted cell may go over several lines."""
+    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
     reader = csv.reader(_lines(path), strict=True)
     try:
         names = next(reader, [])
@@ -52,6 +53,7 @@ def _lines(path: Path) -> Iterator[str]:
     with open_binary(path) as file:
         for number, raw in enumerate(file, 1):
             try:
+                # The byte order mark of spreadsheet programs would become part of the first column's name.
                 yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 problem = f"byte {error.start + 1} of this line is not UTF-8"
@@ -68,6 +70,7 @@ def as_number(row: dict[str, str], column: str) -> float | None:
     """The number in a cell, if there is one."""
     text = worded(row, column)
     number = None if text is None else float(text)
+    # float() takes "inf" and "1e999", which no column means.
     if number is not None and abs(number) == float("inf"):
         raise WrongShape(f"{text} in column {column!r} is not a number", REMEDY)
     return number
@@ -76,7 +79,9 @@ def as_number(row: dict[str, str], column: str) -> float | None:
 def as_list(text: str) -> list[Any]:
     """A list written into a cell as Python writes it: ``['a', 'b']``."""
     try:
+        # Literals only: nothing in a cell is ever run.
         found = ast.literal_eval(text)
+    # The last two are what deep nesting does to Python's parser.
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise WrongShape(f"{text!r:.60} is not a list", REMEDY) from None
     if not isinstance(found, list):

@@ -62,6 +62,7 @@ class Degen2020:
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
+        # Histories first: what was played in rounds that are left out had happened all the same.
         return (trial for trial in with_history(t for t, _ in self._rounds()) if self._wanted(trial))
 
     def responses(self) -> Iterator[Response]:
@@ -83,6 +84,7 @@ def _codes(one: Path, two: Path, three: Path) -> Codes:
     codes: dict[Key, Mapping[str, str]] = {}
     for experiment, path in (("exp1", one), ("exp3", three)):
         codes.update({(experiment, row["gameid"], row["Trial"]): row for row in read_table(path)})
+    # Experiment 2 has no trial numbers; game, target and condition tell its trials apart.
     codes.update({("exp2", row["gameid"], row["Target"], row["context"]): row for row in read_table(two)})
     return codes
 
@@ -132,6 +134,7 @@ def _response(row: Mapping[str, Any], trial: Trial, clicked: str) -> Response:
         outcome=Outcome.ENTITY,
         entity=clicked,
         description=next(iter(trial.references), None),
+        # From the last message, as `games.waited` counts it for other corpora.
         identification_ms=optional(row, "listener_rt_ms_from_last", int),
         flags=tuple(flag for flag, holds in flags.items() if holds),
     )
@@ -154,6 +157,7 @@ def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
     """An object with the attributes that its name spells out."""
     name = _plain(expect(thing, "name", str))
     if experiment == "exp1":
+        # small_brown_belt; in experiment 2 banana_blue.
         size, colour, kind = name.split("_")
         pairs = {"type": kind, "size": size, "colour": colour}
     elif experiment == "exp2":
@@ -178,6 +182,7 @@ def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes
         return None
     key: Key = (experiment, row["game"], str(row["round"]))
     if experiment == "exp2":
+        # The coded table says purple where the logs say pink.
         colour = "purple" if target.value("colour") == "pink" else target.value("colour")
         key = (experiment, row["game"], f"{colour}_{target.value('type')}", row["condition"])
     found = codes.get(key)

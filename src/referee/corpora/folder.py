@@ -35,5 +35,6 @@ def checksum(paths: Iterable[Path]) -> str:
     """One SHA-256 over the contents of several files, in the order of their names."""
     total = hashlib.sha256()
     for path in sorted(paths, key=lambda p: p.name):
+        # A digest of digests, so that it matters where one file ends and the next begins.
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -18,6 +18,7 @@ __all__ = ["FrankeDegen2016"]
 PRODUCTION = "production.jsonl.gz"
 COMPREHENSION = "comprehension.jsonl.gz"
 PARTS = ("all", "production", "comprehension")
+# The source's column `messagetype` has it the other way round; the design is symmetric in the two.
 ATTRIBUTES = {"s": "species", "v": "accessory"}
 PLACES = (1, 2, 3)
 
@@ -69,6 +70,7 @@ class FrankeDegen2016:
 
 
 def _creature(place: int, image: str) -> Entity:
+    # In production files the prefix marks the target; it says nothing about looks.
     species, accessory = image.removeprefix("target_").split("_")
     return Entity(id=f"m{place}", attributes=(Property("species", species), Property("accessory", accessory)))
 
@@ -86,6 +88,7 @@ def _production(row: dict[str, Any]) -> Trial:
     marked = [place for place in PLACES if expect(row, f"img{place}", str).startswith("target_")]
     if len(marked) != 1:
         raise WrongShape(f"{len(marked)} images are marked as target", "mark one image with target_")
+    # A response names a part (target, competitor …), and posN says which part msgN has.
     messages = {row[f"pos{n}"]: expect(row, f"msg{n}", str) for n in (1, 2, 3, 4)}
     return Trial(
         id=f"franke-degen-production-{row['workerid']}-{expect(row, 'trial', int)}",
@@ -100,6 +103,7 @@ def _production(row: dict[str, Any]) -> Trial:
 
 
 def _comprehension(row: dict[str, Any]) -> tuple[Trial, Response]:
+    # posN says which part the creature at place N has, and the response names a part.
     places = {row[f"pos{place}"]: f"m{place}" for place in PLACES}
     listener = f"listener-{expect(row, 'workerid', int)}"
     trial = Trial(

@@ -21,6 +21,7 @@ class Message(NamedTuple):
 
     @property
     def in_time(self) -> bool:
+        # Where no times were logged, everything counts as said before the click.
         return self.ms_before_click is None or self.ms_before_click >= 0
 
     def checked(self) -> Message:
@@ -53,6 +54,7 @@ def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
     """Milliseconds from the speaker's last message before the click to the click; None where there was none, or a time is not known."""
     times = [m.ms_before_click for m in messages if m.by == by and m.in_time]
     known = [time for time in times if time is not None]
+    # One unknown time might be that of the last message.
     return min(known) if known and len(known) == len(times) else None
 
 

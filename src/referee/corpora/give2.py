@@ -79,6 +79,7 @@ def _scene(scene_id: str, room: Mapping[str, Any]) -> Scene:
 
 def _entity(thing: Mapping[str, Any], relations: Mapping[str, list[Relation]]) -> Entity:
     given = expect(thing, "attributes", dict)
+    # Coordinates make the position; as properties nobody could say them.
     attributes = tuple(_property(p) for p in pairs(given) if p.name not in ("x", "y", "z"))
     position = (float(given["x"]), float(given["y"]), float(given["z"]))
     place = expect(thing, "id", str)
@@ -93,6 +94,7 @@ def _property(given: Property) -> Property:
 
 def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
     target, world = expect(row, "target", str), expect(row, "world", str)
+    # A reference names world and target only; the room is the one that holds it.
     found = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
     if found is None:
         raise WrongShape(f"{target!r} is in no room of world {world}", "name an entity of the world")
@@ -117,6 +119,7 @@ def _content(row: Mapping[str, Any], target: str) -> tuple[Property, ...]:
     result = list(said[target])
     for number, relation in enumerate(expect(row, "relations", list), 1):
         prefix = "landmark." if number == 1 else f"landmark{number}."
+        # As the scene has its relations (name and landmark), so that the two can be compared.
         result += [Property(value, relation["landmark"]) for _, value in pairs(relation["attributes"])]
         result += [Property(prefix + p.name, p.value) for p in said.get(relation["landmark"], ())]
     return tuple(result)

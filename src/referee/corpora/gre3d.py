@@ -13,6 +13,7 @@ from referee.records import Description, Entity, Property, Relation, Response, S
 
 __all__ = ["Gre3d"]
 
+# tg is the target and lm the landmark; `rel` between them is read apart.
 SLOTS = {
     "tg_type": "type",
     "tg_col": "colour",
@@ -90,6 +91,7 @@ def _entity(thing: Mapping[str, Any]) -> Entity:
 def _trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
     target = member(scene, expect(row, "target", str))
     speaker = expect(row, "speaker", str)
+    # Three rows of GRE3D7 have none: words and pattern differ in length.
     slots = optional(row, "attributes", list)
     properties = None if slots is None else tuple(_property(slot, value, scene.entity(target)) for slot, value in slots)
     return Trial(

@@ -88,6 +88,7 @@ def _fetch(address: str, folder: Path, progress: Progress) -> Path:
             where=address,
             remedy="check the address, or download it yourself and name the file",
         ) from None
+    # A connection that is closed early ends without an error: only the announced length tells.
     if total is not None and done < total:
         raise InputError(f"broke off after {done} of {total} bytes", where=address, remedy="try again")
     return path
@@ -96,6 +97,7 @@ def _fetch(address: str, folder: Path, progress: Progress) -> Path:
 def _unpack(source: Path, folder: Path) -> None:
     """A folder is copied, a zip archive unpacked, any other file copied under its name."""
     if source.is_dir():
+        # What is hidden (.git, .DS_Store) belongs to the source's machine, not to the corpus.
         shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))
         for copy in (folder, *(p for p in folder.rglob("*") if p.is_dir())):
             copy.chmod(0o755)  # the source may be read-only, and such a folder could neither be moved nor removed
@@ -113,6 +115,7 @@ def _unpack(source: Path, folder: Path) -> None:
 def _unzip(source: Path, folder: Path) -> None:
     try:
         with zipfile.ZipFile(source) as archive:
+            # Asked before unpacking, for a small archive can fill a disk.
             size = sum(member.file_size for member in archive.infolist())
             if size > LARGEST:
                 raise MalformedInput(

@@ -73,6 +73,7 @@ class JsonlCorpus:
 
     def responses(self) -> Iterator[Response]:
         path = self._file("responses.jsonl")
+        # Where `data` is a single file it holds the trials.
         return read_responses(path) if path.name == "responses.jsonl" and path.exists() else iter(())
 
     def _file(self, name: str) -> Path:
@@ -93,8 +94,10 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
             raise DuplicateTrial(
                 f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
             )
+        # A history that the file spells out is taken as it is.
         if trial.after in played and not trial.history:
             trial = replace(trial, history=played[trial.after])
+        # The same tuple is shared on where a trial adds nothing to it.
         played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
         yield trial
 
@@ -245,6 +248,7 @@ def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
     played: dict[str, tuple[Event, ...]] = {}
     for trial in trials:
         data = trial_to_json(trial)
+        # Left out only where reading puts the very same history together again.
         if trial.after in played and played[trial.after] == trial.history:
             data.pop("history", None)
         played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
@@ -256,6 +260,7 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
     return _present(
         id=trial.id,
         scene=trial.scene.id,
+        # Absent means complete, which nearly all scenes are.
         complete=None if trial.scene.complete else False,
         domain=trial.domain,
         condition=trial.condition,
@@ -291,6 +296,7 @@ def description_to_json(description: Description) -> dict[str, Any]:
     return _present(
         properties=None if description.properties is None else [list(p) for p in description.properties],
         text=description.text,
+        # A set has another order in every process; the file has not.
         distribution=None if distribution is None else [[sorted(map(list, s)), p] for s, p in distribution],
         spans=[_span_to_json(s) for s in description.spans] or None,
         speaker=description.speaker,

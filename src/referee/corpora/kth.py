@@ -118,6 +118,7 @@ def _round(
     scene = Scene(entities=tuple(Entity(id=p, attributes=a, position=positions[p]) for p, a in pieces.items()))
     instructor = f"{game['game']}-{expect(start, 'by', str)}"
     selections = [e for e in board if e["name"] == "selection.request"]
+    # Talk of round 0 belongs to the first round's episode, but it describes nothing.
     instructions = [u for u in spoken if u["role"] == "instructor" and u["round"] == number]
     # A few rounds have no selection: all that the instructor said in them is the reference.
     first = selections[0]["time_s"] if selections else None
@@ -150,12 +151,14 @@ def _attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
 
 def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
     """What the instructor had begun to say by a moment (or in the whole round), without transcribed sounds."""
+    # By their beginnings: speech that runs on over the selection had begun before it.
     said = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
     text = " ".join(word for words in said for word in words if word not in SOUNDS)
     return (Description(text=text, speaker=speaker),) if text else ()
 
 
 def _response(event: Mapping[str, Any], trial: Trial, instructions: list[dict[str, Any]], first: bool) -> Response:
+    # Speech has no moment of sending, so the clock starts with the first word.
     begun = [u["start_s"] for u in instructions if u["start_s"] < event["time_s"]]
     return Response(
         trial=trial.id,
@@ -179,6 +182,7 @@ def _board_event(event: Mapping[str, Any]) -> Event:
         kind=KINDS[event["name"]],
         by=expect(event, "by", str),
         entities=() if selected is None else (f"p{selected}",),
+        # Seconds times 1000 have binary tails; a microsecond is finer than this clock.
         start_ms=round(1000 * event["time_s"], 3),
         data={
             "event": event["event"],

@@ -47,6 +47,7 @@ def read_lines(path: str | Path, on_problem: Callable[[InputError], None] = _rai
         try:
             for number, raw in enumerate(file, 1):
                 try:
+                    # A byte order mark can only stand at the beginning of the file.
                     text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
                 except UnicodeDecodeError as error:
                     problem = f"byte {error.start + 1} of this line is not UTF-8"
@@ -67,15 +68,18 @@ def _refuse(constant: str) -> Any:
 def parse_object(text: str) -> dict[str, Any]:
     """One JSON object; NaN and infinities are refused."""
     try:
+        # Python's reader takes NaN and Infinity, which JSON does not have.
         data = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise WrongShape(f"not JSON at column {error.colno}: {error.msg}", "one complete JSON object a line") from None
+    # Python refuses to convert whole numbers of more than 4,300 digits.
     except ValueError as error:
         raise WrongShape(f"not a usable number: {error}", "write long numbers as text") from None
     except RecursionError:
         raise WrongShape("nested too deeply", "one flat JSON object a line") from None
     if not isinstance(data, dict):
         raise WrongShape(f"expected an object, found {type(data).__name__}", "write one {…} a line")
+    # Looked for in the text, so that ordinary lines pay for no second walk.
     if "\\ud" in text.lower():
         _check_surrogates(data)
     return data

@@ -52,9 +52,11 @@ def read_outputs(path: str | Path, on_problem: Problem = _raise, on_remark: Rema
 def _is_xml(path: str | Path) -> bool:
     if Path(path).is_dir() or str(path).endswith((".xml", ".zip")):
         return True
+    # Standard input can be read only once, so it is not looked into.
     if str(path) == "-" or str(path).endswith(".gz"):
         return False
     with open_binary(path) as file:
+        # By the first character that counts: peer outputs need not be called .xml.
         return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
@@ -75,6 +77,7 @@ def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Ite
     for line, text in read_lines(path, on_problem):
         try:
             data = parse_object(text)
+            # Told once for a file, not once for every line.
             for name in sorted(data.keys() - strange.union(FIELDS)):
                 strange.add(name)
                 on_remark(f"{path}:{line}: the field {name!r} is not read{_meant(name)}")

@@ -26,6 +26,7 @@ def find(data: str | Path | None, folder: str, *files: str) -> tuple[Path, ...]:
         try:
             return _in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files))
         except DataNotFound:
+            # In the packed names, which are those of the README.
             raise missing from None
 
 
@@ -41,6 +42,7 @@ def located(path: Path, line: int | None = None) -> Iterator[None]:
         yield
     except WrongShape as wrong:
         raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+    # Readers index and convert freely: what fails in them is the file's fault and is told with its place.
     except KeyError as error:
         raise MalformedInput(f"{error} is missing", where=path, line=line, remedy=REMEDY) from error
     except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:

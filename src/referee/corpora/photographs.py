@@ -83,6 +83,7 @@ class ContinualAdaptation:
 
 
 def _is_test(trial: Trial) -> bool:
+    # In model-as-speaker all 1,343 rounds are called testing, and were played.
     return trial.condition == "human-human" and bool(trial.meta["iteration"] == "testing")
 
 
@@ -98,6 +99,7 @@ def _round(row: Row, kind: str, spoken: Said) -> tuple[Trial, Response | None]:
     photos = _photos(row)
     target, clicked = _named(photos, "target"), _named(photos, row["clickedObj"])
     messages = [_message(m, row) for m in spoken.get((game, row["trialNum"]), ()) if m["msg"].strip()]
+    # By name, because the target is the last of the four in every row.
     ids = sorted(photos)
     by_model = kind == "model-as-speaker"
     words = said(messages, speaker=MODEL if by_model else game)
@@ -132,6 +134,7 @@ def _response(
         entity=clicked,
         system=MODEL if trial.condition == "model-as-speaker" else None,
         description=next(iter(words), None),
+        # human-human has no column of times.
         identification_ms=waited(messages) if time is None else time,
         flags=("simple",) if is_simple(messages) else (),
     )

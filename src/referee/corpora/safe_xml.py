@@ -21,10 +21,13 @@ from referee.errors import InputError, MalformedInput
 __all__ = ["documents", "natural", "parse"]
 
 DEEPEST = 64
+# Against archives that unpack to a disk full; all singular trials of TUNA take less than 1 MiB packed.
 LARGEST = 256 * 2**20
+# A path one step longer than allowed, which XPath finds without Python walking the tree.
 _TOO_DEEP = etree.XPath(f"boolean({'/*' * (DEEPEST + 1)})")
 # Declared entities, and references to any but the five that XML itself defines.
 _ENTITY = re.compile(rb"<!ENTITY\s|&(?!amp;|lt;|gt;|quot;|apos;)[A-Za-z_:][\w:.-]*;")
+# RuntimeError stands for an encrypted member, NotImplementedError for an unknown compression.
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
 
 
@@ -32,6 +35,7 @@ def parse(content: bytes, where: str | Path) -> Any:
     """The root element of a document, or `MalformedInput` with file, line and remedy."""
     if not content.strip():
         raise MalformedInput("the file is empty", where=where, line=1, remedy="copy the file again")
+    # Before parsing, since an entity bomb goes off while the document is parsed.
     if found := _ENTITY.search(content):
         raise _entity(where, content.count(b"\n", 0, found.start()) + 1)
     try:
@@ -54,7 +58,9 @@ def _parser() -> Any:
         load_dtd=False,
         dtd_validation=False,
         attribute_defaults=False,
+        # lxml's own limits on depth and size stay in force.
         huge_tree=False,
+        # Left in, both would turn up among the children of an element.
         remove_comments=True,
         remove_pis=True,
     )
@@ -111,6 +117,7 @@ def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _opened(archive: Path) -> zipfile.ZipFile:
+    # Reading no byte tells whether the file can be opened at all, in the words for files.
     _bytes(archive, 0)
     try:
         return zipfile.ZipFile(archive)

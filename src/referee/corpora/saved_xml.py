@@ -17,6 +17,7 @@ __all__ = ["save"]
 
 def save(trials: Iterable[tuple[str, Any]], path: str | Path) -> None:
     """TRIAL elements with their ids: under one root if the name ends in .xml, otherwise one file each in a folder."""
+    # All of them first: whatever is wrong is found before anything is written.
     elements: dict[str, Any] = {}
     for trial_id, element in trials:
         if trial_id in elements:

@@ -98,6 +98,7 @@ def _one_fold(items: list[Trial], by: str, fold: int, of: int, seed: int) -> tup
 
 def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
     """Units in random order, each to the fold that has the fewest trials so far."""
+    # One stratum after another, each dealt to the emptiest folds, so that every fold gets its share of each.
     units = [unit for stratum in _strata(items, by, seed) for unit in stratum]
     if k < 2 or k > len(units):
         fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
@@ -120,6 +121,7 @@ def _shared_out(items: list[Trial], by: str, shares: list[int], seed: int) -> tu
     chosen: list[list[int]] = [[] for _ in shares]
     for units in _strata(items, by, seed):
         rest = units
+        # From the last part back to the second: training takes what rounding leaves.
         for i, share in list(enumerate(shares))[:0:-1]:
             count = round(len(units) * share / 100)
             taken, rest = rest[:count], rest[count:]

@@ -14,7 +14,9 @@ from referee.records import Description, Entity, Property, Relation, Response, S
 
 __all__ = ["Stars"]
 
+# The context tables list relations among the attributes; these names tell them apart.
 RELATIONS = frozenset({"left", "right", "above", "below", "near", "behind", "in-front-of"})
+# A second landmark serves to describe the first.
 PREFIXES = {"second-landmark-": "landmark.landmark.", "landmark-": "landmark."}
 
 
@@ -90,6 +92,7 @@ def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: 
         scene=scene,
         targets=(member(scene, expect(row, "target", str)),),
         domain=name,
+        # Stars has no such field: there the context's name without its number is the condition (abs1, fill3).
         condition=context.get("cond") or row["context"].rstrip("0123456789"),
         speaker=speaker,
         language="pt",

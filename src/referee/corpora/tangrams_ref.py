@@ -86,6 +86,7 @@ def _main(path: Path) -> Iterator[Turn]:
     def look(row: Row) -> None:
         figures[row["game_id"]].update(f for column in ("target", "response") if (f := _figure(row, column)))
 
+    # A first pass over the file, for the figures that a game shows.
     for _ in read_csv(path, look):
         pass
     scenes = {game: _scene(found, complete=False) for game, found in figures.items()}
@@ -180,6 +181,7 @@ def _response(row: Row, trial: Trial, seconds: float | None) -> Response:
     clicked = _figure(row, "response")
     return Response(
         trial=trial.id,
+        # Only the pilots name their listeners.
         hearer=f"{trial.meta['part']}-{row['listener_id']}" if "listener_id" in row else row["game_id"],
         outcome=Outcome.TIMEOUT if clicked is None else Outcome.ENTITY,
         entity=None if clicked is None else member(trial.scene, clicked),

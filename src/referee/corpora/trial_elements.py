@@ -190,6 +190,7 @@ def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dic
         if "markup" in parts and words(parts["markup"]):
             meta.setdefault("annotation", read_markup(parts["markup"]))
         for attribute in parts.get("set", ()):
+            # One set of release 1.0 denies a property (s41t7, colour:red).
             if attribute.get("POLARITY"):
                 name = f"{attribute.get('NAME')}:{attribute.get('VALUE')}"
                 meta.setdefault("polarity", {})[name] = attribute.get("POLARITY")

@@ -70,6 +70,7 @@ def _guess(row: Row) -> tuple[Trial, Response]:
     game, target = row["gameId"], member(PICTURED, row["correct_tangram"])
     messages = [_message(m) for m in as_list(row["text"])]
     selected = member(PICTURED, row["selected"])
+    # The table says it twice; where the two disagree, a column is misread.
     if (selected == target) != (row["correct"] == "1"):
         raise WrongShape(f"correct is {row['correct']}, but {selected} was chosen and {target} meant")
     trial = Trial(

@@ -19,6 +19,7 @@ __all__ = ["Zoom"]
 FILES = ("zoom.jsonl.gz", "zoom_maps.json")
 PLAIN = ("type", "name", "other")
 NESTED = re.compile(r"d(\d+)\.(.+)")
+# Single places stand plain, several in brackets: [str6,str7].
 IDS = re.compile(r"[^\[\],\s-]+")
 
 
@@ -102,6 +103,7 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
     sets = expect(row, "sets", list)
     known = {e.id for e in scene.entities}
     described = dict.fromkeys(s["target"] for s in sets if s["target"] in known)
+    # Eleven descriptions name one of two places twice, one names a place off the map.
     clear = sets and len(described) == len(sets)
     targets = tuple(e.id for e in scene.entities if e.id in described) if clear else asked
     if not targets:
@@ -122,6 +124,7 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
 def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
     """The properties of all sets in order; none are given where nothing was annotated."""
     properties = tuple(p for s in sets for given in pairs(expect(s, "attributes", list)) for p in _properties(given))
+    # Two descriptions have no annotated set, which is not the same as an empty one.
     return Description(
         properties=properties if sets else None, text=expect(row, "description", str), speaker=row["speaker"]
     )

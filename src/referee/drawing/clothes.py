@@ -14,6 +14,7 @@ TIE, STRIPE = "#c8202f", "#7d0f1b"
 
 def draw_clothes(opening: float, *, suit: bool, shirt: bool, tie: bool) -> str:
     """The clothes of a portrait; `opening` is where the neck opens, across the picture."""
+    # From the body outwards: what comes later covers what comes before, as the lapels do the sides of the tie.
     parts = [
         _body(suit, shirt),
         _suit(opening) if suit else "",
@@ -38,6 +39,7 @@ def _suit(x: float) -> str:
 
 def _inside(x: float, shirt: bool) -> str:
     colour, edge = (SHIRT, SEAM) if shirt else (JUMPER, RIB)
+    # What is seen of shirt or jumper between the lapels.
     return polygon([(x - 13, 76), (x + 13, 76), (x, 101)], colour, stroke=edge, stroke_width=0.6)
 
 
@@ -59,6 +61,7 @@ def _neckline(x: float, shirt: bool, buttons: bool) -> str:
 
 
 def _tie(x: float, shirt: bool) -> str:
+    # Without a collar the tie needs something to hang from.
     loop = "" if shirt else path(f"M {x - 10} 75 L {x} 81 L {x + 10} 75", stroke=TIE, stroke_width=3)
     blade = polygon(
         [(x - 2.4, 84), (x + 2.4, 84), (x + 5.5, 100), (x - 5.5, 100)], TIE, stroke=STRIPE, stroke_width=0.8

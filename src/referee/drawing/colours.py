@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 __all__ = ["NAMED", "PLAIN", "colour_of", "mix", "outline"]
 
+# TUNA's four are 57 apart in CIELAB at least, 29 for those who confuse red with green or blue with yellow.
 NAMED = {
     "red": "#bd1b2b",
     "blue": "#1d4fa3",
@@ -28,6 +29,7 @@ NAMED = {
     "cyan": "#5fdcea",
     "magenta": "#dd4fbb",
 }
+# Cream, for what has no colour.
 PLAIN = "#e9e2d3"
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -39,9 +41,11 @@ def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
         if word in NAMED or HEX.fullmatch(word):
             return NAMED.get(word, word), (name,)
     if found := _triple(values, ("rgb",), 255):
+        # KTH writes the same colour twice, as rgb and as hsb.
         return _hex(*(c / 255 for c in found)), ("rgb", *(n for n in ("hsb",) if n in values))
     if found := _hsl(values):
         hue, saturation, lightness = found
+        # colorsys puts lightness before saturation.
         return _hex(*colorsys.hls_to_rgb(hue / 360 % 1, lightness / 100, saturation / 100)), ("h", "s", "l")
     return None
 
@@ -74,6 +78,7 @@ def mix(colour: str, other: str, share: float) -> str:
 
 def outline(colour: str) -> str:
     """A line that is seen on white round any colour."""
+    # Pale colours need a darker line to stand out on white.
     return mix(colour, "#000000", 0.45 if sum(_parts(colour)) < 2.4 else 0.6)
 
 

@@ -42,6 +42,7 @@ def draw_sheet(name: str) -> str:
 
 def _row(label: str, things: list[dict[str, str]], y: float) -> str:
     words = text(label, 8, y + BOX / 2, 12, text_anchor="start")
+    # The same air round every picture as in a scene.
     cells = (
         group(
             marks_of(_entity(values)), transform=f"translate({number(LABEL + i * BOX + 4)} {number(y + 4)}) scale(0.92)"

@@ -69,5 +69,6 @@ def _halo() -> str:
     return ellipse(50, 18, 22, 6.5, "none", stroke="#e2a50a", stroke_width=5)
 
 
+# The x stands for what no message of the game can name.
 SPECIES: dict[str, Callable[[], str]] = {"s1": _robot, "s2": _blob, "sx": _horned}
 ACCESSORIES: dict[str, Callable[[], str]] = {"v1": _top_hat, "v2": _cap, "vx": _halo}

@@ -32,6 +32,7 @@ class FRONT:
     @staticmethod
     def head(old: bool) -> str:
         ears = "".join(ellipse(x, 44, 4.6, 7, SKIN, stroke=LINE, stroke_width=1) for x in (27.5, 72.5))
+        # Curves about the axis x = 50: both halves mirror each other.
         young_jaw = "M 28 38 C 28 4 72 4 72 38 C 72 54 64 70 50 70 C 36 70 28 54 28 38 Z"
         old_jaw = "M 28 38 C 28 4 72 4 72 38 C 73 50 72 58 69 62 C 64 69 58 71.5 50 71.5 C 42 71.5 36 69 31 62 C 28 58 27 50 28 38 Z"
         return ears + path(old_jaw if old else young_jaw, SKIN, stroke=LINE, stroke_width=1.1)
@@ -72,6 +73,7 @@ class FRONT:
             "M 27.5 45 C 26 62 33 81 50 81 C 67 81 74 62 72.5 45 C 70 52 67 55 62 55.5 C 57 54.5 54 55.5 50 57 "
             "C 46 55.5 43 54.5 38 55.5 C 33 55 30 52 27.5 45 Z"
         )
+        # The mouth is drawn later, into this gap.
         gap = ellipse(50, 61.5, 8.5, 3, SKIN)
         return path(full, colour, **_edge(colour)) + gap
 
@@ -110,6 +112,7 @@ def _brow(colour: str) -> dict[str, object]:
 class SIDE:
     """A face that looks to the left."""
 
+    # In profile the throat, and with it the collar, is left of the middle.
     opening = 42.0
 
     @staticmethod

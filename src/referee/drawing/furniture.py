@@ -27,6 +27,7 @@ def paint_furniture(values: Mapping[str, str]) -> Painted | None:
     scale, size_said = scale_of(values)
     facing = values.get("orientation", "")
     shown = {"type", *colour_said, *size_said, *(["orientation"] if facing in TURNS else [])}
+    # Where no orientation is said the front is drawn, and not counted as shown.
     picture = _seen(kind, colour, facing if facing in TURNS else "front")
     return Painted(scaled(picture, scale), frozenset(shown))
 

@@ -26,12 +26,14 @@ __all__ = [
 
 Point = tuple[float, float]
 FONT = "Arial, Helvetica, sans-serif"
+# XML 1.0 has no form for these characters, not even an escaped one.
 UNWRITABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
 def number(value: float) -> str:
     """A coordinate with two decimals at most, so that equal pictures are equal texts on every machine."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
+    # Rounding may leave a minus before nothing.
     return "0" if written == "-0" else written
 
 

@@ -9,6 +9,7 @@ from referee.drawing.ink import group, number
 __all__ = ["BOX", "Painted", "scaled", "standing"]
 
 BOX = 100.0
+# The lower edge of a cube: what stands keeps its foot there when it is made smaller.
 FLOOR = 94.0
 
 

@@ -111,6 +111,7 @@ def _blocks(scene: Scene) -> Layout | None:
         board, column, row = (_whole((e.value(n) or "").removeprefix("grid")) for n in ("grid", "col", "row"))
         if board is None or column is None or row is None or not 1 <= board <= 4 or max(column, row) > 2:
             return None
+        # Each board takes three cells and one of air.
         places[e.id] = Place(4 * ((board - 1) % 2) + column, 4 * ((board - 1) // 2) + row)
     return Layout(places=places, columns=7, rows=7) if len(set(places.values())) == len(places) > 0 else None
 
@@ -121,6 +122,7 @@ def _positions(scene: Scene) -> Layout | None:
     if len(points) < len(scene.entities) or not points or len(set(points.values())) < len(points):
         return None
     xs, ys = zip(*points.values(), strict=True)
+    # Several different numbers between 0 and 1 are shares of a board (KTH); 0 and 1 alone may be cells.
     if len(xs) > 1 and min(xs) >= 0 and min(ys) >= 0 and max(xs) <= 1 and max(ys) <= 1 and len({*xs, *ys}) > 3:
         return _spread({i: (x * BOARD - 0.5, y * BOARD - 0.5) for i, (x, y) in points.items()}, BOARD, BOARD)
     nearest = _nearest(list(points.values()))

@@ -40,6 +40,7 @@ def _portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) -> str:
     hair = HAIR.get(values.get("hairColour", ""), UNSAID)
     beard = values.get("hasBeard", "")
     old = values.get("age") == "old"
+    # From back to front: beard under the mouth, hair over the ears, glasses over everything.
     parts = [
         view.neck(),
         draw_clothes(

@@ -133,6 +133,7 @@ def _join(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]
     joined = {}
     for (c, r), part in parts.items():
         shift = (across[c][1] - _width(part)) / 2
+        # Regions of one row share a floor.
         floor = down[r][0] + down[r][1] - 1
         joined.update({i: (across[c][0] + shift + x, floor + y) for i, (x, y) in part.items()})
     return joined

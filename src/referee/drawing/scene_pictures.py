@@ -22,6 +22,7 @@ from referee.records import Entity, Property, Scene
 
 __all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of", "shared_names"]
 
+# The special before the general: a patch or a token would take nearly anything that has a colour.
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,
     "person": paint_person,
@@ -83,6 +84,7 @@ def draw_scene(
 
 
 def _values(entity: Entity) -> dict[str, str]:
+    # Reversed, so that of a name with two values the first is drawn.
     return {p.name: p.value for p in reversed(entity.attributes)}
 
 
@@ -112,6 +114,7 @@ def shared_names(scene: Scene) -> frozenset[str]:
     """Names of attributes that are the same throughout a scene of several, and so tell nothing apart."""
     if len(scene.entities) < 2:
         return frozenset()
+    # Titles of cards are written even where they tell nothing apart.
     names = {p.name for e in scene.entities for p in e.attributes} - {"type", "name"}
     first = scene.entities[0]
     return frozenset(n for n in names if all(_all(e, n) == _all(first, n) for e in scene.entities))
@@ -138,6 +141,7 @@ def _frame() -> str:
 
 
 def _label(label: str) -> str:
+    # About the width of a bold letter of size 12.
     width = 8 + 7.5 * max(len(label), 1)
     badge = rect(0, 0, width, 16, "#ffffff", rx=8, stroke="#444", stroke_width=0.9, fill_opacity=0.92)
     return badge + text(label, width / 2, 12, 12, font_weight="bold")

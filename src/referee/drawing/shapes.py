@@ -29,6 +29,7 @@ def paint_shape(values: Mapping[str, str]) -> Painted | None:
 def paint_patch(values: Mapping[str, str]) -> Painted | None:
     """A patch of nothing but colour (Colors in Context, Monroe et al. 2017)."""
     found = colour_of(values)
+    # A colour and a size alone make a patch; whatever has a type, too, is a thing.
     if found is None or not set(values) <= {*found[1], "size"}:
         return None
     scale, size_said = scale_of(values)

@@ -41,6 +41,7 @@ FIGURES = {
         "wedge": "8,84 92,84 92,24 70,38 44,56 20,70",
     }.items()
 }
+# The squares of .1, .15 and .2, as the corpus writes them.
 AREAS = {"small": "0.01", "medium": "0.0225", "large": "0.04"}
 
 PENTOMINOES = {
@@ -81,6 +82,7 @@ def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
     colour, colour_said = colour_of(values) or (PLAIN, ())
     scale, size_said = scale_of(values)
     wide, high = (1 + max(cell[i] for cell in cells) for i in (0, 1))
+    # Five in a row, as in the I, leave a little air in the box.
     side = 18.0
     left, top = 50 - side * wide / 2, 50 - side * high / 2
     edge = {"stroke": outline(colour), "stroke_width": 1.4, "stroke_linejoin": "round"}

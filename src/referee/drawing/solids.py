@@ -45,6 +45,7 @@ class Box:
 
     def faces(self) -> list[Face]:
         (x0, y0, z0), (x1, y1, z1) = self.low, self.high
+        # The lower face is left out: the eye is always above it.
         return [
             (((x0, y0, z1), (x1, y0, z1), (x1, y1, z1), (x0, y1, z1)), (0, 0, 1)),
             (((x0, y0, z0), (x1, y0, z0), (x1, y1, z0), (x0, y1, z0)), (0, 0, -1)),
@@ -111,6 +112,7 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
     left, top, right, bottom = (
         pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
     )
+    # The painter's way: what is hidden is drawn before what hides it.
     marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
     x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
     look = {"stroke": ink, "stroke_width": 1.1, "stroke_linejoin": "round"}
@@ -149,6 +151,7 @@ def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
         return az0 >= bz1
     if ay0 >= by1 or by0 >= ay1:
         return ay0 >= by1
+    # Of two side by side the one nearer to the middle hides the other, for the eye is in front of the middle.
     return bx1 <= ax0 <= 0 or bx0 >= ax1 > 0
 
 
@@ -191,6 +194,7 @@ def _depth(corners: Sequence[Corner], turns: int) -> float:
 def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
     eye = (0.0, 40 + DISTANCE * sin(PITCH), DISTANCE * cos(PITCH))
     at, out = _turn(corner, turns), _turn(outward, turns)
+    # A face that is seen edge-on is not drawn.
     return sum((e - c) * o for e, c, o in zip(eye, at, out, strict=True)) > 1e-9
 
 
@@ -205,6 +209,7 @@ def _face(corners: Sequence[Corner], colour: str, turns: int, **more: object) ->
 
 
 def _project(corner: Corner) -> Point:
+    # The eye looks at a point 40 above the floor, about half the height of the things.
     x, y, z = corner[0], corner[1] - 40, corner[2]
     up, near = y * cos(PITCH) - z * sin(PITCH), y * sin(PITCH) + z * cos(PITCH)
     size = DISTANCE / (DISTANCE - near)

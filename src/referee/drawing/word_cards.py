@@ -11,6 +11,7 @@ from referee.records import Property
 __all__ = ["draw_card", "draw_words", "with_words"]
 
 TITLES = ("type", "name")
+# About the mean width of a letter in Arial, as a share of its size.
 WIDTH_OF_LETTER = 0.56
 LINE = 1.25
 
@@ -33,6 +34,7 @@ def with_words(marks: str, properties: Sequence[Property]) -> str:
     """A picture with the properties that it does not show below it."""
     if not properties:
         return marks
+    # Words never take half of the box.
     below = min(8 + 7 * len(properties), 46)
     share = (100 - below) / 100
     picture = group(marks, transform=f"translate({50 * (1 - share):g} 0) scale({share:g})")
@@ -43,6 +45,7 @@ def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: f
     """Lines of words as large as fits, in the middle of a box; long ones become small rather than being cut."""
     if not lines:
         return ""
+    # Several ways to break the lines; the one that allows the largest letters wins.
     wrapped = [[part for words in lines for part in _wrap(words, letters)] for letters in (8, 12, 16, 24, 36, None)]
     size, fitting = max(((_fit(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0])
     first = y + (height - LINE * size * len(fitting)) / 2 + 0.95 * size

@@ -31,6 +31,7 @@ __all__ = [
 
 SEVERAL, NONE = "several", "none"
 PSEUDO = (SEVERAL, NONE)
+# Shares are products and sums: what is equal may differ in its last bits.
 TIE = 1e-9
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -61,6 +62,7 @@ class Listener:
         known: dict[tuple[int, tuple[Property, ...] | None, str | None], Response] = {}
         result = []
         for description, view in pairs:
+            # By identity, for two views of a trial may be shuffled differently.
             key = (id(view), description.properties, description.text)
             response = known.get(key)
             if response is None:
@@ -91,6 +93,7 @@ def answer(
     """A response from shares of belief in the order of the view's entities; they are brought to a sum of 1."""
     entities = view.scene.entities
     total = sum(shares) + several + none
+    # Not above 0 rather than at most 0, so that NaN comes here, too.
     if not total > 0:
         shares, several, none, total = [0.0] * len(entities), 0.0, 1.0, 1.0
     outcome, place = decide(shares, several, none)
@@ -155,6 +158,7 @@ def denote(said: Sequence[Property], scene: Scene) -> int:
     for prop in said:
         mask = extensions.get(prop)
         if mask is None:
+            # No plain value of the scene: perhaps a landmark's property or a relation, which the scene itself reads.
             return scene.denotation(said)
         found &= mask
     return found
@@ -172,6 +176,7 @@ def _lexicon(scene: Scene) -> dict[str, Property]:
     if found is None:
         meanings: dict[str, set[Property]] = {}
         for prop in scene.extensions:
+            # 0, 1 and numbers of cells are values, but no words for them.
             if any(map(str.isalpha, prop.value)):
                 meanings.setdefault(prop.value.lower(), set()).add(prop)
         found = notes["words"] = {word: props.pop() for word, props in meanings.items() if len(props) == 1}

@@ -62,10 +62,12 @@ class Majority(Listener):
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         scores = [self._score(entity) for entity in view.scene.entities]
+        # Less the highest score, so that no exponential overflows.
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(score - top) for score in scores])
 
     def _score(self, entity: Entity) -> float:
+        # Sorted, since a sum hangs on its order and a set has none.
         return sum(self.weights_.get(p, 0.0) for p in sorted(set(entity.attributes)))
 
 

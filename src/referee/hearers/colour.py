@@ -43,6 +43,7 @@ class Colour(Listener):
         heard, patches = _with_colours(taught(trials, self.teacher))
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         looks, starts = _look(patches)
+        # A feature that never varies would be divided by 0.
         self.mean_, self.scale_ = looks.mean(axis=0), np.maximum(looks.std(axis=0), 1e-9)
         looks = (looks - self.mean_) / self.scale_
         texts = self.vocabulary_.weigh([lesson.text for lesson in heard])

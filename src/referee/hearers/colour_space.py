@@ -101,5 +101,6 @@ def rgb_to_lab(rgb: FloatArray) -> FloatArray:
     """sRGB to CIE Lab under D65, divided by 100 so that white is (1, 0, 0)."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     ratio = linear @ XYZ.T / WHITE
+    # The exact fractions of the CIE: 216/24389 is (6/29)³ and 24389/27 is (29/3)³.
     f = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
     return np.column_stack([1.16 * f[:, 1] - 0.16, 5 * (f[:, 0] - f[:, 1]), 2 * (f[:, 1] - f[:, 2])])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Learned"]
 
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# Among shorter words nearly everything is spelled nearly alike.
 SHORT, NEAR = 4, 0.65
 REMEMBERED = 1 << 14
 ALONE = "alone in"
@@ -144,6 +145,7 @@ class Learned(Listener):
             weight = sum([row.get(column, 0.0) for row in known]) / sqrt(len(known))
         if spoken:
             same, near = _likeness(text, value)
+            # As in `_features`: a near miss is half a hit and has a weight of its own.
             weight += (same + HALF * near) * self.same_ + near * self.near_
         return weight
 
@@ -174,6 +176,8 @@ def _clues(scene: Scene) -> list[Clue]:
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
         found = [(prop, holders, True) for prop, holders in telling]
+        # That the odd one out is meant is partly the design of the experiments; it counts only beside words that are
+        # known.
         found += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
         notes[ALONE] = found
     return found

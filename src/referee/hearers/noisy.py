@@ -24,6 +24,7 @@ PLACES = frozenset({"location", "x", "y", "x-dimension", "y-dimension"})
 WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"), ("top", "middle", "bottom")
 SCALE = {word: float(i) for words in WORDS for i, word in enumerate(words)} | {"big": 3.0, "center": 1.0}
 GRADED = SIZES | PLACES
+# A fit of exactly 1 would be divided by 0 in `_look`.
 NEARLY_SURE = 1 - 1e-12
 _SEEN: SceneNotes[str, dict[Property | str, Sequence[float]]] = SceneNotes("hearers.seen")
 Extensions = Mapping[Property, int]
@@ -120,6 +121,7 @@ class Noisy(Listener):
             if owner == name and (degree := _degree(value)) is not None
         ]
         degrees = [degree for degree, _ in known]
+        # Where all entities and the description name one degree there is no range to divide by.
         reach = (max(*degrees, wanted) - min(*degrees, wanted)) * self.spread or 1.0 if degrees else 1.0
         row = [noise] * size
         for degree, mask in known:
@@ -127,6 +129,7 @@ class Noisy(Listener):
             while mask:
                 lowest = mask & -mask
                 place = lowest.bit_length() - 1
+                # An attribute may have two values; the one nearest to what was said counts.
                 if row[place] < seems:
                     row[place] = seems
                 mask ^= lowest
@@ -138,6 +141,7 @@ class Noisy(Listener):
         if not self.salience or size < 2:
             return [1.0] * size
         holders, rate = scene.extensions, self.salience / (size - 1)
+        # An entity has its own properties, so of size - 1 others those lack one that are not among its holders.
         return [
             exp(rate * (size - sum([holders[p].bit_count() for p in e.attributes]) / len(e.attributes)))
             if e.attributes
@@ -170,7 +174,9 @@ def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tupl
     """Shares of entities, several and none, from one independent look at every entity."""
     fits = [fit if fit < NEARLY_SURE else NEARLY_SURE for fit in fits]
     none = prod([1 - fit for fit in fits])
+    # Fits while all others do not, out of the product of all misses: fit / (1 - fit) puts one miss right.
     alone = [fit / (1 - fit) * none for fit in fits]
+    # Rounding may leave a little less than nothing.
     several = max(0.0, 1 - none - sum(alone))
     weighted = [fit * weight for fit, weight in zip(fits, weights, strict=True)]
     total = sum(weighted)

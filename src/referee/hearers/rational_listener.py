@@ -60,6 +60,7 @@ class Rational(Listener):
         beliefs = self.believe(view.scene, said, np.array([self.alpha]), np.array([self.cost]))[0]
         even = self.lapse / len(beliefs) if len(beliefs) else 0.0
         shares = [(1 - self.lapse) * belief + even for belief in beliefs.tolist()]
+        # A lapse points somewhere even where the message is true of nothing.
         return answer(self.name, view, shares, none=0.0 if beliefs.any() else 1 - self.lapse)
 
     @cached_property
@@ -80,6 +81,7 @@ class Rational(Listener):
             table = notes[self._key] = _gather(scene, self.messages, self.longest)
         row = table.rows.get(frozenset(said))
         truth, lengths = table.truth, table.lengths
+        # What was said may be longer than any message listed; it gets a row of its own.
         if row is None:
             row = len(truth)
             truth = np.vstack([truth, _as_row(scene.denotation(said), len(scene.entities))])
@@ -130,6 +132,7 @@ def reason(truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: Fl
     price = np.exp(-(alphas * costs)[:, None] * lengths)[:, :, None]
     beliefs = np.broadcast_to(_shares(truth, 1), (len(alphas), *truth.shape))
     for _ in range(depth):
+        # The factor keeps false messages at 0 where alpha is 0, for 0 to the power of 0 is 1.
         choices = _shares(truth * beliefs ** alphas[:, None, None] * price, 1)
         beliefs = _shares(choices, 2)
     return beliefs
@@ -195,8 +198,10 @@ def infer(
     for (scene, said, choice), count in cases.items():
         belief = hearer.believe(scene, said, grid[:, 0], grid[:, 1])[:, choice]
         mixed = (1 - np.array(lapses)) * belief[:, None] + np.array(lapses) / len(scene.entities)
+        # The floor keeps the logarithm of an excluded choice finite.
         likelihoods += count * np.log(np.maximum(mixed, 1e-300))
     total = likelihoods.reshape(len(alphas), len(costs), len(lapses))
+    # Less the highest, so that no exponential overflows.
     weights = np.exp(total - total.max())
     axes = {"alpha": tuple(alphas), "cost": tuple(costs), "lapse": tuple(lapses)}
     return Posterior(
@@ -220,6 +225,7 @@ def _cases(
         if not any(e.relations for e in scene.entities):
             looks = scene.entities[place].attributes
             scene = _in_order(scene)
+            # Entities that look alike are one to any hearer of this kind.
             place = next(i for i, e in enumerate(scene.entities) if e.attributes == looks)
         cases[scene, said, place] += 1
     n = cases.total()

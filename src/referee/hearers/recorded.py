@@ -169,6 +169,7 @@ def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float]
             raise WrongShape(f"{entity!r} has a probability and no place", "only places, several and none have one")
         if not isinstance(share, int | float) or isinstance(share, bool) or share < 0:
             raise WrongShape(f"the probability of {entity!r} is {share!r}", "probabilities are numbers from 0 to 1")
+    # Room for what rounding in a file leaves.
     if not isclose(sum(given.values()), 1, abs_tol=1e-6):
         raise WrongShape(f"the probabilities sum to {sum(given.values()):g}", "they sum to 1")
     return tuple((entity, float(share)) for entity, share in given.items())
@@ -220,6 +221,7 @@ def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | Non
         return None
     place, text = given
     places = tuple(trial.meta["places"])
+    # Both folders say where the target is: agreement proves that places are counted the same way.
     if places[expect(row, "target_place", int)] != trial.targets[0]:
         raise WrongShape("the target is at another place than in the corpus", "take both folders from one source")
     if place not in range(UNREADABLE, len(places)):

@@ -88,6 +88,7 @@ class Remote(ModelClient, Listener):
         votes: Counter[str] = Counter()
         for vote in range(self.votes):
             entities = list(view.scene.entities)
+            # From question and vote alone, so that a run taken up again asks the very same.
             Random(f"{self.seed}|{view.id}|{text}|{vote}").shuffle(entities)
             shown = replace(view.scene, entities=tuple(entities))
             votes[self._vote(text, shown, view)] += 1
@@ -111,6 +112,7 @@ class Remote(ModelClient, Listener):
         kind = kind_of(call)
         if kind is AnswerKind.WHOLE:
             return read_choice(call.content or "", shown.entities, self.choice)
+        # A refusal names no object either.
         return UNANSWERED if kind is AnswerKind.FAILED else UNREAD
 
     def _check(self) -> None:

@@ -48,6 +48,7 @@ class Retrieval(Listener):
                     texts.append(grams)
                     targets.append(looks)
         document_counts = Counter(gram for grams in texts for gram in grams)
+        # One text is added to both counts: a word that occurs everywhere keeps the weight 1.
         self.rarity_ = {gram: log((1 + len(texts)) / (1 + n)) + 1 for gram, n in document_counts.items()}
         self.index_: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, grams in enumerate(texts):
@@ -68,6 +69,7 @@ class Retrieval(Listener):
         if not near:
             return shrug(self.name, view, Outcome.UNPARSABLE)
         support = self._support(near)
+        # Sorted, since a sum hangs on its order and a set has none.
         scores = [sum(support.get(p, 0.0) for p in sorted(set(e.attributes))) for e in view.scene.entities]
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(self.sharpness * (score - top)) for score in scores])
@@ -96,6 +98,7 @@ class Retrieval(Listener):
         for gram, weight in self._vector(Counter(self._grams(text))).items():
             for number, other in self.index_.get(gram, ()):
                 similar[number] += weight * other
+        # Rounded, for sums differ in their last bits; the minus sends ties to the description known first.
         best = nlargest(self.neighbours, ((round(s, 12), -number) for number, s in similar.items()))
         return [(similarity, -number) for similarity, number in best]
 

@@ -103,6 +103,7 @@ class Timed(Listener):
         weights = np.array([c.estimate for c in self.times_.coefficients])
         rows = _effort(self.inner_, pairs, responses)
         total = np.exp(rows @ weights)
+        # Whatever length adds is reading; without it finding is left.
         rows[:, LENGTH] = 0
         finding = np.exp(rows @ weights)
         return [
@@ -120,11 +121,13 @@ class Timed(Listener):
     ) -> Iterator[tuple[FloatArray, list[Observed]]]:
         """Parts of the observations, each seen by a hearer that learnt from the other groups."""
         groups = sorted({_group(o.trial) for o in observed})
+        # Who learns nothing cannot know a trial, so one part is enough.
         parts = min(self.folds, len(groups)) if learns(self.inner_) else 1
         for part in range(parts):
             held = set(groups[part::parts])
             hearer = self._fresh().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
             mine = [o for o in observed if _group(o.trial) in held]
+            # A shuffle of its own for each, the same at every fit.
             pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(mine)]
             yield _effort(hearer, pairs, resolve_all(hearer, pairs)), mine
 
@@ -148,6 +151,7 @@ def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
     for trial in trials:
         kinds = [event.kind for event in trial.episode]
         before = trial.episode[: kinds.index("click")] if "click" in kinds else ()
+        # Who asked back took time to ask.
         if len(before) == 1 and before[0].by == "speaker" and trial.references:
             ms = before[0].data.get("ms_before_click")
             if ms is not None:
@@ -160,6 +164,7 @@ def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Ite
         trial = known.get(response.trial)
         if trial is None or response.identification_ms is None:
             continue
+        # An answer without a description is to what was said in its own trial.
         description = response.description or next(iter(trial.references), None)
         if description is not None:
             ms = response.identification_ms + (response.reading_ms or 0)
@@ -177,6 +182,7 @@ def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
     scores = np.zeros((clusters, width))
     np.add.at(scores, who, rows * rest[:, None])
     free = max(n - width, 1)
+    # With the usual factor for few clusters, G/(G-1) · (N-1)/(N-K).
     variances = np.diag(inverse @ (scores.T @ scores) @ inverse) * clusters / (clusters - 1) * (n - 1) / free
     total = float(((logs - logs.mean()) ** 2).sum())
     named = zip(NAMES, estimates.tolist(), np.sqrt(np.maximum(variances, 0)).tolist(), strict=True)
@@ -205,6 +211,7 @@ def _units(description: Description) -> Sequence[object]:
 
 def _doubt(response: Response) -> float:
     shares = [share for _, share in response.probabilities or () if share > 0 and isfinite(share)]
+    # Not a minus sign, which would make -0.0 of no doubt.
     return abs(sum(share * log2(share) for share in shares))
 
 

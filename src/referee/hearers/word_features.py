@@ -40,11 +40,13 @@ class Vocabulary(NamedTuple):
     def of(cls, texts: Iterable[str], rare: int) -> Vocabulary:
         """All pieces that occur in at least `rare` texts, in alphabetical order."""
         counts = Counter(piece for text in texts for piece in pieces_of(text))
+        # In alphabetical order, so that columns do not hang on the order of the trials.
         kept = sorted(piece for piece, count in counts.items() if count >= rare)
         return cls({piece: column for column, piece in enumerate(kept)})
 
     def knows(self, text: str) -> bool:
         """Whether anything but an ending is familiar."""
+        # The last two letters are shared by too many words to count as understood.
         return any(piece in self.columns for piece in pieces_of(text) if not piece.startswith(ENDING))
 
     def weigh(self, texts: Sequence[str]) -> csr_array:
@@ -85,6 +87,7 @@ def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
 
 def _clicked(trial: Trial) -> tuple[str, ...]:
     clicks = [event.entities for event in trial.episode if event.kind == "click" and event.by == "listener"]
+    # The last one, where a listener clicked more than once.
     return clicks[-1] if clicks else ()
 
 

@@ -70,6 +70,8 @@ class Bleu(Measure):
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         said, expected = totals[..., 0], totals[..., 1]
         matches, ngrams = totals[..., 2 : 2 + self.order], totals[..., 2 + self.order :]
+        # Unsmoothed, as in mteval: one order without a match makes the score 0 (the zeros in Tables 6 and 8 of the 2008
+        # report).
         scored = (matches > 0).all(axis=-1)
         # A geometric mean as a mean of logarithms; 1 stands in where nothing is scored, so that no logarithm of 0 is taken.
         logs = np.log(np.where(matches > 0, matches, 1.0)) - np.log(np.where(ngrams > 0, ngrams, 1.0))

@@ -62,6 +62,7 @@ class Chrf(Measure):
         precision = recall = orders = np.zeros(totals.shape[:-1])
         for n in range(self.order):
             said, wanted, shared = (totals[..., n + part * self.order] for part in range(3))
+            # An order that one side is too short for leaves both means, as in sacrebleu, rather than counting as 0.
             counted = (said > 0) & (wanted > 0)
             precision = precision + np.where(counted, shared / np.where(counted, said, 1.0), 0.0)
             recall = recall + np.where(counted, shared / np.where(counted, wanted, 1.0), 0.0)
@@ -81,6 +82,7 @@ def _encode_characters(batch: Batch, case: str) -> Encoding:
 def _number(texts: list[str], lower: bool) -> tuple[Ids, Places, list[str]]:
     joined = ["".join((text.lower() if lower else text).split()) for text in texts]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, joined), dtype=np.int64, count=len(joined)))])
+    # A lone surrogate, which files are refused for but programs can make, is a character like any other here.
     codes = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), dtype=np.int32)
     # A writable copy: the kernels are compiled once more for read-only memory.
     return codes.copy(), starts, []

@@ -56,6 +56,7 @@ class Minimal(_SceneMeasure):
         self.count_type = count_type
 
     def _judge(self, seen: Situations) -> FloatArray:
+        # Where nothing distinguishes, -1: no description is that small, so none is minimal.
         smallest = np.nan_to_num(count_smallest(seen, self.count_type), nan=-1.0)
         said = sizes(seen.encoding, self.count_type)[seen.encoding.said]
         return (seen.unique & (said <= smallest[seen.encoding.case])).astype(float)
@@ -88,6 +89,7 @@ class Bits(_SceneMeasure):
     direction = "lower"
 
     def _judge(self, seen: Situations) -> FloatArray:
+        # The 1 is the target itself: a description that leaves nothing else leaves 0 bits to be told.
         bits: FloatArray = np.log2(1.0 + seen.remaining)
         return bits
 
@@ -149,6 +151,8 @@ class SpecificityDice(_SceneMeasure):
         total = np.add(*encoding.paired_sizes)
         dice = np.divide(2.0 * encoding.shared, total, out=np.full(len(acts), float(self.empty)), where=total > 0)
         places = expand(encoding.starts[encoding.case], encoding.rivals)
+        # Too sharp costs as much as too vague: section 1.2 would punish every deviation from how far the oracle
+        # specified.
         apart = np.abs(seen.remaining[acts] - seen.remaining_of_references[places])
         penalty = _shares(apart, seen.distractors[encoding.case[acts]])
         return encoding.settle(dice - self.weight * penalty, self.references)

@@ -32,6 +32,8 @@ def jensen_shannon(one: Weights, other: Weights) -> float:
     parts = []
     for event in one.keys() | other.keys():
         p, q = one.get(event, 0) / total, other.get(event, 0) / other_total
+        # Against the middle no logarithm is infinite, where a set that only one side uses would make Kullback-Leibler's
+        # so.
         middle = (p + q) / 2
         parts.append(sum(x * log2(x / middle) for x in (p, q) if x > 0) / 2)
     # A set has another order in every process, and a plain sum of its parts another last bit.
@@ -91,6 +93,7 @@ class _VariationMeasure(Measure):
             return self._compare_if_any(_merged(output), people)
         if output.properties is None:
             return np.nan
+        # Without a declared distribution all items of a situation have the same value.
         if situation not in known:
             known[situation] = self._compare_if_any(tally.system.get(situation, {}), people)
         return known[situation]
@@ -142,6 +145,7 @@ class Over(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         seen = look(batch)
+        # Only what distinguishes can be over-specified: ambiguous with a word to spare counts as under-specified.
         over = seen.unique & (count_surplus(seen, "exact", self.count_type) > 0)
         return seen.encoding.spread(np.where(seen.measurable, over, np.nan))
 
@@ -158,6 +162,7 @@ class Under(Measure):
 
 
 def _situation(trial: Trial) -> Situation:
+    # The scene alone would not do: one picture may be asked about with different targets.
     return (trial.scene.id or trial.id, frozenset(trial.targets))
 
 

@@ -24,6 +24,7 @@ __all__ = ["HUMAN", "MEASURES", "OVER_ITEMS", "OVER_RESPONSES", "PEOPLE", "TIES"
 IntArray = npt.NDArray[np.int64]
 PEOPLE = "people"
 CORRECTED = "corrected"
+# Spanger et al. 2013 do not say what a tie is; their 17 evaluators of an item cannot tie, their 34 can.
 TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
 NAN = float("nan")
 
@@ -39,6 +40,7 @@ def _time(*names: str) -> Row:
 
     def measure(r: Response, right: bool) -> float:
         times = [getattr(r, name) for name in names]
+        # Mis-clicks that were corrected leave the times but not the rates, as in Spanger et al. 2013.
         return NAN if CORRECTED in r.flags or None in times else float(sum(times))
 
     return measure
@@ -46,10 +48,12 @@ def _time(*names: str) -> Row:
 
 OVER_RESPONSES: dict[str, Row] = {
     "ir": lambda r, right: float(right),
+    # "I don't know" is no naming of another entity: it lowers the rate under a name of its own.
     "error": lambda r, right: float(r.outcome == Outcome.ENTITY and not right),
     **{str(outcome): _share(outcome) for outcome in Outcome if outcome != Outcome.ENTITY},
     "reading_ms": _time("reading_ms"),
     "identification_ms": _time("identification_ms"),
+    # Gatt & Belz 2008 time reading and identification apart; Spanger et al. 2013 have one clock over both.
     "combined_ms": _time("reading_ms", "identification_ms"),
     "repeats": lambda r, right: float(r.repeats),
 }

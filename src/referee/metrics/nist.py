@@ -79,6 +79,7 @@ class Nist(Measure):
         gained = (information / np.where(ngrams > 0, ngrams, 1.0)).sum(axis=-1)
         # NIST does not reward length beyond the references: the ratio ends at 1.
         ratio = np.minimum(1.0, said / np.where(expected > 0, expected, 1.0))
+        # Where nothing was said the logarithm would be infinite; the 0 is put in below.
         penalty = np.exp(-_BETA * np.log(np.where(ratio > 0, ratio, 1.0)) ** 2)
         return np.where(counts > 0, np.where(said > 0, gained * penalty, 0.0), np.nan)
 
@@ -127,6 +128,7 @@ class NgramCounts:
         """The ids of a batch as this count's own; words unknown to it are learnt if `new`, else one past all known."""
         for word in new:
             self.numbers.setdefault(word, len(self.numbers))
+        # Marks only point at n-grams of references, so that meeting this number means a reference was not learnt.
         known = [self.numbers.get(word, len(self.numbers)) for word in encoding.words]
         return np.array(known, dtype=np.int32)[encoding.ids]
 

@@ -30,6 +30,7 @@ class PropertyBits(dict[Any, int]):
     """Every property met so far with a bit of its own; asking for a new one adds it."""
 
     def __missing__(self, key: object) -> int:
+        # Integers of any width: the vocabulary need not be known before the first description is written.
         bit = self[key] = 1 << len(self)
         return bit
 
@@ -55,6 +56,7 @@ def pack(masks: Sequence[int], words: int) -> WordArray:
 def count_bits(words: Iterable[WordArray]) -> IntArray:
     """The number of bits in each column of several words."""
     first, *rest = (np.bitwise_count(word) for word in words)
+    # bitwise_count answers in bytes, whose sums would wrap at 256.
     total = first.astype(np.intp)
     for counted in rest:
         total += counted
@@ -120,6 +122,7 @@ class PropertyEncoding:
     @cached_property
     def sets(self) -> WordArray:
         """Every description as a set, shape (words, descriptions): its multiset without second mentions."""
+        # A second mention has the key (property, count), a first one the property itself.
         first = sum(bit for prop, bit in self.vocabulary.items() if isinstance(prop, Property))
         return self.bags & pack([first], self.words)
 
@@ -178,6 +181,7 @@ class PropertyEncoding:
             return self._reduce(np.maximum, values)
         if references == "any":
             best = self._reduce(np.maximum, values)
+            # NaN >= 1 is False and would turn "no reference" into "missed".
             return np.where(np.isnan(best), np.nan, best >= 1.0)
         raise InputError(
             f"no way to treat several references is called {references!r}", remedy="use average, best or any"
@@ -210,6 +214,7 @@ def encode(batch: Batch) -> PropertyEncoding:
 
 def _encode(batch: Batch) -> PropertyEncoding:
     index: dict[tuple[Property, ...], int] = {}
+    # By identity, which is cheap; equal descriptions that are separate objects meet again in `index`.
     spoken, place = _distinct([None if output is None else output.properties for output in batch.outputs])
     numbers = [-1 if said is None else index.setdefault(said, len(index)) for said in spoken]
     outputs = np.array(numbers, dtype=np.intp)[place]

@@ -35,6 +35,7 @@ class _Rouge(Measure):
         gap, unigrams = self.gap, self._unigrams()
         key = ("shared pairs", self.case, self.tokens, gap, unigrams)
         hits = remember(batch, key, lambda: _count_shared_pairs(encoding, gap, unigrams))
+        # Once for every reference: with -f A the output's own units are added up as often as it is compared.
         said = _count_units(encoding.output_lengths, gap, unigrams)[encoding.owner]
         wanted = _count_units(encoding.reference_lengths, gap, unigrams)
         average = choose("way to join references", self.references, ("average", "best")) == "average"

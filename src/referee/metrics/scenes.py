@@ -123,7 +123,9 @@ class Situations:
         Where a case has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
         So do all in scenes with relations, for these need a search of their own.
         """
+        # The last place serves -1, where an entity has no more properties.
         is_type = np.array([*(prop.name == "type" for prop in self.entities.properties), False])
+        # The lowest bit: what holds of all targets holds of the first, so that its properties are enough to try.
         first = [max(0, (goal & -goal).bit_length() - 1) for goal in self.goals]
         places = self.entities.first[self.scene] + np.array(first, dtype=np.intp)
         searched = ~self.related & (count_bits(self.targets) > 0)
@@ -156,6 +158,7 @@ class Situations:
         found = self.entities.ask(
             self.scene[cases], lambda there, entity: _within(sets[:, there], masks[:, entity]).astype(np.uint64)
         )
+        # With a landmark it is no subset test: which entity is meant beside the target has to be found, scene by scene.
         hard = np.flatnonzero(self.with_landmark[said])
         pairs = zip(said[hard].tolist(), cases[hard].tolist(), strict=True)
         trials, descriptions = self.encoding.trials, self.encoding.descriptions
@@ -190,6 +193,7 @@ def _goal(trial: Trial) -> int:
             mask |= 1 << i
     if mask.bit_count() < len(wanted):
         missing = set(wanted) - {entity.id for entity in trial.scene.entities}
+        # A target listed twice has one bit only; nothing is missing then.
         if missing:
             raise InputError(
                 f"trial {trial.id!r} has the target {min(missing)!r}, which is not in its scene",
@@ -262,6 +266,7 @@ class Entities:
         bits = pack([self.vocabulary.get(prop, 0) for prop in numbers], width)
         result = np.zeros((width, len(lengths)), dtype=np.uint64)
         if len(flat):
+            # reduceat would give an entity without properties its neighbour's value.
             some = lengths > 0
             result[:, some] = np.bitwise_or.reduceat(bits[:, flat], (np.cumsum(lengths) - lengths)[some], axis=1)
         return result
@@ -276,6 +281,7 @@ class Entities:
         crowd, first = self.crowd[scenes], self.first[scenes]
         smallest = int(crowd.min()) if len(crowd) else 0
         for place in range(int(crowd.max(initial=0))):
+            # As far as the smallest scene goes all are meant, and a slice copies nothing.
             there = slice(None) if place < smallest else np.flatnonzero(crowd > place)
             found[place // 64, there] |= question(there, first[there] + place) << np.uint64(place % 64)
         return found
@@ -292,6 +298,7 @@ def _visible(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property,
         yield from map(attrgetter("attributes"), scene.entities)
         return
     hidden = relation_names(scene)
+    # Not p.name: second mentions stand in the vocabulary as plain pairs of a property and a count.
     forms = {name: [p for p in vocabulary if p[0] == name] for name in hidden}
     for entity in scene.entities:
         own = (p for p in entity.attributes if p.name not in hidden)

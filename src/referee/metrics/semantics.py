@@ -224,10 +224,12 @@ def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], one: Prop
 
 def _near_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop: Property) -> float:
     node = find(tree, prop)
+    # Section 1.3 takes an attribute without a value to denote the domain as a whole: in a tree, the root.
     return 0.0 if node is None else near(tree, node, root_of(tree, node))
 
 
 def _best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
+    # Both ways round, so that exchanging output and reference changes nothing.
     found = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
     return sum(found) / len(found)
 

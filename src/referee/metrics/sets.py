@@ -74,6 +74,8 @@ class Masi(_SetMeasure):
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         (one, other), shared = encoding.paired_sizes, encoding.shared
+        # δ in thirds: 1 for an overlap, one more where the smaller set is contained, another where the larger one is,
+        # too. Disjoint sets get their 0 from `shared`.
         thirds = 1 + (shared == np.minimum(one, other)) + (shared == np.maximum(one, other))
         return self._divide(thirds * shared, 3 * (one + other - shared))
 
@@ -101,6 +103,7 @@ class SetExact(_SetMeasure):
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         larger = np.maximum(*encoding.paired_sizes)
+        # The denominator is 0 for two empty sets only, which score `empty`.
         return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
 
 
@@ -140,6 +143,7 @@ class SetEdit(_SetMeasure):
         size = other if self.normalise == "reference" else np.maximum(one, other)
         cost = self._cost(encoding)
         result = 1 - np.divide(cost, size, out=np.zeros(len(cost)), where=size > 0)
+        # Against an empty reference there is no size to divide by; settled alike for both sides.
         lone = (one == 0) | (other == 0)
         result[lone] = np.where(one[lone] == other[lone], self.empty, 0.0)
         return result
@@ -148,6 +152,7 @@ class SetEdit(_SetMeasure):
         _, left, right = encoding.pairs
         added, omitted = (sizes - encoding.shared for sizes in encoding.paired_sizes)
         exchanged = np.zeros(len(left), dtype=np.intp)
+        # Where a substitution costs as much as the two edits it replaces, there is nothing to win.
         if self.substitution < self.insertion + self.deletion:
             both = np.flatnonzero((added > 0) & (omitted > 0))
             exchanged[both] = _exchanges(encoding, left[both], right[both])
@@ -164,5 +169,7 @@ def _exchanges(encoding: PropertyEncoding, left: IntArray, right: IntArray) -> I
         used = [(w, np.uint64(mask)) for w, mask in enumerate(words) if mask]
         ours = count_bits(only_left[w] & mask for w, mask in used)
         theirs = count_bits(only_right[w] & mask for w, mask in used)
+        # Any value can take the place of any other of its attribute: the smaller number is the answer, without a
+        # matching.
         total += np.minimum(ours, theirs)
     return total

@@ -34,6 +34,7 @@ def sayable(scene: Scene, targets: int) -> dict[Property, int]:
         notes[targets] = {
             p: e
             for p, e in scene.extensions.items()
+            # A relation with a value names its landmark, which a hearer cannot see; by its name alone it can be said.
             if e & targets == targets and (p.name not in hidden or not p.value)
         }
     return notes[targets]
@@ -66,6 +67,7 @@ def _fewest_with_landmarks(
     for landmark in _landmarks(scene, targets):
         beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
         for size in range(len(beside) + 1):
+            # Bundles grow, and what is still to be added is never negative: from here on nothing is better.
             if best is not None and size >= best:
                 break
             for bundle in combinations(beside, size):
@@ -79,6 +81,7 @@ def _fewest_with_landmarks(
 def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
     """The visible attributes of everything that the first target is related to; before that none, for relations said without landmark."""
     yield ()
+    # A landmark has to be related to every target, so it is among those of the first.
     first = next(scene.members(targets))
     near, hidden = {r.entity for r in first.relations}, relation_names(scene)
     for entity in scene.entities:
@@ -93,7 +96,9 @@ def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: S
         extensions = scene.extensions
         masks = [extensions.get(p, 0) for p in said]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
+        # Never None: all of `said` together rule out what is to be ruled out.
         return fewest(masks, start & ~reduce(and_, masks, start)) or 0
+    # Relations depend on the landmark that goes with them: parts have to be tried whole, not as masks.
     return next(
         size
         for size in range(len(said) + 1)

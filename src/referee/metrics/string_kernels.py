@@ -70,6 +70,7 @@ def _resow(hashes: Whole, words: int, size: int) -> Ids:
 
 @compiled
 def _is_blank(code: int) -> bool:
+    # What str.split takes for blank in ASCII, so that compiled and plain path find the same words.
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
@@ -187,6 +188,7 @@ def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whol
     """Errors of every output against each reference, a word deleted here and inserted there counting once."""
     errors = np.zeros(len(owner), np.int64)
     longest = _longest(starts)
+    # One matrix for the longest pair, written over for each: no memory is asked for inside the loop.
     steps = np.zeros((longest + 1, longest + 1), np.uint8)
     row = np.zeros(longest + 1, np.int64)
     missing = np.zeros(longest + 1, np.int32)
@@ -255,6 +257,7 @@ def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, pl
         for i in range(length - 1, -1, -1):
             word = ids[a + i]
             earlier[:], most[:] = 0, 0
+            # The same n-gram earlier in the output has used up one of the references' occurrences (clipping).
             for j in range(i):
                 again[j] = again[j + 1] + 1 if ids[a + j] == word else 0
                 for n in range(min(again[j], order)):
@@ -301,6 +304,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
     counts, used, users = np.zeros(size, np.int64), np.zeros(size, np.int64), np.full(size, -1, np.int64)
     for item in range(items):
+        # One turn more than there are references: the first, `own`, is the output itself, whose pairs fill the table.
         for text in range(first[item] - 1, first[item + 1]):
             own = text < first[item]
             number = item if own else text

@@ -126,6 +126,7 @@ def mean_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
 def best_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
     """The highest value over the references of each item; NaN where none has one."""
     highest = np.full(encoding.items, -np.inf)
+    # fmax passes over the NaN of references without words.
     np.fmax.at(highest, encoding.owner, values)
     return np.where(np.isinf(highest), np.nan, highest)
 
@@ -152,6 +153,7 @@ def _edits(batch: Batch, encoding: Encoding, case: str, tokens: str, substitutio
 
 def _measure_edits(encoding: Encoding, substitution: int) -> Places:
     """The edit distance of every reference from its output."""
+    # Whole numbers only: the kernels count in integers, and both paths have to agree.
     if not isinstance(substitution, int) or substitution < 0:
         raise InputError(f"a substitution cannot cost {substitution}", remedy="choose a whole number, 0 or more")
     kernels = swift(encoding.items)
@@ -182,6 +184,7 @@ def _count_errors_with_moves(encoding: Encoding) -> Places:
 def _errors_with_moves(reference: list[int], output: list[int]) -> int:
     """Walk the cheapest alignment back from the end and set deletions off against insertions of the same word."""
     costs = _align(reference, output)
+    # The unit of `_align`, by which its costs are read back.
     unit = len(reference) + len(output) + 1
     i, j, substitutions = len(reference), len(output), 0
     deleted: Counter[int] = Counter()
@@ -196,6 +199,7 @@ def _errors_with_moves(reference: list[int], output: list[int]) -> int:
         else:
             j -= 1
             inserted[output[j]] += 1
+    # The union takes the larger count of a word: deleted here and inserted there is one error, the move.
     return substitutions + (deleted | inserted).total()
 
 

@@ -54,6 +54,7 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
 def count_deficit(seen: Situations) -> FloatArray:
     """The smallest number of true properties to add to the output of every act until it distinguishes; NaN where nothing helps."""
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
+    # Adding mends only what is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
     one_by_one = short & (seen.related[encoding.case] | (len(seen.own) > MANY))
 
@@ -84,6 +85,7 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
         return fewest_to_keep(encoding.trials[case].scene, seen.goals[case], loose, fixed)
 
     kept = np.zeros(len(encoding.said))
+    # Descriptions of one length share their combinations of columns, so they are tried together.
     for length in set(lengths[encoding.said[~one_by_one]].tolist()):
         acts = np.flatnonzero(~one_by_one & (lengths[encoding.said] == length))
         kept[acts] = _fewest_kept(seen, acts, length, count_type)
@@ -109,6 +111,7 @@ def _fewest_kept(seen: Situations, acts: IntArray, length: int, count_type: bool
 def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> FloatArray:
     """The smallest number of extents that, with `start`, have nothing but `goal` in common; NaN where even all have more."""
     result = np.full(start.shape[1], np.nan)
+    # Where all of them together leave too much no part will do: one test spares all parts.
     open_ = np.flatnonzero((reduce(and_, extents, start) == goal).all(axis=0))
     for size in range(len(extents) + 1):
         if not len(open_):

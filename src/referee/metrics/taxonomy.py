@@ -66,6 +66,7 @@ orientation
 def read_taxonomy(path: str | Path) -> dict[str, str | None]:
     """The taxonomy in a file, JSON if it starts with a brace, indented text if not."""
     try:
+        # Some editors put a byte order mark before the text.
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedInput(
@@ -119,6 +120,7 @@ def _from_json(text: str, where: str | Path) -> dict[str, str | None]:
             raise MalformedInput(
                 f"the parent of {child!r} is {parent!r}", where=where, remedy="a parent is a text, or null for a root"
             )
+    # A parent that is nobody's child is a root and need not be listed as one.
     return _checked({**dict.fromkeys((p for p in found.values() if p is not None), None), **found}, where)
 
 
@@ -156,6 +158,7 @@ def _line(taxonomy: Taxonomy, node: str) -> list[str]:
 def _meeting(taxonomy: Taxonomy, one: str, other: str) -> tuple[int, int, int]:
     """Depths of two nodes and of their lowest common ancestor, counted in nodes from the root; 0 where they share none."""
     first, second = _line(taxonomy, one), _line(taxonomy, other)
+    # The nearest shared ancestor, met first going up, is the deepest.
     shared = next((len(first) - i for i, node in enumerate(first) if node in second), 0)
     return len(first), len(second), shared
 

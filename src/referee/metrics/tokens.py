@@ -32,6 +32,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NOT_ROUGE = re.compile(r"[^A-Za-z0-9\n]")
 # What Unicode calls blank but the kernels, which read bytes, do not; str.split knows them all.
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+# All marks of ASCII but the apostrophe, which mteval leaves inside words.
 _MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
 _NO_MARKS = bytes(np.flatnonzero(~_MARKS).tolist())
 
@@ -150,6 +151,7 @@ def _split_mteval(page: str) -> str:
 def _apply_mteval_patterns(page: str) -> str:
     """Marks become words; point and comma stay between digits; a dash leaves the digit before it."""
     page = f" {page} ".replace("<skipped>", "")
+    # In the order of the script, which reads "&amp;lt;" as "<".
     for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         page = page.replace(entity, sign)
     page = re.sub(r"[!-&(-+/:-@\[-`{-~]", r" \g<0> ", page)

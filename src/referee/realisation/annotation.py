@@ -78,6 +78,7 @@ class Example:
 
 def normalise(text: str) -> tuple[str, ...]:
     """Words in lower case without punctuation; hyphens and apostrophes stay inside a word."""
+    # Hyphens and apostrophes that were typed with blanks around them.
     joined = re.sub(r"(?<=\w)\s*(['’-])\s*(?=\w)", r"\1", text.lower())
     return tuple(re.findall(r"\w+(?:['’-]\w+)*", joined))
 
@@ -110,8 +111,11 @@ def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) 
 
     frequent = sorted((w for w in counts if counts[w] >= times), key=lambda w: -counts[w])
     right = {}
+    # Words of up to three letters have too many neighbours one letter away.
     for word in (w for w in counts if counts[w] <= rare and len(w) > 3):
+        # A plural is no slip.
         known = [w for w in frequent if w[0] == word[0] and counts[w] >= times * counts[word] and w + "s" != word]
+        # Optimal string alignment takes a swap of two neighbours for one error.
         match = next((w for w in known if OSA.distance(word, w, score_cutoff=1) == 1), None)
         if match:
             right[word] = match
@@ -131,6 +135,7 @@ def _pieces(spans: Sequence[Span]) -> list[Piece]:
     found: list[Piece] = []
     for span in spans:
         words = normalise(span.text)
+        # Marked as outside the scheme: nothing that could be asked for.
         properties = frozenset(p for p in _expressed(span) if p.name != "other")
         names = {p.name for p in properties}
         if words and properties:

@@ -96,6 +96,7 @@ class Places:
         self._ranks: dict[object, list[float]] = {}
         for _, head, branches in cuts:
             if head:
+                # From the noun outwards, on either side.
                 self._add([b for b in branches if b.side == BEFORE][::-1])
                 self._add([b for b in branches if b.side == AFTER])
 
@@ -115,6 +116,7 @@ class Places:
     def distance(self, branch: Branch) -> float:
         """The mean distance from the noun of phrases for these attributes on this side."""
         ranks = self._ranks.get((branch.names, branch.side))
+        # What nobody ever placed stands outermost.
         return sum(ranks) / len(ranks) if ranks else 9.0
 
     def arrange(self, branches: Iterable[Branch]) -> tuple[list[Branch], list[Branch]]:

@@ -22,6 +22,7 @@ from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["CaseNet", "similarity"]
 
+# The longest way on each axis of the grid.
 _GRID = {"x-dimension": 4, "y-dimension": 2}
 _OPPOSITE = ({"front", "back"}, {"left", "right"})
 
@@ -32,6 +33,7 @@ def similarity(one: Property, other: Property) -> float:
         return 0.0
     if one.value == other.value:
         return 1.0
+    # Places may be "unknown".
     if one.name in _GRID and one.value.isdigit() and other.value.isdigit():
         return 1 - abs(int(one.value) - int(other.value)) / _GRID[one.name]
     if one.name == "orientation":
@@ -53,6 +55,7 @@ class CaseNet:
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every description with its annotation."""
         trials = list(trials)
+        # Without annotation there are no parts to keep.
         self.cases_ = by_domain([e for e in read_examples(trials) if any(piece.properties for piece in e.pieces)])
         self.templates_ = Counter(template_of(case) for case in self.cases_[None])
         self.rules_ = CommonPhrases(self.language).fit(trials)
@@ -100,6 +103,7 @@ def _rank(case: Example, wanted: Properties, names: frozenset[str]) -> tuple[int
     """The group of a case, then falling activation of the net, then few spare attributes."""
     missing, spare = names - case.names, case.names - names
     group = 0 if not missing and not spare else 1 if not missing else 2 if spare else 3
+    # As in a case retrieval net: activation flows in from every wanted pair.
     activation = sum(max((similarity(p, q) for q in case.properties), default=0.0) for p in wanted)
     return group, -activation, len(spare)
 

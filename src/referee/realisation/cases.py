@@ -44,6 +44,7 @@ class CaseBase:
             return self.rules_.realise(properties, view)
         most = max(len(case.properties & wanted) for case in partial)
         near = [case for case in partial if len(case.properties & wanted) == most]
+        # The shortest, as the paper has it for partial matches.
         return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), wanted, view)
 
     def _edit(self, case: Example, wanted: Properties, view: SpeakerView) -> str:

@@ -54,6 +54,7 @@ def cheapest(
     ]
     if not ends:
         return None
+    # Of equally cheap strings the alphabetically first: no order of a dictionary decides.
     cost, words = min(ends)
     return words, cost
 

@@ -46,6 +46,7 @@ class Chunker:
         seen: dict[Words, Counter[frozenset[str]]] = {}
         for group, phrases in language.phrases.items():
             for phrase in phrases:
+                # The language's own phrases weigh as much as one annotated use.
                 seen.setdefault(tuple(phrase.text.lower().split()), Counter())[frozenset(p.name for p in group)] += 1
         for noun in (*language.nouns.values(), language.default):
             seen.setdefault((noun.word,), Counter())[frozenset({HEAD})] += 1
@@ -57,6 +58,7 @@ class Chunker:
         inner = {tuple(dropwhile(blank.function, words)): names for words, names in known.items()}
         # "next to the green desk" is a place, "green desk" is none
         inner = {words: names for words, names in inner.items() if HEAD in names or nouns.isdisjoint(words)}
+        # A phrase as a whole goes before what is left of another one.
         found = {**inner, **known}
         return cls({words: names for words, names in found.items() if not all(map(blank.function, words))}, language)
 

@@ -93,6 +93,7 @@ class DependencyOrder(RankedPhrases):
         book, model = self.learned(view)
         pairs = choose(self.pairs_, view.domain)
         slots = self.slots(properties, book)
+        # The root of the number, so that the product stays within it however many slots there are.
         few = max(1, int(COMBINATIONS ** (1 / max(len(slots), 1))))
         combinations = product(*(options[:few] for options in slots))
         likely = nsmallest(self.combinations, combinations, key=lambda c: sum(cost for _, cost in c))

@@ -69,6 +69,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     for name, thing in _CLOTHES.items():
         put([(AFTER, _WORN, f"wearing {thing}")], **{name: "1"})
         put([(AFTER, _NOT_WORN, f"wearing no {_bare(thing)}")], **{name: "0"})
+    # In place of "with no hair" from above.
     put([(BEFORE, _BALD, "bald")], hasHair="0")
     for value, shade in _SHADES.items():
         put([(BEFORE, _HAIRED, f"{shade}-haired")], hairColour=value)

@@ -49,6 +49,8 @@ class FixedChoices:
         groups = by_domain(read_examples(trials))
         self.ranks_: dict[Properties, int] = {}
         self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
+        # What was learned from everything together serves new domains; climbing on it pays only where no domain is
+        # named.
         self.choices_ = {
             domain: self._climb(examples, self.wordings_[domain])
             for domain, examples in groups.items()
@@ -73,6 +75,7 @@ class FixedChoices:
     def _offered(self, point: Point, wordings: Wordings) -> Sequence[Choice]:
         """The options of a choice point, the most common first."""
         if point == DETERMINER:
+            # On TUNA the climb ends without an article, as 45 % of its descriptions are.
             return ["the", "a", ""]
         if point == NO_TYPE:
             return [self.language.default.word, ""]
@@ -81,6 +84,7 @@ class FixedChoices:
             nouns = [" ".join(words) for words, _ in wordings.book.options(properties, self.options)]
             return nouns or [self.language.noun(properties).word]
         ranked = wordings.ranked(properties)
+        # What a single person wrote may be a slip of the keyboard.
         shared = [b for b in ranked if wordings.speakers(b) > 1]
         known = shared or ranked[:1] or plain_branches(sorted(properties), self.language)
         return known[: self.options] or [""]
@@ -96,7 +100,9 @@ class FixedChoices:
         for _ in range(self.rounds):
             before = dict(choices)
             for point, offered in offers.items():
+                # Only descriptions that have this choice point are said anew.
                 tried = {o: self._cost(affected[point], {**choices, point: o}, wordings.places) for o in offered}
+                # Of equals the first, which is the more common one.
                 choices[point] = min(tried, key=lambda option: tried[option])
             if choices == before:
                 break
@@ -104,6 +110,7 @@ class FixedChoices:
 
     def _cost(self, plans: Sequence[ChoiceExample], choices: Mapping[Point, Choice], places: Places) -> int:
         """The edit distance (substitution 2) to the training strings, summed."""
+        # Insertions and deletions alone: the distance with substitution 2, as the challenges measured it.
         from rapidfuzz.distance import Indel
 
         return sum(Indel.distance(self._say(plan.points, choices, places).split(), plan.words) for plan in plans)

@@ -109,6 +109,7 @@ class Language:
         wanted = set(left)
         fitting = [group for group in self.phrases if group <= wanted]
         found: list[Phrase] = []
+        # Sorted within a size, since sets have another order in every process.
         for group in sorted(fitting, key=lambda g: (-len(g), sorted(g))):
             if all(p in left for p in group):
                 found += self.phrases[group]
@@ -126,6 +127,7 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {name}")
         if value in _YES | _NO:
             return Phrase(self.adjectives, self.unnamed_rank, name if value in _YES else f"{self.negation}{name}")
+        # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {prop.value}")
         return Phrase(self.adjectives, self.unnamed_rank, _plain(prop.value))
@@ -161,6 +163,7 @@ class Language:
             if (last, word) in self.contractions:
                 words[-1] = self.contractions[last, word]
             elif last != word:
+                # By letter, not by sound, which is enough for words of looks and places.
                 if last in self.before_vowels and word[0] in "aeiou":
                     words[-1] = self.before_vowels[last]
                 words.append(word)

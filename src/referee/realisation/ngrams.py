@@ -37,6 +37,7 @@ class NgramModel:
             for i in range(self.order - 1, len(padded)):
                 context = padded[i - self.order + 1 : i]
                 self._followers.setdefault(context, Counter())[padded[i]] += 1
+        # In how many contexts, not how often: what follows one word only is not likely elsewhere (Kneser & Ney 1995).
         for length in range(self.order - 1, 0, -1):
             longer = [(c, word) for c, counts in self._followers.items() if len(c) == length for word in counts]
             for context, word in longer:
@@ -54,11 +55,13 @@ class NgramModel:
             return shorter
         total = self._totals[context]
         kept = max(counts.get(word, 0) - self.discount, 0.0)
+        # What the discount takes off is what the shorter context hands out, so that chances add up to 1.
         return (kept + self.discount * len(counts) * shorter) / total
 
     def step(self, words: tuple[str, ...], context: Context) -> tuple[float, Context]:
         """-log P(words | context), and the context after them: all that later words can depend on."""
         key = (context, words)
+        # The search puts the same phrase behind the same words again and again.
         if key not in self._steps:
             total = 0.0
             for word in words:

@@ -25,6 +25,8 @@ CONVERTER_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "hairColour": {"": "{}-haired"},
         HEAD: {"": "{}"},
         "orientation": {"front": "facing forward", "back": "facing backward", "": "facing {}"},
+        # Spelled out where they are 0: OSU-GP, which always names them, has an edit distance of 13.2 on people, others
+        # 7.3 to 9.
         "hasBeard": {"1": "with a beard", "0": "without a beard"},
         "hasGlasses": {"1": "with glasses", "0": "without glasses"},
         "hasHair": {"1": "with hair", "0": "without hair"},
@@ -67,6 +69,7 @@ class FixedWords:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        # Of a name said twice (37 sets of TUNA) the first value stays.
         said = {p.name: p.value for p in reversed(properties) if p.value not in UNSAYABLE}
         slots = [self._word(name, said.pop(name, None)) for name in self.words]
         rest = ENGLISH.word([p for p in properties if said.get(p.name) == p.value])
@@ -74,6 +77,7 @@ class FixedWords:
 
     def _word(self, name: str, value: str | None) -> str:
         if value is None:
+            # No source says what the converter did without a type.
             return "one" if name == HEAD else ""
         words = self.words[name]
         form = words.get(value, words.get(""))

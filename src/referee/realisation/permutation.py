@@ -74,6 +74,7 @@ class RankedPhrases:
         """The language's own words for what was never said in training."""
         phrases = [p.text for p in self.language.word(sorted(group))]
         nouns = [self.language.noun(group).word] if any(p.name == HEAD for p in group) else []
+        # Its probability is not known; the language model alone judges.
         return [(normalise(" ".join(phrases or nouns)), 0.0)]
 
 
@@ -98,6 +99,7 @@ class PermuteAndRank(RankedPhrases):
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         book, model = self.learned(view)
         slots = self.slots(properties, book)
+        # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.
         window = self.window if len(slots) <= self.most else 2
         found = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
         return " ".join(found[0]) if found else ""

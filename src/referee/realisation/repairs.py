@@ -44,6 +44,7 @@ class Mended:
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         text = self.realiser.realise(properties, view)
+        # Realisers that learn nothing may be asked untrained.
         mender: Mender = getattr(self, "mender_", None) or Mender.learn([], self.language)
         return mender.mend(text, properties)
 
@@ -75,10 +76,12 @@ class Mender:
             return self.language.say(properties)
         determiner, chunks = self.chunker.cut(words)
         chunks = self._once([self._unclashed(c) for c in chunks])
+        # People leave the noun out, too (in 8 % of TUNA's descriptions), so mending costs a little edit distance.
         if not any(HEAD in c.names for c in chunks):
             determiner, chunks = self._headed(determiner, chunks, properties)
         spoken = [w for c in self._ordered(chunks) for w in (*c.lead, *c.words) if w != PAUSE]
         mended = self.language.polish(said_once(" ".join([determiner, *spoken]).strip()))
+        # Word by word, so that what needs no mending keeps its capitals and marks.
         return text if mended.split() == [w for w in words if w != PAUSE] else mended
 
     def _headed(
@@ -102,6 +105,7 @@ class Mender:
         back = [c for c in after if self._misplaced(c)]
         after = [c.bare() for c in before if self._follows(c)] + [c for c in after if c not in back]
         before = [c for c in before if not self._follows(c)]
+        # Colour stands next to the noun, size and age before it.
         early, late = ([c for c in back if (c.names == {"colour"}) is last] for last in (False, True))
         return [
             *(c._replace(lead=()) for c in early),

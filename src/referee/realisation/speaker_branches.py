@@ -71,6 +71,7 @@ class SpeakerBranches:
         said = [p for p in properties if p.value not in UNSAYABLE]
         missing = {p for p in said if p.name != HEAD}
         branches = self._modify(missing, own, everybody) + self._graft(missing, frozenset(said), own, everybody)
+        # What the speaker has no branch for is worded as by everybody.
         branches += everybody.wordings.common(sorted(missing), self.language)
         before, after = everybody.wordings.places.arrange(branches)
         return join(own.determiner, before, self._head(said, own, everybody), after, self.language)

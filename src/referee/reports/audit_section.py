@@ -40,6 +40,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         f"{summarise(audits)}.",
         "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
     )
+    # The register as it is shipped, not what this audit found: report and court are to show the same corrections.
     register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
     sheets = ((sheet,) if rows else ()) + ((_corrections(register),) if register else ())
     return Section(

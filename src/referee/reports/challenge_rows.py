@@ -20,6 +20,7 @@ def task_of(material: Material, system: str) -> frozenset[str]:
     """AS for systems with properties, REG for systems with words; the catalogue's own word where it has one."""
     tagged = material.tags(system).get("task")
     if tagged in ("AS", "R", "REG"):
+        # A whole system selects as well: where its sets were scored it stands in the tables of both tasks.
         return frozenset({tagged, "AS"} if tagged == "REG" and _measured(material, system, "set/") else {tagged})
     return frozenset(
         task for task, family in (("AS", "set/"), ("REG", "string/")) if _measured(material, system, family)
@@ -50,6 +51,7 @@ def extrinsic(material: Material) -> Extrinsic | None:
     other = sum(r.outcome not in (Outcome.ENTITY, Outcome.TIMEOUT) for r in rows)
     schema = {"trial": pl.String, "system": pl.String, "rt": pl.Float64, "it": pl.Float64, "error": pl.Float64}
     answered = [
+        # Several targets are all right: whoever chose one of them found something that was meant.
         (r.trial, r.system, r.reading_ms, r.identification_ms, float(r.entity not in material.targets.get(r.trial, ())))
         for r in rows
         if r.outcome is Outcome.ENTITY
@@ -77,11 +79,13 @@ def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> S
     import polars as pl
 
     domains = material.levels("domain")
+    # With one domain "all" and the domain would be the same column twice.
     parts = [*domains, None] if len(domains) > 1 else [None]
     heads = [d if d is not None else ("Both" if len(domains) == 2 else "All") for d in parts]
     lines = [
         (s, _times_and_errors(frame.filter(pl.col("system") == s), parts)) for s in frame["system"].unique().sort()
     ]
+    # From slow to fast by the first column, as Table 11 is printed.
     lines.sort(key=lambda line: -(line[1][0] or 0))
     return Sheet(
         name="tuna2008-table11",
@@ -99,6 +103,7 @@ def _times_and_errors(own: pl.DataFrame, parts: Sequence[str | None]) -> list[fl
     cells: list[float | None] = []
     for measure, scale in (("rt", 1.0), ("it", 1.0), ("error", 100.0)):
         cells += [_number(_part(own, d)[measure].mean(), scale) for d in parts]
+        # Standard deviations over both domains only, as printed; error rates have none.
         cells += [_number(own[measure].std())] if measure != "error" else []
     return cells
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FEWEST", "correlate_measures", "correlation_matrix", "correlation_sheets", "signed"]
 
+# Two points always lie on a line.
 FEWEST = 3
 
 
@@ -22,7 +23,9 @@ def signed(r: float | None, stars: str = "") -> str:
     """``-.58*``: no digit before the point, as such tables are printed; a dash where r is not defined."""
     if r is None:
         return "–"
+    # From here on two decimals would print 1.00.
     text = f"{r:.2f}".replace("0.", ".", 1) if abs(r) < 0.995 else f"{r:.0f}"
+    # -.00 and .00 would say more about a sign than the number does.
     return ("0" if text in ("-.00", ".00") else text) + stars
 
 
@@ -33,6 +36,7 @@ def correlate_measures(material: Material, systems: Sequence[str], measures: Seq
     columns = {m: [material.value(s, m) for s in systems] for m in measures}
     if len(systems) < FEWEST or len(measures) < 2:
         return []
+    # Every column is a float even where all values are missing, which Polars could not tell by itself.
     frame: pl.DataFrame = pl.DataFrame(columns, schema=dict.fromkeys(measures, pl.Float64))
     return correlation_table(frame, measures).to_dicts()
 

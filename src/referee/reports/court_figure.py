@@ -14,6 +14,7 @@ __all__ = ["court_figure", "save_court_figure"]
 
 Spec = dict[str, Any]
 HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
+# Blue and vermilion of Okabe & Ito, as in all figures of a report.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#bbbbbb"
 
 
@@ -35,6 +36,7 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
         "spec": {
             "width": 220,
             "height": {"step": 18},
+            # What is listed later is drawn on top.
             "layer": [
                 _bar(y, "lowest", "highest", GREY, 9, ALL),
                 _bar(y, "low", "high", BLUE, 1.5, ALL),
@@ -71,6 +73,7 @@ def _row(e: Evidence) -> dict[str, Any]:
 
 
 def _filter(rows: str | None) -> str:
+    # Whatever has people among its rows is drawn as the orange variant.
     return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
 
 

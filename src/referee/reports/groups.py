@@ -31,6 +31,7 @@ def group_rows(material: Material, group: str) -> list[Row]:
     """Scores by the levels of a grouping, as tidy rows with `level`; measures of whole sets only where the run has them."""
     found = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
     present = {r["metric"] for r in found}
+    # BLEU and NIST of a part cannot be made from items; they are there only if the run was scored by groups.
     missing = [m for m in material.measures if m not in present and m in material.averages]
     return [*found, *(row for m in missing for row in _averaged(material, group, m))]
 
@@ -43,7 +44,9 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
     """Means of items with intervals over the run's own clusters."""
     labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
     rows: list[Row] = []
+    # Polars gives groups in no order of their own.
     for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
+        # Sums, and with them the last digits of an interval, hang on the order.
         part = part.sort("trial")
         values = part["value"].to_numpy()
         low, high = _interval(values, part["trial"].to_list(), material, measure)

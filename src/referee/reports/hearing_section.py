@@ -65,11 +65,13 @@ def hearing_section(label: str, hearing: HearingRows) -> Section:
     if not hearing.rows:
         said = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
         return Section(name="hearing", title=title, texts=(said,))
+    # A run folder may hold cards of hearers that nobody asked here.
     used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
     return Section(
         name="hearing",
         title=title,
         texts=tuple(_texts(hearing, used)),
+        # Cards of several hearers would all be called passport; files go by their names.
         figures=tuple(replace(draw_card(card), name=f"passport-{digits}") for digits, card in used.items()),
         sheets=(_answers(label, hearing), *([_passports(label, used)] if used else [])),
         html=_signatures(hearing.signatures),
@@ -109,6 +111,7 @@ def _standing(hearer: str, hearing: HearingRows) -> str:
     quoted = read_quote(hearing.signatures.get(hearer, ""))
     if quoted is None:
         return NO_PASSPORT
+    # A signature may name a card that was never kept in this run.
     there = "" if quoted.digits in hearing.cards else ", card not in the run"
     corpus = "" if quoted.corpus is None else f"{quoted.corpus}:"
     return f"{quoted.verdict} ({corpus}{quoted.digits}{there})"
@@ -151,6 +154,7 @@ def _tells(measure: str, group: Mapping[str, Row]) -> bool:
 def _value(row: Row) -> Cell:
     if row["value"] is None:
         return Cell("–")
+    # Milliseconds have no decimals worth reading.
     digits = 0 if row["measure"].endswith("_ms") else 3
     small = "" if row["low"] is None else f"[{row['low']:.{digits}f}, {row['high']:.{digits}f}]"
     return Cell(f"{row['value']:.{digits}f}", small=small, order=row["value"])

@@ -30,6 +30,7 @@ REFERENCES = 20
 
 def lead_measure(material: Material) -> str | None:
     """The measure that ranks items: the first average with a better and a worse."""
+    # Items can only be ranked by what has a better side and a value per item.
     ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
     return next(ranked, None)
 
@@ -41,9 +42,11 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
     trials = material.trials.select("trial")
     if measure is None:
         return trials["trial"].to_list()
+    # People are left out of the mean: an item is bad when systems do badly.
     systems = material.values(measure).filter(pl.col("system") != HUMAN)
     means = systems.group_by("trial").agg(pl.col("value").mean())
     falling = material.direction(measure) == "lower"
+    # Ties stay in the order of the run, so that a page comes out the same each time.
     ranked = trials.join(means, on="trial", how="left", maintain_order="left")
     return ranked.sort("value", descending=falling, nulls_last=True, maintain_order=True)["trial"].to_list()
 
@@ -68,6 +71,7 @@ class _Book:
     def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[int], int]:
         """The scene's number, the places of the targets in it, and how many entities were left out of a large one."""
         wanted = set(targets)
+        # In a scene that is too large to show the targets come first, lest they be cut off.
         first = [e for e in scene.entities if e.id in wanted] if len(scene.entities) > ENTITIES else []
         shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
         content = [[e.id, self.numbers(e.attributes), [[r.name, r.entity] for r in e.relations]] for e in shown]
@@ -81,6 +85,7 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     """Everything the page's item browser needs, at most `limit` items and about `budget` bytes."""
     lead = lead_measure(material)
     ids = worst_first(material, lead)[:limit]
+    # Only the chosen trials are built; all others are read past.
     trials = _chosen_trials(material, set(ids))
     said = _chosen_outputs(material, set(ids))
     values = _chosen_values(material, ids)
@@ -89,6 +94,7 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     for i in ids:
         item = _item(material, book, trials[i], said, values.get(i, {}))
         spent += len(json.dumps(item, ensure_ascii=False).encode())
+        # One item at least, whatever it weighs.
         if items and spent + sum(map(len, book.scenes)) > budget:
             break
         items.append(item)
@@ -135,6 +141,7 @@ def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tup
     chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
     found: dict[str, dict[tuple[str, str], float]] = {}
     for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
+        # More digits than the page shows would only make it heavier.
         found.setdefault(trial, {})[system, metric] = round(value, 4)
     return found
 
@@ -149,6 +156,7 @@ def _item(
     """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores."""
     scene, targets, hidden = book.scene(trial.scene, trial.targets)
     own = trial.references[0] if trial.references else None
+    # People, where they stand among the systems, said what their own trial holds.
     outputs = [book.said(said.get((trial.id, s), own if s == HUMAN else None)) for s in material.systems]
     scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
     people = [book.said(r) for r in trial.references[:REFERENCES]]

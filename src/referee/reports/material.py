@@ -115,6 +115,7 @@ class Material:
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
         found = {(system, metric): value for system, metric, value in means.iter_rows()}
+        # Told from the numbers themselves: a measure whose score is the mean of its items can be averaged in groups.
         return frozenset(m for m in self.measures if m not in self.known.whole and self._is_average(m, found))
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
@@ -144,6 +145,7 @@ class Material:
         card = self.known.card
         factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
         rows = {row["trial"]: row for row in self.trials.iter_rows(named=True)}
+        # As scored: a report must not show other intervals than the run folder it is made from.
         return choose_clusters({name: [rows[trial][name] for trial in trials] for name in factors}, asked)
 
     @property
@@ -157,6 +159,7 @@ class Material:
     @property
     def label(self) -> str:
         """The heading as it stands on every table and figure: nobody shall take generated data for people's."""
+        # "SYNTHETIC synthetic" would say it twice.
         name = self.corpus.replace("synthetic", "corpus", 1) if self.corpus.startswith("synthetic") else self.corpus
         return f"SYNTHETIC {name}" if self.synthetic else self.corpus
 
@@ -172,9 +175,11 @@ class Material:
 
 def origin(run: Run) -> Mapping[str, Any]:
     """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
         source = Path(str(_mapping(manifest.get("corpus")).get("run", "")))
+        # A folder that was moved or removed ends the search: the last manifest found has to do.
         if not is_run(source) or source.resolve() in seen:
             return manifest
         seen.add(source.resolve())
@@ -182,6 +187,7 @@ def origin(run: Run) -> Mapping[str, Any]:
 
 
 def _close(a: float, b: float) -> bool:
+    # Sums in another order differ in their last digits.
     return abs(a - b) <= 1e-9 * (1 + abs(b))
 
 
@@ -209,6 +215,7 @@ def read_scored(run: Run) -> Scored | None:
 
 def trials_checksum(run: Run) -> str:
     """The checksum of the trials; trials that are not those of the manifest are an error."""
+    # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
     path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
     try:
         with path.open("rb") as file:
@@ -232,6 +239,7 @@ def _read_scores(run: Run) -> list[dict[str, Any]]:
             raise MalformedInput(f"a score without {', '.join(missing)}", where=path, line=line, remedy=_AGAIN)
     if not rows:
         raise MalformedInput("there are no scores", where=path, remedy=_AGAIN)
+    # An infinite or undefined value is no value, and JSON could not carry it on.
     return [{k: None if isinstance(v, float) and not isfinite(v) else v for k, v in row.items()} for row in rows]
 
 
@@ -269,8 +277,10 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
             raise MalformedInput("a trial without an id", where=path, line=line, remedy=_AGAIN)
         meta = _mapping(t.get("meta"))
         said = len(t.get("references") or ())
+        # Games and participants are kept in meta; the intervals of groups need them as clusters.
         rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
         synthetic = synthetic or bool(meta.get("synthetic"))
+        # The form of trials allows one target or a list of them.
         targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
     schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
@@ -293,6 +303,7 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
     for s in scored:
         own = {old: new for (run, old), new in renamed.items() if run == s.name}
         rows += [{**r, "system": own.get(r["system"], r["system"])} for r in s.scores]
+        # Only where runs share a name: the replacement would otherwise copy a frame of millions of rows for nothing.
         frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
         counts |= {own.get(system, system): c for system, c in s.counts.items()}
         responses += [replace(r, system=own[r.system]) if r.system in own else r for r in s.run.responses()]

@@ -82,6 +82,7 @@ def _asset(name: str) -> str:
 def _library() -> str:
     """Vega, Vega-Lite and vega-embed as one script that a tag may hold: as built with the study pages, else as vl-convert has it."""
     built = files("referee.reports") / "library" / "vega.js"
+    # Even inside a string this would end the script element.
     return (built.read_text("utf-8") if built.is_file() else _converted()).replace("</script", "<\\/script")
 
 
@@ -149,6 +150,7 @@ def _section(section: Section) -> str:
 def _figure(figure: Figure) -> str:
     name = escape(figure.name)
     links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS if can_save())
+    # Focus and label let keyboards and screen readers reach a drawing.
     drawing = (
         f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
     )

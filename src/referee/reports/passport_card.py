@@ -76,6 +76,7 @@ def _manners(card: Mapping[str, Any]) -> Any:
 def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
     import altair as alt
 
+    # Kappa can lie below 0.
     lowest = min([0.0, *(row["value"] for row in rows)])
     base = alt.Chart(alt.InlineData(rows)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
@@ -90,6 +91,7 @@ def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
     figure = draw_card(card)
     saved = []
     try:
+        # In a hidden neighbour first: the three files appear only when all of them are drawn.
         folder = Path(tempfile.mkdtemp(prefix=f".{beside.stem}.", dir=beside.parent))
     except OSError as error:
         raise _cannot(beside, error) from None

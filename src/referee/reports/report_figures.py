@@ -107,6 +107,7 @@ def _without(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _faceted(layer: Any, panels: Sequence[str]) -> Any:
     alt = _altair()
     facet = alt.Facet("measure:N", sort=list(panels), title=None)
+    # Measures have scales of their own: Dice ends at 1, an edit distance does not.
     return layer.facet(facet=facet, columns=3).resolve_scale(x="independent")
 
 
@@ -114,6 +115,7 @@ def scores_figure(material: Material, order: Sequence[str]) -> Figure:
     """Every measure a panel, every system a dot with its interval."""
     alt = _altair()
     rows = [r for r in material.scores if r.get("group") is None]
+    # A fixed step for each system: panels grow with their number instead of squeezing them.
     base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
     layer = _dots(base, order, color=alt.value(PALETTE[0]))
     title = f"{material.label}: scores with {_confidence(material)} intervals"
@@ -132,6 +134,7 @@ def groups_figure(material: Material, group: str, rows: Sequence[Row], order: Se
     base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(12))
     colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_cycle(PALETTE, len(levels))))
     shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_cycle(SHAPES, len(levels))))
+    # Levels of a group side by side on the line of their system, not on top of each other.
     layer = _dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
     title = f"{material.label}: scores by {group} with {_confidence(material)} intervals"
     measured = {r["metric"] for r in rows}
@@ -156,6 +159,7 @@ def distributions_figure(material: Material, order: Sequence[str]) -> Figure | N
         x2="to:Q",
         color=alt.Color(
             "share:Q",
+            # Roots, so that thin tails are seen beside a full bin.
             scale=alt.Scale(scheme="blues", type="sqrt", domainMin=0),
             legend=alt.Legend(title="share of items", format="%", titleOrient="left"),
         ),
@@ -196,6 +200,7 @@ def _edges(values: np.ndarray) -> np.ndarray:
     """Bins from the least to the greatest value; one for each whole number where all are whole and few."""
     low, high = float(values.min()), float(values.max())
     if (values == np.round(values)).all() and high - low <= 2 * BINS:
+        # Half a unit to either side, so that each whole number is the middle of its bin.
         return np.arange(low - 0.5, high + 1)
     return np.linspace(low, high, BINS + 1)
 
@@ -209,6 +214,7 @@ def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) 
     cells = [
         {"a": a, "b": b, "r": round(p["r"], 4), "low": p["without_one_low"], "high": p["without_one_high"], "n": p["n"]}
         for p in known
+        # Both halves of the matrix, though each pair was computed once.
         for a, b in ((p["measure_a"], p["measure_b"]), (p["measure_b"], p["measure_a"]))
     ]
     names = [m for m in material.measures if any(c["a"] == m for c in cells)]
@@ -248,6 +254,7 @@ def save_figure(figure: Figure, folder: Path) -> None:
     with naming_extra():
         import vl_convert
 
+    # By the version that altair writes for: another one may draw the same specification differently.
     svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=vega_lite())
     (folder / f"{figure.name}.svg").write_text(svg, "utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=2))

@@ -95,6 +95,7 @@ class _Grid:
 
     def shared_n(self, line: tuple[str, str | None], metrics: Iterable[str]) -> int | None:
         """The n of a line when all its metrics have the same."""
+        # Printed once in the column n instead of in every cell.
         found = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
         return found.pop() if len(found) == 1 else None
 
@@ -157,6 +158,7 @@ def _rich_cell(row: Row | None, test: str, show_n: bool) -> str:
     if row is None or row["value"] is None:
         return "– (n=0)"
     bounds = f" [dim]{number(row['low'])}…{number(row['high'])}[/dim]" if row["low"] is not None else ""
+    # Two places for the stars keep the intervals in line.
     return f"[bold]{number(row['value'])}[/bold]{stars(row, test):<2}{bounds}" + (f" n={row['n']}" if show_n else "")
 
 
@@ -183,11 +185,13 @@ def as_markdown(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
     grid = _Grid(rows, test)
     header, lines = _plain_lines(grid, test)
     text = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    # A bar would begin a new cell, a star emphasis.
     text += ["| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in line) + " |" for line in lines]
     notes = [f"{line.replace('*', chr(92) + '*')}  " for line in (about, grid.note()) if line]
     return "\n".join([*text, "", *notes, *(f"`{s}`  " for s in grid.signatures())])
 
 
+# Used in one pass: replaced one after another, the backslashes of the first would be escaped by the last.
 _TEX = str.maketrans(
     {
         "&": r"\&",

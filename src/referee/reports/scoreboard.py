@@ -81,6 +81,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     clusters = material.clusters(wide["trial"].to_list())
     columns = {name: wide[name].to_numpy()[:, None] for name in wide.columns if name != "trial"}
     pairs = list(combinations(columns, 2))
+    # No resampling: the t over clusters is all that letters need.
     found = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, found, strict=True) if gap is not None]
     # a difference without any spread has no t; whoever reads the letters is told by `_differ` that it is no tie
@@ -89,6 +90,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     rows = [
         (a, b, *map(_known, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
         for ((a, b), gap), raw, p in zip(gaps, tested, corrected, strict=True)
+        # The effect size is that of plain pairs of items; the clusters are in p and interval.
         for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
     ]
     return as_rows(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
@@ -107,6 +109,7 @@ def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[
         rows = comparisons.filter(pl.col("metric") == measure)
         compared = set(rows["system_a"]) | set(rows["system_b"])
         differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _differ(r)]
+        # Letters begin with the best, so the order has to be that of the ranking.
         order = [s for s in ranking(material, measure) if s in compared]
         found = compact_letters(order, differ) if order else {}
         letters |= {(system, measure): text for system, text in found.items()}
@@ -122,6 +125,7 @@ def _differ(row: Mapping[str, Any]) -> bool:
 
 def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
     """One table per family of measures, the best value of each column in bold."""
+    # The first measure that can be better or worse decides the order of the lines.
     lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
     placed = ranking(material, lead)
     order = [*placed, *(s for s in material.systems if s not in placed)]

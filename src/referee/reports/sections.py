@@ -50,6 +50,7 @@ def sections_of(
     """All chapters about one set of trials, in reading order; `hearing` is the one about hearers, if there is one."""
     lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
     placed = ranking(material, lead)
+    # People do not compete and stand below the systems.
     order = [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
     return [
         _scores(material, order),
@@ -75,6 +76,7 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
         texts.append(
             "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
         )
+    # Said once, so that nobody takes missing letters for ties.
     without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(
@@ -130,10 +132,12 @@ def _correlations(material: Material) -> Section:
     if len(systems) < FEWEST:
         said = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
         return Section(name="correlations", title=title, texts=(said,))
+    # Over systems alone; the table with people among them stands below.
     figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
     texts = [
         "One system can make or break a correlation: the small print says how far it moves when any one is left out."
     ]
+    # With so few points nearly any r can be had.
     if len(systems) < 6:
         texts.append(f"With {len(systems)} systems these numbers are decoration.")
     return Section(

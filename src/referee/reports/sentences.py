@@ -49,6 +49,7 @@ def _data(material: Material) -> str:
 
 def _training(material: Material) -> list[str]:
     """Which cuts `referee run` trained and tested on."""
+    # From the folder that `referee run` made, also where this one was only scored again.
     cuts = [c for s in material.scored for c in origin(s.run).get("splits") or () if isinstance(c, dict)]
     names = list(dict.fromkeys(str(c.get("name")) for c in cuts))
     seeds = {c.get("seed") for c in cuts}
@@ -62,6 +63,7 @@ def _training(material: Material) -> list[str]:
 def _references(material: Material) -> str:
     others = material.scored[0].settings.get("references") == "others"
     against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
+    # Only where there is a value: a measure that nobody was measured by is not spoken of.
     whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
     said = f"Outputs were held against {against}, with the measures {listed(material.measures)}."
     if whole:
@@ -92,6 +94,7 @@ def _letters(material: Material) -> list[str]:
     k = len(material.systems)
     if k < 2 or not material.averages:
         return []
+    # All pairs, people among the systems included.
     pairs = k * (k - 1) // 2
     return [
         f"Systems that share a letter do not differ at α = {ALPHA:g} in t-tests paired by item over these clusters, corrected by Holm's "
@@ -127,6 +130,7 @@ def _outcomes(material: Material) -> list[str]:
 
 
 def _versions(material: Material) -> str:
+    # Runs may have been scored by another version than the one that reports.
     made = {str(_version(s.run.manifest)) for s in material.scored}
     return listed(sorted(made | {__version__}))
 

@@ -49,6 +49,7 @@ class ChallengeTask:
     correlated: tuple[str, ...]
 
 
+# Decimals are those of the printed tables.
 ACCURACY = MeasureColumn("Accuracy", "string/exact", decimals=2)
 EDIT = MeasureColumn("Edit", "string/edit", sd=True)
 BLEU, NIST = (
@@ -69,6 +70,7 @@ TASKS = (
         ("Dice", "MASI"),
         ("Minimality", "Accuracy", "Dice", "MASI"),
     ),
+    # No subsets were printed for realisation, hence the 0.
     ChallengeTask(
         "R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")
     ),
@@ -102,6 +104,7 @@ def _task(material: Material, task: ChallengeTask) -> tuple[list[Sheet], list[st
     systems = [s for s in material.systems if s != HUMAN and task.name in task_of(material, s)]
     if not systems:
         return [], [f"Tables {numbers} ({task.about}) are not made: no system of this run does that task."]
+    # Measures of whole sets have no values by domain.
     values = {c.heading: _labelled(material, c.measure, systems) for c in task.columns if c.domains}
     sheets = [_descriptives(material, task, systems, values)]
     missing: list[str] = []
@@ -210,6 +213,7 @@ def _anova_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
 
 
 def _p(p: float | None) -> str:
+    # As the overview prints them, without the nought before the point.
     return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
@@ -229,6 +233,7 @@ def _tukey(frame: pl.DataFrame) -> Subsets | str:
     model = _anova(frame)
     if isinstance(model, str):
         return model
+    # In the order of names, since Polars gives groups in no order of their own.
     rows = frame.group_by("system").agg(pl.col("value").mean().alias("mean"), pl.len().alias("n")).sort("system")
     means, counts = dict(rows.select("system", "mean").iter_rows()), dict(rows.select("system", "n").iter_rows())
     try:
@@ -310,6 +315,7 @@ def _extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
             "Tables 11 and 12 (reading time, identification time, error rate) are not made: the run has no responses of hearers to systems."
         ]
     sheets = [found.descriptives]
+    # IT stands before RT, as in Table 12.
     made = _subsets(
         material, 12, {h: f for h, f in (("IT", found.identification), ("RT", found.reading)) if f.height}, "TUNA-REG"
     )

@@ -23,6 +23,7 @@ MISSING = -1
 
 def as_bits(true: npt.NDArray[np.bool_]) -> int:
     """Truth values, one per entity, as a bit set."""
+    # Little ends first on both sides, so that bit i of the integer is entity i.
     return int.from_bytes(np.packbits(true, bitorder="little").tobytes(), "little")
 
 
@@ -42,6 +43,7 @@ class PackedBits:
 
     @classmethod
     def of(cls, packed: bytes, entities: int) -> PackedBits:
+        # Padded to whole words; bits beyond the last entity are never set.
         return cls(np.frombuffer(packed.ljust((entities + 63) // 64 * 8, b"\0"), dtype=np.uint64))
 
     def __and__(self, other: PackedBits) -> PackedBits:
@@ -75,6 +77,7 @@ class ValueColumn:
     def _of_numbers(cls, array: npt.NDArray[Any]) -> ValueColumn:
         """Whole numbers and truth values: by table where their range is small, by sorting otherwise."""
         low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
+        # Up to here a table of counts is quicker than sorting and takes half a megabyte.
         if high - low < 65_536:
             shifted = array.astype(np.int64) - low
             found = np.flatnonzero(np.bincount(shifted))
@@ -92,6 +95,7 @@ class ValueColumn:
 
 
 def _code(value: object, table: dict[str, int]) -> int:
+    # NaN is what differs from itself.
     if value is None or value != value:
         return MISSING
     return table.setdefault(value if type(value) is str else as_value(value), len(table))
@@ -113,6 +117,7 @@ class _EntitiesOnDemand(Sequence[Entity]):
     def __getitem__(self, place: int | slice) -> Entity | tuple[Entity, ...]:
         if isinstance(place, slice):
             return tuple(self[i] for i in range(*place.indices(self.size)))
+        # A range takes negative places and refuses those outside, as a sequence has to.
         place = range(self.size)[place]
         has = ((name, column.value(place)) for name, column in self.columns.items())
         attributes = tuple(Property(name, value) for name, value in has if value is not None)
@@ -134,6 +139,7 @@ class _Extensions(Mapping[Property, int]):
             column = self.columns[name]
             if value not in column.values:
                 raise KeyError(prop)
+            # Both forms at once: selectors intersect integers, counting runs over words.
             true = np.packbits(column.codes == column.values.index(value), bitorder="little").tobytes()
             found = self.built[prop] = int.from_bytes(true, "little")
             self.packed[prop] = PackedBits.of(true, len(column.codes))

@@ -119,6 +119,7 @@ def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
     try:
         return scene.mask(ids)
     except KeyError as error:
+        # A dozen of them, for a scene may have a million.
         known = ", ".join(e.id for _, e in zip(range(12), scene.entities, strict=False)) or "none: the scene is empty"
         raise InputError(
             f"the target {error.args[0]!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"

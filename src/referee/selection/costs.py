@@ -27,6 +27,7 @@ Levels = Mapping[str, float]
 
 FREE_NAIVE: Mapping[str, Levels] = {
     "furniture": {"type": 0, "colour": 0, "size": 1, "orientation": 1, "x-dimension": 2, "y-dimension": 2},
+    # Only to have a beard or glasses is free; to have none costs 1 like everything else.
     "people": {"type": 0, "hasBeard:1": 0, "hasGlasses:1": 0, "hasSuit": 2, "hasShirt": 2, "hasTie": 2},
 }
 """The three levels of Krahmer, Theune, Viethen & Hendrickx (2008) for the TUNA domains; what is not listed costs 1."""
@@ -89,6 +90,7 @@ class FrequencyCosts(_Learned):
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
         share = self.seen(view).share(prop.name)
+        # Never mentioned would cost infinity, which no search could add up.
         return min(self.cap, -log2(share)) if share else self.cap
 
 
@@ -104,6 +106,7 @@ class StochasticCosts(_Learned):
         if prop.name in self.free or str(prop) in self.free:
             return 0.0
         prior = self.seen(view).prior(prop)
+        # A prior of 0 (hasBeard:0 and its like) would cost infinity; such properties are dear, not impossible.
         return min(self.cap, 10 * round(-log2(prior), 1)) if prior else self.cap
 
 
@@ -121,6 +124,7 @@ class KMeansCosts(_Learned):
 
     def _levels(self, seen: Frequencies) -> dict[Property, float]:
         pairs = list(seen.occurred)
+        # The exact clustering wants its numbers in order.
         falling = sorted(range(len(pairs)), key=lambda i: -(seen.prior(pairs[i]) or 0.0))
         clusters = cluster([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
         return {pairs[i]: float(level) for i, level in zip(falling, clusters, strict=True)}
@@ -134,9 +138,12 @@ class KMeansCosts(_Learned):
 def cluster(ordered: Sequence[float], k: int) -> list[int]:
     """Optimal one-dimensional k-means of ordered numbers: the cluster, counted from 0, of each (exact, by dynamic programming)."""
     n = len(ordered)
+    # More clusters than different numbers would leave some of them empty.
     k = min(k, len(set(ordered)))
+    # best[j]: the least spread of the first j numbers in so many clusters.
     best = [_spread(ordered, 0, j) for j in range(n + 1)]
     cuts: list[list[int]] = []
+    # Cubic in the number of pairs, of which a domain has a few dozen.
     for _ in range(1, k):
         choices = [min(range(j + 1), key=lambda i, j=j: best[i] + _spread(ordered, i, j)) for j in range(n + 1)]  # type: ignore[misc]
         best = [best[i] + _spread(ordered, i, j) for j, i in enumerate(choices)]

@@ -58,10 +58,12 @@ def count(trials: Iterable[Trial]) -> Frequencies:
         descriptions += 1
         has = trial.scene.entity(trial.targets[0]).attributes if trial.targets else ()
         mentions.update(list(dict.fromkeys(p.name for p in said)))
+        # What is false of the target (35 values in TUNA's furniture sets) mentions a name but selects no pair.
         selected.update(set(said) & set(has))
         occurred.update(set(has))
         sets[frozenset(said)] += 1
         available.update((p.name, None) for p in has)
+    # Sorting is stable, so ties stay in order of first encounter (as in Kelleher 2007).
     order = tuple(dict.fromkeys([*sorted(mentions, key=lambda name: -mentions[name]), *available]))
     return Frequencies(
         descriptions=descriptions, mentions=mentions, selected=selected, occurred=occurred, sets=sets, order=order
@@ -112,6 +114,7 @@ class GroupedFrequencies:
     def key(self, view: SpeakerView | Trial) -> Group:
         """The view's group; with the last criteria dropped, one by one, until a group has been seen."""
         key = group_of(view, self.by)
+        # Ends with () at the latest, which is always counted.
         while key not in self.tables:
             key = key[:-1]
         return key

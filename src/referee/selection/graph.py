@@ -86,6 +86,7 @@ class GraphSearch(Reasoned):
         best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
         left = contrast.remaining(best)
         if self.landmarks and partners(contrast.scene):
+            # Without a description that singles out there is nothing to be cheaper than.
             without = None if left else Landmarked(best, cost, proven)
             best, cost, proven = cheapest_with_landmarks(
                 *(contrast, options, first, lambda p: price.cost(p, view)),
@@ -104,6 +105,7 @@ class GraphSearch(Reasoned):
         keeps = [contrast.extensions[p] for p in options]
         cover: Cover = cheapest_cover(keeps, costs, left, self.seconds)
         chosen = (*first, *(options[i] for i in cover.chosen))
+        # The reading of Theune et al. (2011); by the team's account of 2009 free properties are always kept.
         return (_drop_idle(contrast, chosen, first) if self.helpful else chosen), cover.cost, cover.proven
 
     def _ordered(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
@@ -117,6 +119,7 @@ class GraphSearch(Reasoned):
             if not hasattr(self, "frequencies_"):
                 raise NotTrained(self)
             seen = self.frequencies_.of(view)
+            # Properties never seen are listed alphabetically (Theune et al. 2011).
             return sorted(options, key=lambda p: (-(seen.prior(p) or 0.0), p.name if p not in seen.occurred else ""))
         return options
 

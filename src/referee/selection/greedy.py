@@ -27,6 +27,7 @@ class Greedy(Reasoned):
         options = contrast.among(self.attributes)
         rest, sets = contrast.countable(left, options)
         total = left.bit_count()
+        # Negative, for the heap gives the smallest first; the place settles ties.
         queue = [((rest & true).bit_count() - total, i) for i, true in enumerate(sets)]
         heapify(queue)
         while total and queue:

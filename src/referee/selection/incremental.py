@@ -86,6 +86,7 @@ class Incremental(Reasoned):
             left = kept
             if note:
                 note(best, "next in the order of preference, and rules out somebody")
+        # By name, too: with a taxonomy another value of the type may have been said.
         if (
             self.head == "last"
             and head is not None
@@ -107,6 +108,8 @@ class Incremental(Reasoned):
             if candidate in self.unfamiliar:
                 continue
             stays = left & self._extension(scene, candidate)
+            # Strictly more: of values that rule out as many the more general one stays (FindBestValue, Reiter & Dale
+            # 1992).
             if best is None or stays.bit_count() < kept.bit_count():
                 best, kept = candidate, stays
         return best, kept
@@ -118,6 +121,7 @@ class Incremental(Reasoned):
         path = [prop.value]
         while path[-1] != start and path[-1] in parents:
             path.append(parents[path[-1]])
+        # Where the taxonomy does not lead up to the basic value, that value is all there is to try.
         return path[::-1] if path[-1] == start else [start]
 
     def _extension(self, scene: Scene, prop: Property) -> int:

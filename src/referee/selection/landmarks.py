@@ -81,6 +81,7 @@ class _Walk:
     def cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
         """Something with landmarks that is cheaper than what can be said without, or the latter."""
         relations = self._relations(self.target, 0, (self.target,))
+        # Whatever has a landmark pays for a relation at least.
         if without.cost <= min([e.cost for e in relations], default=without.cost):
             return without
         edges, start = self._start(options, first, relations)
@@ -134,6 +135,7 @@ class _Walk:
     ) -> None:
         others = (_fitting(masks, links) & self.contrast.distractors).bit_count()
         if others <= self.goal:
+            # The limit falls with the best: equals that come later are too late.
             self.best, self.cost, self.limit = said, cost, cost
             return
         if others < self.nearest[0]:
@@ -143,15 +145,18 @@ class _Walk:
         for i in range(start, len(edges)):
             edge = edges[i]
             paid = cost + edge.cost
+            # Beyond this round, or no cheaper than the best; the least of these costs bounds the next round.
             if paid > self.limit or paid >= self.cost:
                 self.following = min(self.following, paid)
                 continue
             depth = edge.depth
             if edge.partners is None:
                 narrowed = masks[depth] & edge.true
+                # What is free is said even where it narrows nothing, as in the search without landmarks.
                 if narrowed != masks[depth] or not edge.cost:
                     grown = (*masks[:depth], narrowed, *masks[depth + 1 :])
                     self._extend(edges, i + 1, grown, links, chain, (*said, edge.property), paid)
+            # Another relation to the landmark that the chain already has.
             elif edge.property.value in chain:
                 tied = (*links[:depth], (*links[depth], edge.partners), *links[depth + 1 :])
                 self._extend(edges, i + 1, masks, tied, chain, (*said, edge.property), paid)
@@ -181,6 +186,7 @@ class _Walk:
         """The relations of an entity to possible landmarks."""
         if depth >= self.landmarks:
             return []
+        # Never back into the chain, which would describe the target by itself.
         found = [r for r in dict.fromkeys(self.scene.entity(entity).relations) if r.entity not in chain]
         flat = [Property(LANDMARK * depth + r.name, r.entity) for r in found]
         return [_Edge(f, self.price(f), depth, 0, self.partners[r.name]) for f, r in zip(flat, found, strict=True)]
@@ -193,6 +199,7 @@ class _Walk:
         chains: list[tuple[tuple[str, ...], tuple[int, ...], tuple[tuple[Partners, ...], ...]]] = [
             ((self.target,), (mask,), ())
         ]
+        # The list grows while it is walked: shorter chains come before longer ones.
         for chain, masks, links in chains:
             if not fewest:
                 break

@@ -158,6 +158,7 @@ class _Space:
         true = (np.array([self._lacks(contrast, depth) for contrast, _ in members]) @ self.messages.T == 0).astype(
             float
         )
+        # What is not true of the target cannot be said of it.
         barred = 1.0 - true[:, 0]
         said = np.array([place or 0 for _, place in members], dtype=np.int64)
         return _Batch(worlds, values, true, barred, said)
@@ -195,6 +196,7 @@ def _looks(messages: FloatArray) -> FloatArray:
     columns = [messages[:, a] * messages[:, b] for a, b in pairs if a < b]
     columns += [messages[:, a] * (1 - messages[:, b]) for a, b in pairs]
     lengths = messages.sum(axis=1)
+    # A weight for every length rather than one slope.
     columns += [(lengths == n).astype(float) for n in np.unique(lengths)]
     return np.hstack([messages, np.array(columns).T])
 
@@ -202,6 +204,7 @@ def _looks(messages: FloatArray) -> FloatArray:
 def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tuple[FloatArray, Any]:
     """Log probabilities of all messages for the targets, and a function for the gradient of the summed log probability of what was said."""
     width = len(space.places)
+    # Two columns of zeros more: one for a value never seen, the last (-1) for no value.
     table = np.zeros((width, width + 2))
     if space.basic:
         table[:, :width] = weights[: width * width].reshape(width, width)
@@ -210,6 +213,7 @@ def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tup
     scores += IMPOSSIBLE * batch.barred[:, None, :]
     literal, literal_chances = _softmax(scores, axis=2)
     if depth:
+        # A uniform prior over the entities: normalising over them is all that Bayes asks.
         listener, listener_chances = _softmax(literal, axis=1)
         speaker, speaker_chances = _softmax(listener[:, 0], axis=1)
     else:
@@ -220,6 +224,7 @@ def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tup
         slope[np.arange(len(batch.said)), batch.said] += 1.0
         if not depth:
             return _gradient(space, batch, slope[:, None, :])
+        # The chain rule through two softmax layers, from the speaker over the listener to the literal speaker.
         down = -slope[:, None, :] * listener_chances
         down[:, 0] += slope
         down -= down.sum(axis=2, keepdims=True) * literal_chances
@@ -230,6 +235,7 @@ def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tup
 
 def _softmax(scores: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
     """Log probabilities and probabilities along an axis."""
+    # Less the highest score, so that no exponential overflows.
     shifted = scores - scores.max(axis=axis, keepdims=True)
     chances = np.exp(shifted)
     total = chances.sum(axis=axis, keepdims=True)
@@ -245,6 +251,7 @@ def _gradient(space: _Space, batch: _Batch, down: FloatArray) -> FloatArray:
         by_name = down @ space.messages
         table = np.zeros((width + 2, width))
         per_value = np.einsum("nwa,nwv->nav", by_name, batch.worlds)
+        # Names may share a row (no value, never seen), of which plain assignment would keep only one.
         np.add.at(table, batch.values, per_value)
         parts.append(table[:width].T.ravel())
     parts.append((down * batch.true).sum(axis=(0, 1)) @ space.looks)

@@ -64,6 +64,7 @@ class Overspecification(Reasoned):
         contrast = contrast_of(view)
         options = _options(contrast)
         weights, eagerness = self._parameters(view)
+        # All sets of options: TUNA's people have eleven beside the type, hence two thousand sets.
         chances = np.zeros(1 << len(options))
         for core, chance in _cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
             chances[core] = chance
@@ -199,6 +200,7 @@ class _Likelihood:
         extra, absent = (np.array([end[c] for end in self.ends]) for c in (2, 3))
 
         def surprise(parameters: FloatArray) -> float:
+            # The logistic function keeps both between 0 and 1, as chances have to be.
             weights, eager = 1 / (1 + np.exp(-parameters[:-1])), 1 / (1 + np.exp(-parameters[-1]))
             reached = np.zeros(self.states)
             reached[self.starts] = 1.0

@@ -96,6 +96,7 @@ class BooleanDescriptions(Reasoned):
         left = scene.everything
         clauses: list[tuple[SignedProperty, ...]] = []
         literals = [(literal.extension(scene), literal) for literal in self._literals(scene)]
+        # Van Deemter's phases; the number of unions grows exponentially, hence the end.
         for size in range(1, self.longest + 1):
             for parts in combinations(literals, size):
                 if left == wanted:
@@ -168,6 +169,7 @@ class Partitioned(Reasoned):
         places = {r: scene.index(r) for r in view.targets}
         own = {r: scene.entities[place].attributes for r, place in places.items()}
         parts = _by_type(own)
+        # Distractors are kept for each target: what is said of one part rules nobody out for the other.
         left: dict[str, int] = {}
         for part in parts:
             kind = extensions[part.properties[0]] if part.properties else scene.everything

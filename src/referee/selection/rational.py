@@ -70,6 +70,7 @@ class RationalSpeaker(Reasoned):
         speaker = log_softmax(np.where(_truth(contrast, messages), 0.0, -np.inf) - costs, axis=1)
         for _ in range(self.depth):
             listener = log_softmax(speaker, axis=0)
+            # The cost stands inside the factor α, as in the authors' code.
             speaker = log_softmax(self.alpha * (listener - costs), axis=1)
         target = (contrast.targets & -contrast.targets).bit_length() - 1
         return messages, np.exp(speaker[target])
@@ -83,6 +84,7 @@ def subsets(properties: int, longest: int | None) -> FloatArray:
     rows = np.zeros((len(chosen), properties))
     for row, places in zip(rows, chosen, strict=True):
         row[list(places)] = 1.0
+    # Shared by all callers through the cache.
     rows.flags.writeable = False
     return rows
 
@@ -109,5 +111,6 @@ def log_softmax(scores: FloatArray, axis: int) -> FloatArray:
 
 def most_probable(chances: FloatArray, seed: str | None = None) -> int:
     """The place of the largest number; of equals the first, or one at random if there is a seed."""
+    # Messages that are equal differ in their last bits, since their sums were added up in another order.
     best = np.flatnonzero(chances >= chances.max() * (1 - 1e-12))
     return int(best[0] if seed is None else Random(seed).choice(best.tolist()))

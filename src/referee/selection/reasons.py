@@ -56,6 +56,7 @@ class Reasoned:
             gone = 0
             if prop in chosen:
                 said.append(prop)
+                # Of all that was said so far: beside a landmark properties do not narrow one by one.
                 kept = self.denotation(scene, said) & contrast.distractors
                 gone, left = left & ~kept, kept
             steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))

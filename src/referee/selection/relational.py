@@ -51,7 +51,9 @@ class Network:
         return copy
 
     def _propagate(self) -> None:
+        # Without links nothing follows from a fact but the fact.
         before: list[int] | None = None if self.links else self.contexts
+        # Contexts only ever shrink, so this ends.
         while before != self.contexts:
             before = list(self.contexts)
             for link in self.links:
@@ -132,6 +134,7 @@ def _best(network: Network, facts: list[Fact], variable: int, variables: dict[st
     tried: list[tuple[int, Fact, Network | None]] = []
     for fact in options:
         prop, landmark = fact
+        # Without relations the count needs no copy of the network.
         if landmark is None and not network.links:
             left = network.contexts[variable] & network.scene.extensions[prop]
             tried.append((left.bit_count(), fact, None))

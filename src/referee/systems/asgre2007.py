@@ -58,6 +58,8 @@ CAM, DIT, GRAPH, IS, NIL, TITCH = "Cambridge", "Dublin", "Twente and Tilburg", "
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
+    # At hand are the algorithm of 2004 (P04-1052) and the table of properties in W08-1108; what B, T and U stand for is
+    # a guess.
     "CAM-B": SystemRow(CAM, 2007, LOW, "discriminating quotient, ties settled by taste",
         Component(CONTRAST_QUOTIENT, liked=LIKED)),
     "CAM-BU": SystemRow(CAM, 2007, LOW, "as CAM-B, quotients updated after each choice",
@@ -66,12 +68,17 @@ TABLE: dict[str, SystemRow] = {
         Component(CONTRAST_QUOTIENT, scale=TUNED), fitted_to="its printed Dice"),
     "CAM-TU": SystemRow(CAM, 2007, LOW, "as CAM-T, quotients updated after each choice",
         Component(CONTRAST_QUOTIENT, scale=TUNED, updated=True), fitted_to="its printed Dice"),
+    # The abstract has the whole algorithm; whether counts were pooled over domains it does not say (variants/DIT-
+    # DS.pooled).
     "DIT-DS": SystemRow(DIT, 2007, FAITHFUL, "type, then attributes by falling frequency",
         Component(INCREMENTAL, order="frequency", head="first")),
+    # Tried in the scene's order on purpose: a free property is lost where an equally cheap set comes first, the known
+    # weakness of 2007.
     "GRAPH-FP": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; the most mentioned is free",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS, free=FREE), head="last"), printed="GR-FP"),
     "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; what is rarely mentioned is dear",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
+    # Not in print: whether names or pairs are compared, and what happens to strangers.
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
         Component(NEAREST_SET)),
     "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",
@@ -80,8 +87,11 @@ TABLE: dict[str, SystemRow] = {
         Component(SMALLEST_SET, extra=True), printed="*IS-FBS"),
     "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on what belongs",
         Component(LEARNED_INCLUSION)),
+    # From the title, a footnote of W08-1134 (the type was not forced, hence poor scores on people) and the printed
+    # scores.
     "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; type nothing special",
         Component(GROUPED_ORDER, groups=GROUPS)),
+    # What A, R, S and + stand for is in no text at hand; the parts are those of C08-2029.
     "TITCH-AS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency",
         Component(WEIGHTED_POWER, weight="absolute"), printed="T-AS"),
     "TITCH-AS+": SystemRow(TITCH, 2007, LOW, "as TITCH-AS, attributes attract each other",

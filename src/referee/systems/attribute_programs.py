@@ -55,6 +55,7 @@ def run(program: Program, situation: ProgramView) -> Any:
     if not isinstance(program, tuple):
         return program
     operation, *arguments = program
+    # The members of a list are names, not programs.
     if operation == "list":
         return tuple(arguments)
     return OPERATIONS[operation](situation, *(run(argument, situation) for argument in arguments))
@@ -91,6 +92,7 @@ def _enough(situation: ProgramView, names: Names) -> bool:
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "if": lambda situation, test, yes, no: yes if test else no,
+    # The same once more, because the typed evolution tells lists from single names.
     "which": lambda situation, test, yes, no: yes if test else no,
     "add": _add,
     "remove": _remove,
@@ -118,6 +120,7 @@ class Programs(Reasoned):
                 where=view.id,
                 remedy=f"programs are for {', '.join(sorted(map(str, known)))}; evolve one with variants/OSU-GP.evolved",
             )
+        # The paper's canUseLoc.
         names = run(known[view.domain], ProgramView(contrast, view.condition == "+LOC"))
         return contrast.among(names)
 

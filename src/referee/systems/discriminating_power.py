@@ -48,6 +48,7 @@ class ContrastQuotient(Reasoned):
         preference = self._preference(contrast, view)
         chosen, left = _type_first(contrast, note)
         options = [p for p in contrast.properties if p not in chosen]
+        # Over the whole scene, whoever the type has ruled out: the algorithm of 2004 sorts once.
         ranked = sorted(options, key=lambda p: -(_quotient(contrast, p, contrast.distractors) + preference[p]))
         while left and ranked:
             if self.updated:
@@ -116,6 +117,7 @@ class WeightedPower(Reasoned):
         scores = {p: self._score(contrast, p, view) for p in contrast.properties if p not in chosen}
         extra = self.plus == "redundancy"
         while scores and (left or extra):
+            # The extra one comes once nobody is left, and only then.
             extra = extra and bool(left)
             best = max(scores, key=scores.__getitem__)
             del scores[best]

@@ -67,12 +67,14 @@ class EvolvedSet(Reasoned):
         seen = self.frequencies_.of(view)
         weights = [seen.share(p.name) or 0.0 for p in properties]
 
+        # With a dozen bits the same set comes up again and again.
         @cache
         def fitness(genome: int) -> float:
             said = [i for i in range(len(properties)) if genome >> i & 1]
             if not said:
                 return 0.0
             alone = not contrast.remaining([properties[i] for i in said])
+            # With the default weights no ambiguous set beats one that singles the target out.
             return self.identify * alone + self.prefer * sum(weights[i] for i in said) / len(said)
 
         return fitness

@@ -93,6 +93,7 @@ class Evolved(Programs):
             box.register("mate", gp.cxOnePoint)
             box.register("grow", gp.genFull, min_=0, max_=2)
             box.register("mutate", gp.mutUniform, expr=box.grow, pset=primitives)
+            # Against programs that grow without getting better; no limit is in print.
             for change in ("mate", "mutate"):
                 box.decorate(change, gp.staticLimit(key=lambda tree: tree.height, max_value=8))
             best = tools.HallOfFame(1)
@@ -170,6 +171,7 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
     for operation, (arguments, result) in _SIGNATURES.items():
         primitives.addPrimitive(len, arguments, result, name=operation)  # never called: `run` does the work
     constants: dict[str, Program] = {f"name{i}": name for i, name in enumerate(names)}
+    # Under the seed, like the random lists among the constants of the paper.
     lists = [random.sample(names, random.randint(1, min(4, len(names)))) for _ in names] if names else []
     constants |= {f"list{i}": ("list", *some) for i, some in enumerate([[], *lists])}
     constants["location"] = CAN_USE_LOCATION
@@ -182,6 +184,7 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
 def _individual_class() -> type:
     from deap import base, gp
 
+    # Classes of our own: DEAP's creator would put them into its module for the whole process.
     class Smallest(base.Fitness):  # type: ignore[misc]  # DEAP ships no types
         weights = (-1.0,)
 

@@ -116,6 +116,7 @@ class LanguageModel(ModelClient):
 
 def build_prompt(view: SpeakerView, answer: str = "text") -> str:
     """The scene in words: entities numbered in the order of the scene, the target by its number, ids left out."""
+    # Ids tell: in TUNA's furniture they encode type, colour, size and orientation.
     numbers = {e.id: i for i, e in enumerate(view.scene.entities, 1)}
     objects = "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in view.scene.entities)
     targets = " and ".join(f"object {numbers[t]}" for t in view.targets)
@@ -167,6 +168,7 @@ def _told(outcome: str, call: Call) -> str:
 def _read_line(content: str) -> Description | None:
     """One line of words, with or without quotation marks or a label before it; anything longer is not one description."""
     text = LABEL.sub("", content).strip().strip("\"'“”‘’`*").strip()
+    # Markup or JSON where words were asked for.
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<":
         return None
     return Description(text=text)

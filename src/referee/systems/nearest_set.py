@@ -105,6 +105,7 @@ class NearestSet(Reasoned):
         here = self._shown(contrast.properties, self.match)
         marks = [frozenset(self._shown(said, self.match)) for said in pool]
         sets = [(sum(1 << i for i, mark in enumerate(here) if mark in said), len(said)) for said in marks]
+        # Sets said twice change a mean, but no maximum.
         if self.nearest == "max":
             sets = list(dict.fromkeys(sets))
         similarity = _dice(masks, np.array([m for m, _ in sets], dtype=np.uint32), np.array([n for _, n in sets]))

@@ -18,6 +18,7 @@ from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["BackedOffOrder", "CentreRule", "FrequentFirst", "GroupedOrder", "PriorsWithinReach"]
 
+# Five columns and three rows, so that 3 and 2 are the middles.
 X, Y = "x-dimension", "y-dimension"
 
 
@@ -78,12 +79,14 @@ class PriorsWithinReach(Reasoned):
         seen = self.frequencies_.of(view)
         priors = {p: seen.prior(p) or 0.0 for p in contrast.properties if p != contrast.head}
         untested = sorted(priors, key=lambda p: -priors[p])
+        # Not in the paper for TVAS, only for FBI; without it the people scores cannot be reached.
         chosen = [] if contrast.head is None else [contrast.head]
         if note and chosen:
             note(chosen[0], "the type comes first")
         left = contrast.remaining(chosen)
         while left and untested:
             near = self._near(untested, priors)
+            # Of equals the first, which has the higher prior.
             best = max(near, key=lambda p: (left & contrast.ruled_out(p)).bit_count())
             untested.remove(best)
             if gone := left & contrast.ruled_out(best):
@@ -97,6 +100,7 @@ class PriorsWithinReach(Reasoned):
         """The pair with the highest prior and those within reach of it, by falling prior."""
         highest = priors[untested[0]]
         least = highest * (1 - self.reach) if self.relative else highest - self.reach
+        # A difference of exactly the reach is within it, whatever rounding makes of it.
         return [p for p in untested if priors[p] >= least - 1e-12]
 
 
@@ -130,6 +134,7 @@ class BackedOffOrder(Incremental):
         here = self.conditions_.of(view)
         everywhere: Frequencies = self.conditions_.tables.get((view.domain,), here)
         lacking = {name: n for name, n in everywhere.mentions.items() if name not in here.mentions}
+        # Counts over one condition and over both in one list: so the paper merges them.
         mentions = {**here.mentions, **lacking}
         return sorted(mentions, key=lambda name: -mentions[name])
 
@@ -154,6 +159,7 @@ class FrequentFirst(Reasoned):
             raise NotTrained(self)
         seen = self.frequencies_.of(view)
         ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        # Above, not at least: in W08-1135 that is type and colour of furniture, and the type of people.
         chosen = [p for p in ordered if (seen.share(p.name) or 0.0) > self.threshold]
         for prop in chosen:
             if note:

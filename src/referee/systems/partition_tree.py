@@ -25,8 +25,11 @@ class PartitionTree(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         chosen: list[Property] = []
         node = contrast.distractors
+        # Values do not overlap in TUNA, so there is one path, and the walk equals the Incremental Algorithm in this
+        # order.
         for edge in self._levels(contrast, view):
             child = node & contrast.extensions[edge]
+            # The rule alone would never say the type of people, which a Dice of .762 needs.
             if child != node or edge.name in self.always:
                 chosen.append(edge)
                 if note:

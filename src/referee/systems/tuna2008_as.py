@@ -58,6 +58,7 @@ OWN_TASTE = ("shortest", "typical", "frequent")
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
+    # At three prices many sets cost the same; the order by prior settles it, and keeps what is free.
     "GRAPH-4+B": SystemRow(GRAPH, 2008, FAITHFUL, "cheapest set, three prices, often mentioned first",
         Component(GRAPH_SEARCH, costs=Component(LEVEL_COSTS), order="prior", head="first")),
     "JU-PTBSGRE": SystemRow(JU, 2008, LOW, "a tree of ever smaller sets, by preference",
@@ -68,6 +69,7 @@ TABLE: dict[str, SystemRow] = {
         Component(BACKED_OFF_ORDER, personal=True)),
     "ATT-FB-m": SystemRow(ATT, 2008, FAITHFUL, "one of the smallest sets, at random",
         Component(SMALLEST_SET, pick="random")),
+    # On the test set f, sf and sr print the same minimal sets: the look-up never found anything for new speakers.
     "ATT-FB-f": SystemRow(ATT, 2008, FAITHFUL, "the distinguishing set that was used most",
         Component(REMEMBERED_SET, memory=("all",), known_only=True)),
     "ATT-FB-sf": SystemRow(ATT, 2008, FAITHFUL, "the distinguishing set that the speaker used most",
@@ -80,6 +82,7 @@ TABLE: dict[str, SystemRow] = {
         Component(PRIORS_WITHIN_REACH)),
     "IS-FP": SystemRow(IS, 2008, MEDIUM, "distinguishing set nearest to those of the speaker and one like him",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE)),
+    # The paper forces the type for people only; in furniture its prior puts it first anyway.
     "NIL-UCM-MFVF": SystemRow(NIL, 2008, FAITHFUL, "incremental over pairs by falling prior",
         Component(INCREMENTAL, order="prior", head="last")),
     "OSU-GP": SystemRow(OSU, 2008, FAITHFUL, "the two evolved programs that were sent in",

@@ -49,6 +49,7 @@ TABLE: dict[str, SystemRow] = {
     },
     "DIT-FBI-CBSR": joined(DIT, FAITHFUL, "DIT-FBI", "DIT-CBSR"),
     "DIT-TVAS-RBR": joined(DIT, MEDIUM, "DIT-TVAS", "DIT-RBR"),
+    # The team took the organisers' converter for this task.
     "GRAPH-4+B": joined(GRAPH, LOW, "GRAPH-4+B", "organisers"),
     "IS-FP-GT": SystemRow(
         IS, 2008, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT", OWN_NEAREST, _IS_GT

@@ -27,6 +27,7 @@ FOLDS = ("speaker", 5)
 
 GRAPH, IS, NIL, USP = "Twente, Tilburg and Macquarie", "Stuttgart", "Madrid", "São Paulo"
 EVOLVING = Component(EVOLVED_SET)
+# The one change since 2008: separate lists for +LOC and -LOC (W09-0633).
 CONDITIONED = Component(FREQUENT_FIRST, by=("domain", "condition"))
 CHEAPEST, BY_PRIOR = tuna2008_as.TABLE["GRAPH-4+B"].selector, tuna2008_as.TABLE["NIL-UCM-MFVF"].selector
 

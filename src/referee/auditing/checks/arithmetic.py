@@ -33,17 +33,20 @@ def _overall(
     table: PrintedTable, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: CheckSection
 ) -> PrintedClaim:
     subject = section.subject(paper, table, f"{label}, {whole}")
+    # Not snapped to a whole count: what should follow must not be put right first.
     printed = table.unsnapped(label, whole)
     numbers = [table.number(label, part) for part in parts]
     inputs = tuple(n for n in numbers if n is not None)
     if printed is None or len(inputs) < len(parts):
         return Unknown(subject=subject, because="a cell is empty", printed=printed)
     n = sizes.of(inputs, printed)
+    # Without counts only the bounds of a mean are known.
     if n is None:
         because = f"a mean lies between its parts ({', '.join(parts)})"
         low, high = min(i.low for i in inputs) - printed.half, max(i.high for i in inputs) + printed.half
         return RangeClaim(subject=subject, because=because, printed=printed, low=low, high=high)
     because = f"mean of {' and '.join(parts)} with n = {' and '.join(map(str, n))}"
+    # Bohnet's overall scores of 2008 and 2009 are such means, of domains of 80 and 68 items.
     plain = ("it is the plain mean of the parts, not weighted by their counts", weighted_mean([1] * len(n)))
     return ValueClaim(
         subject=subject,
@@ -101,6 +104,7 @@ def counts(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 
 
 def _too_coarse(number: Number, possible: tuple[int, ...], scale: float) -> bool:
+    # An interval as wide as the step from one count to the next always holds a count.
     return any(2 * number.half >= scale / n for n in possible)
 
 
@@ -167,6 +171,7 @@ def total(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     if printed is None or len(inputs) < len(found):
         return [Unknown(subject=subject, because="a cell is empty", printed=printed)]
     because = f"sum of {len(inputs)} cells ({', '.join(columns)} of {table.name})"
+    # A row forgotten in the sum is tried as what the author did instead.
     without_one = tuple(
         (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
     )

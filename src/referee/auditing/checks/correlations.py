@@ -77,6 +77,7 @@ def _distinct(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
     for pair in pairs:
         value = None if pair.r is None else pair.r.value
         key = (frozenset((pair.a, pair.b)), value, pair.stars)
+        # The diagonal says nothing.
         if key not in seen and not (pair.a == pair.b and value == 1):
             seen.add(key)
             yield pair
@@ -100,6 +101,7 @@ class _Scores:
             for label, number in table.column(column, tuple(self.without)):
                 if number is not None:
                     found.setdefault(label, []).append(number)
+        # A row that lacks a part of a measure would enter with another mean.
         width = max(map(len, found.values()), default=0)
         return {label: tuple(numbers) for label, numbers in found.items() if len(numbers) == width}
 
@@ -121,6 +123,7 @@ def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section:
         return [Unknown(subject=subject, because=few, printed=pair.r)]
     inputs = tuple(x for label in rows for x in (*a[label], *b[label]))
     compute = _correlate(n, len(a[rows[0]]), len(b[rows[0]]))
+    # Where only stars are printed, r is still needed to judge them, but nothing is claimed about it.
     nothing = Number(text="", value=0.0, half=0.0, place=inputs[0].place)
     value = ValueClaim(subject=subject, because=because, printed=pair.r or nothing, inputs=inputs, compute=compute)
     claims: list[PrintedClaim] = [] if pair.r is None else [value]
@@ -149,6 +152,7 @@ def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
         x, y = numbers[:, :, :parts_a].mean(axis=2), numbers[:, :, parts_a:].mean(axis=2)
         x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
         spread = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+        # On the scale of the numbers: what is left of a constant column is rounding.
         flat = spread <= 1e-12 * np.abs(numbers).max(axis=(1, 2)) ** 2
         return np.asarray(np.divide((x * y).sum(axis=1), spread, out=np.full(len(points), np.nan), where=~flat))
 

@@ -30,6 +30,7 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    # NaN, not a warning: the audit calls it undetermined.
     "sqrt": lambda x: np.sqrt(np.where(np.asarray(x) < 0, np.nan, x)),
     "abs": np.abs,
     "min": lambda *xs: reduce(np.minimum, xs),
@@ -104,6 +105,7 @@ def _claim(
 def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], FloatArray]) -> Compute:
     def compute(points: FloatArray) -> FloatArray:
         values = evaluate({name: points[:, i] for i, name in enumerate(names)})
+        # A formula without names gives one number for all points.
         return np.broadcast_to(np.asarray(values, dtype=float), (len(points),))
 
     return compute

@@ -45,6 +45,7 @@ def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     table = paper.table(section.need("table", str), section)
     shares, missing, scale = section.get("shares", {}, dict), section.get("missing", 0, int), section.scale()
     plain = {pair: _measures(pair, table, paper, section) for pair in _pairs(section)}
+    # Shares wait until it is known of how many trials they are taken.
     members = {pair: _members([m for m in found if m.row not in shares]) for pair, found in plain.items()}
 
     def claims(n: Mapping[str, int]) -> list[PrintedClaim]:
@@ -55,7 +56,9 @@ def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
             made += _memberships(paper, section, table, pair, counted, members[pair])
         return made
 
+    # One number for all groups; in Gatt & Belz 2008 it is 148 trials a system, where Table 2 says 150.
     candidates = [{row: size - lost for row, size in shares.items()} for lost in range(missing + 1)]
+    # Of equals the first, hence as few trials missing as possible.
     return max((claims(n) for n in candidates), key=lambda made: sum(claim.holds() for claim in made))
 
 
@@ -131,6 +134,7 @@ def _members(measures: Sequence[_Measure]) -> tuple[bool, ...] | None:
     if not 1 < total <= MOST_SYSTEMS or any(len(m.scores) != total for m in measures):
         return None
     choices = (np.arange(2**total)[:, None] >> np.arange(total)) & 1 == 1
+    # Either group has at least one system.
     choices = choices[choices.any(axis=1) & ~choices.all(axis=1)]
     for measure in measures:
         first, second = measure.means
@@ -142,6 +146,7 @@ def _give(inside: np.ndarray, scores: Sequence[Number], mean: Number) -> np.ndar
     """For every choice of systems, whether their scores can have a printed mean."""
     size = inside.sum(axis=1)
     halves = np.array([s.half for s in scores])
+    # Room for numbers that were rounded twice, and for floating point.
     reach = inside @ halves / size + mean.half * (1 + TWICE) + 1e-9 * abs(mean.value)
     return np.asarray(np.abs(inside @ values_of(scores) / size - mean.value) <= reach)
 

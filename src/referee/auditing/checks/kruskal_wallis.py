@@ -21,6 +21,7 @@ from referee.contracts import FloatArray
 
 __all__ = ["kruskal_wallis"]
 
+# TUNA 2008: Table 3 averages over two references, its test asks for a match with at least one.
 AVERAGED = "the test codes a match with at least one of {} references, the shares are averages over them"
 
 
@@ -33,6 +34,7 @@ def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     number = table.number(row, column)
     subject = section.subject(paper, table, row)
     labels = [label for label in scores.labels if label not in section.get("without", [], list)]
+    # An average over references is no k/n of items and must not be snapped.
     read = scores.number if references == 1 else scores.unsnapped
     found = [[n for c in columns if (n := read(label, c)) is not None] for label in labels]
     if number is None or any(len(row) < len(columns) for row in found) or sizes.full is None or len(labels) < 2:
@@ -77,6 +79,7 @@ def _because(counts: FloatArray) -> str:
 def _at_least_one(share: Number, n: int, references: int, scale: float) -> Number:
     """The share of items that met at least one reference, as an interval, from the average over all references."""
     met = n * references
+    # Bounds may be whole but for floating point.
     fewest, most = ceil(share.low / scale * met - 1e-9), floor(share.high / scale * met + 1e-9)
     if fewest > most:
         return share  # no whole count gives it, which the check of counts says

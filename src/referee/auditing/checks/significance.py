@@ -45,6 +45,7 @@ class BoundClaim(PrintedClaim):
 
     def judge(self) -> AuditRow:
         size = abs(self.statistic.value)
+        # A larger statistic has a smaller p, so the bounds change sides.
         p, high, low = (self._p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half))
         verdict = (
             AuditVerdict.FOLLOWS
@@ -59,6 +60,7 @@ class BoundClaim(PrintedClaim):
         return p > self.bound if self.above else p <= self.bound
 
     def _p(self, value: float) -> float:
+        # Upper tails as such: 1 minus the lower one would lose the digits of a small p.
         from scipy.special import chdtrc, fdtrc
 
         if self.kind == "F":
@@ -106,6 +108,7 @@ def _claim(
 
 def _bound(said: str) -> tuple[bool, float | None]:
     if said.lower() in NOT_SIGNIFICANT:
+        # Not significant, without a level, is read at .05.
         return True, 0.05
     found = BOUND.match(said.strip())
     if found is None or found["sign"] == "=":

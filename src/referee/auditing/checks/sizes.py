@@ -48,6 +48,7 @@ class Sizes:
             return None
         if whole is None or not self.missing:
             return self.full
+        # Eleven trials of TUNA 2008 timed out, and no table says in which cells.
         candidates = product(*(range(n, n - self.missing - 1, -1) for n in self.full))
         fitting = [n for n in candidates if self._gives(n, parts, whole)]
         return max(fitting, key=sum, default=self.full)

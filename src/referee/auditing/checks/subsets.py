@@ -51,8 +51,10 @@ class _Tukey:
         """The smallest and largest critical difference that rounding allows."""
         halves = np.array([n.half for n in self.cells.inputs])
         sizes = self.cells.counts.sum(axis=1)
+        # Counts are unequal where trials timed out; SPSS then takes their harmonic mean.
         n = len(sizes) / (1 / sizes).sum()
         q = studentised_range(len(sizes), self.cells.error_df, self.alpha)
+        # Errors and means move as if they were independent: too wide rather than too narrow.
         low, high = extremes(self.cells.error_ms, self._middle[0], halves)
         return q * np.sqrt(low / n), q * np.sqrt(high / n)
 

@@ -59,6 +59,7 @@ class CellMeans:
         else:
             between = (self.counts * (means - self.system_means(points)[:, :, None]) ** 2).sum(axis=(1, 2))
             within = ((self.counts.sum(axis=1) - 1) * sds**2).sum(axis=1) - between
+        # Where rounding leaves less than nothing there is no variance, rather than a wrong one.
         within = np.where(within > 0, within, np.nan)
         result: FloatArray = within / self.error_df
         return result
@@ -79,6 +80,7 @@ class CellMeans:
 def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
     """The matrix A with y'Ay = sum of squares of dropping an effect from a weighted fit of cell means, and its degrees of freedom."""
     k, d = counts.shape
+    # Sum-to-zero coding, without which dropping an effect would not give its type III sum of squares.
     a, b = (np.vstack([np.eye(m - 1), -np.ones(m - 1)]) for m in (k, d))
     rows, columns = np.repeat(a, d, axis=0), np.tile(b, (k, 1))
     both = np.einsum("ip,iq->ipq", rows, columns).reshape(k * d, -1)
@@ -151,6 +153,7 @@ def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> 
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
+        # Belz & Gatt 2008 print 2249, where the error has 2235.
         instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
         known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
     elif cells.error_df < 1:

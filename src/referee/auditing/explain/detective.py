@@ -62,6 +62,7 @@ def _moved(sentence: str, case: PrintedCase, move: Move) -> Explanation:
 def _columns(case: PrintedCase) -> Iterator[Explanation]:
     for table, names in case.suspicious_columns().items():
         columns = {name: case.column(table, name) for name in names}
+        # As BLEU and NIST in Table 8 of TUNA 2008.
         for a, b in combinations(names, 2):
             move = _permute([columns[a], columns[b]], [1, 0])
             yield _moved(f"{table}: the columns {a} and {b} are exchanged", case, move)
@@ -102,6 +103,7 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
     solved: list[tuple[bool, float, Solution, tuple[int, ...]]] = []
     for place, number in case.numbers.items():
         users = [i for i in case.touching[place] if i in case.failed and case.counted(i)]
+        # A single failure could be mended by changing any of its cells.
         if case.independent(users) < 2:
             continue
         claims = [case.claims[i] for i in users]
@@ -128,6 +130,7 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
     """Values to try for a cell: the best one, or those that are whole counts where the cell must be one."""
     found = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
+    # The twenty nearest, for each is judged with all claims that it touches.
     return sorted(found, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
 
 
@@ -146,6 +149,7 @@ def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> s
 
 def _copied_from(number: Number, numbers: Mapping[CellPlace, Number]) -> Number | None:
     """Another cell of the same row with the very same digits, where so many digits do not agree by chance."""
+    # 1960.31 of NIL stands in two columns of Belz & Gatt 2008; fewer digits agree by chance.
     if sum(c.isdigit() for c in number.text) < 4:
         return None
     same_row = (n for p, n in numbers.items() if (p.table, p.row) == (number.place.table, number.place.row))

@@ -40,6 +40,7 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
     """
     if not claims:
         return None
+    # A column of equal numbers has no span of its own.
     span = max(column) - min(column) or abs(number.value) or 1.0
     values = np.linspace(min(column) - span, max(column) + span, STEPS)
     step = values[1] - values[0]
@@ -52,6 +53,7 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
         good = (misses <= 1).all(axis=0)
         if not len(near):
             return None
+        # Neighbouring values differ by less than rounding allows: finer steps would tell nothing new.
         if good.any() and change[:, good].min() < 1:
             break
         near = near[np.argsort(misses[:, near].max(axis=0))[:KEPT]]
@@ -83,4 +85,5 @@ def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) ->
         allowed = claim.printed.half + (high - low) / 2 + 1e-9
         target = values if claim.printed.place == number.place else claim.printed.value
         result.append(np.abs(claim.compute(points) - target) / allowed)
+    # What is not defined is as far off as can be.
     return np.nan_to_num(np.array(result), nan=1e12, posinf=1e12)

@@ -54,6 +54,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
         return Slip(SlipKind.NO_COUNT, "no whole count gives it")
     if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
         return Slip(SlipKind.NONE)
+    # As r of ID speed and fluency in one of its two places in Table 10 of TUNA-REG 2009.
     if _fits(claim, -claim.printed.value, claim.printed.half):
         return Slip(SlipKind.SIGN, "the sign is wrong")
     for factor, side in POINT.items():
@@ -66,6 +67,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
 
 def _fits(claim: ValueClaim, value: float, half: float) -> bool:
     low, high = claim.reach
+    # Numbers without rounding (counts) still need room for floating point.
     half = half or 1e-9 * max(1.0, abs(value))
     return value != claim.printed.value and low - half <= value <= high + half
 
@@ -75,9 +77,11 @@ def _digits(claim: ValueClaim) -> Slip:
     text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
     decimals = len(text.partition(".")[2])
     right = f"{claim.middle:.{decimals}f}"
+    # Some tables print .43 for 0.43.
     right = right.replace("0.", ".", 1) if text.lstrip("-").startswith(".") else right
     if len(right) != len(text):
         return Slip(SlipKind.NONE)
+    # As 5.77 for 5.27, the F of the interaction on Edit in TUNA 2008.
     wrong = [i for i, (a, b) in enumerate(zip(text, right, strict=True)) if a != b]
     if len(wrong) == 1:
         return Slip(SlipKind.DIGIT, f"one digit differs from {right}")

@@ -29,6 +29,7 @@ def _visible(view: SpeakerView) -> list[Property]:
 def minimal(view: SpeakerView) -> tuple[Property, ...]:
     """The first of the smallest sets that only the target has."""
     visible = _visible(view)
+    # By size, then in the order of the attributes: the same file whenever it is made.
     sets = (s for size in range(1, len(visible) + 1) for s in combinations(visible, size))
     return next(s for s in sets if view.scene.denotation(s) == view.target_mask)
 

@@ -74,6 +74,7 @@ class Synthetic:
     def trials(self) -> Iterator[Trial]:
         """Trials speaker by speaker, scene by scene; odd speakers are in the condition +LOC, even ones in -LOC."""
         self._check()
+        # A stream for the scenes and one for every speaker: more speakers change nothing for the first ones.
         rng = Random(f"scenes {self.seed}")
         designs = design_scenes(self.scenes, self.entities, self.similarity, rng)
         stages = [Stage(design, self.layouts, rng) for design in designs]
@@ -95,6 +96,7 @@ class Synthetic:
             design = stage.design
             scene, target = stage.scene(rng)
             said = tuple(speaker.choose(design.domain, sayable, target))
+            # Fifteen fill the grid of 5 x 3, for whose rows and columns there are words.
             spans = wording.word(said, numbered=self.entities > 15)
             text = " ".join([span.text for span in spans])
             reference = Description(properties=said, text=text, spans=spans, speaker=name)

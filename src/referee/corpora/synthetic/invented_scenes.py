@@ -145,6 +145,7 @@ def _distractors(
     looks = [target | {name: _another(domain.values[name], target[name], rng)} for name in needed]
     while len(looks) < count:
         look = _free(domain, target, needed, similarity, rng)
+        # After twenty tries a twin is accepted: with few attributes there may be no other look left.
         for _ in range(20 if count < 20 else 0):
             if look not in looks:
                 break

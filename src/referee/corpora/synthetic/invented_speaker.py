@@ -100,6 +100,7 @@ def _latent_location(condition: str, spread: float) -> dict[str, float]:
 
 
 def _chance(latent: float) -> float:
+    # erfc keeps its digits in the lower tail, where 1 + erf cancels.
     return 0.5 * erfc(-latent / _ROOT_2)
 
 
@@ -114,6 +115,7 @@ class SimulatedSpeaker:
         spread = SPREAD * individuality
         self._chances = []
         for latents in _latent_habits(spread):
+            # One deviation for all four chances of a habit: who likes to say colours says them needed or not.
             shift = spread * _deviation(rng)
             self._chances.append([_chance(x + shift) for x in latents])
 
@@ -121,6 +123,7 @@ class SimulatedSpeaker:
         """What is said of a target: the type if nothing else came to mind."""
         draw, chances = self.rng.random, self._chances
         located = draw() < self._location[domain.name]
+        # The columns of a habit: needed, spare, then the same two beside a location.
         beside = 2 if located else 0
         said = [prop for prop, habit, spare in sayable if draw() < chances[habit][beside + spare]]
         if self.slips:

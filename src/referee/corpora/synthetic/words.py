@@ -129,6 +129,7 @@ class SimulatedWording:
         draw = self.rng.random
         if len(before) > 1 and draw() < UNUSUAL_ORDER:
             before.reverse()
+        # Kept or drawn anew from the same line: over all speakers the shares stay those above.
         kind = self._determiner if draw() < HABIT else draw()
         if kind >= THE + A:
             spans = noun + before + after if draw() < NOUN_FIRST else before + noun + after

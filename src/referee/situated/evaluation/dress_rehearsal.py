@@ -52,6 +52,7 @@ def rehearse(
             "no reference has a clip that can be shown",
             remedy="give more dialogues: a clip needs an earlier mention and an earlier action on the target within 30 s",
         )
+    # On other dialogues: an ear that had learned from these would know the answers.
     resolver = ReferenceResolver().fit(all_situations(training))
     responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
     trials = as_trials(items, synthetic=any(d.synthetic for d in dialogues))

@@ -72,6 +72,7 @@ def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tup
     """The utterance with the expression as it was said or with other words, and the place of the expression; None where it cannot be found."""
     said = situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
     span = situation.expression.data.get("span")
+    # Files of other programs give the words only; the first place where they occur is taken.
     start = said.find(situation.text) if span is None else int(span[0])
     if start < 0:
         return None
@@ -97,6 +98,7 @@ def choose_like(
     quota = {k: min(int(share), len(found[k])) for k, share in shares.items()}
     while sum(quota.values()) < min(n, len(things)):
         open_kinds = [k for k in found if quota[k] < len(found[k])]
+        # repr settles equal remainders alike in every process.
         quota[max(open_kinds, key=lambda k: (shares[k] - quota[k], repr(k)))] += 1
     return [thing for k, chosen in found.items() for thing in chosen[: quota[k]]]
 
@@ -118,7 +120,9 @@ def collect_material(
             unusable[kind, clip.reason] += 1
         else:
             usable[kind].append((situation, clip))
+    # Section 5.1 shares them out as in the whole corpus, not as among the usable instances.
     whole: Counter[object] = Counter(_operation(s) for s in classification.situations)
+    # An even number, since both groups see half of them each way.
     fp1, fp2 = _halves(usable["FP"][: fp - fp % 2], rng)
     chosen = {
         k: choose_like(usable[k], n, lambda pair: _operation(pair[0]), whole, rng) for k, n in (("TP", tp), ("FN", fn))
@@ -150,6 +154,8 @@ def _halves(
 ) -> tuple[list[tuple[Situation, Clip]], list[tuple[Situation, Clip]]]:
     """Two halves of equal size; expressions that name their piece by themselves are shared out evenly."""
     mixed = [things[i] for i in rng.permutation(len(things))]
+    # Stable, after the shuffle: those that name their piece come first and are dealt out in turn (7 and 8 in the
+    # paper).
     mixed.sort(key=lambda pair: not names_by_itself(pair[0]))
     if len(mixed) % 2:
         mixed.pop()

@@ -62,6 +62,7 @@ def _sampled(
         while coming is not None and coming.t_ms <= t_ms:
             shown, coming = coming, next(moments, None)
         yield t_ms, shown
+        # Without an end of its own the film stops once the last change has been shown.
         if coming is None and end_ms is None:
             return
         t_ms += every_ms
@@ -98,12 +99,14 @@ def _few_colours(picture: Image) -> Image:
 
     palette = Image.new("P", (1, 1))
     palette.putpalette(_palette())
+    # Dithering would crawl from frame to frame.
     return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 @cache
 def _palette() -> bytes:
     pure = [tuple(bytes.fromhex(colour[1:])) for colour in COLOURS]
+    # Three steps between every two colours, as smoothing leaves them along edges: 51 of the 256 a GIF may have.
     mixed = [
         tuple((part * a + (4 - part) * b) // 4 for a, b in zip(one, other, strict=True))
         for one, other in combinations(pure, 2)
@@ -136,6 +139,7 @@ def _film(recording: Recording, target: Path, fps: float = 10, **options: object
     first = next(pictures)
     size = f"{first.width}x{first.height}"
     command = [program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{fps:g}"]
+    # With 4:2:0 colour both sides have to be even.
     command += ["-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", str(target)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None

@@ -109,6 +109,7 @@ class Board:
         width, height = self.area
         x = hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
         y = hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
+        # As the browser's Math.round: halves go up, where Python's round goes to the even neighbour.
         turned = old.rotation if change.rotation is None else self.step * math.floor(change.rotation / self.step + 0.5)
         flipped = old.flipped if change.flipped is None else change.flipped
         return self.put(change.piece, Placement(x, y, int(turned) % 360, flipped))
@@ -135,6 +136,7 @@ class Board:
 
     def _covers(self, piece: str, x: float, y: float) -> bool:
         placed = self.placements[piece]
+        # No corner lies further than 1.5 units from its centroid: a cheap test first.
         if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (2 * UNIT) ** 2:
             return False
         points = self.corners(piece)
@@ -142,6 +144,8 @@ class Board:
             (bx - ax) * (y - ay) - (by - ay) * (x - ax)
             for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True)
         ]
+        # All pieces are convex: inside is on the same side of all edges, whichever way round a flip has turned the
+        # corners.
         return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
 
     def snapped(self, piece: str, reach: float = 12.0) -> Board:
@@ -227,6 +231,7 @@ def _whole(value: float) -> int:
 
 
 def _usable(value: object) -> bool:
+    # A bool is an int to Python, but true is no length.
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value))
 
 

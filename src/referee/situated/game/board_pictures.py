@@ -18,8 +18,11 @@ __all__ = ["COLOURS", "draw_board", "draw_goal", "paint_board"]
 TABLE, PIECE, EDGE = "#f4f1ea", "#4a6670", "#ffffff"
 LIT, CURSOR, INK, SHADE = "#d9822b", "#b3261e", "#1d2a30", "#d8d2c4"
 COLOURS = (TABLE, PIECE, EDGE, LIT, CURSOR, INK)
+# The tip is at (0, 0).
 ARROW = ((0, 0), (0, 24), (6, 18), (10, 27), (14, 25), (10, 17), (18, 17))
+# Painted twice as large and reduced, for Pillow's polygons have hard edges.
 SMOOTH = 2
+# In units of the board, as everything that is scaled with it.
 CAPTION = 70
 
 

@@ -22,6 +22,7 @@ DRAW_BACK = (
     0.2  # REX-J: the cursor is off the referent of 17.5 % of the demonstrative pronouns (Iida et al. 2010, table 5)
 )
 SERVER = "server"
+# Milliseconds on the wire, so that arriving and happening differ as in real sessions.
 DELAY = {SOLVER: 12.0, OPERATOR: 9.0, SERVER: 9.0}
 AHEAD = {SOLVER: 5_000.0, OPERATOR: -3_000.0}  # the players' own clocks do not start when the server's does
 
@@ -65,6 +66,7 @@ class _Session:
         for actor in (SOLVER, OPERATOR):
             self.note(0.0, actor, "role", {"role": actor})
             mine, delay = AHEAD[actor], DELAY[actor]
+            # The way there takes as long as the way back, so that `clocks` finds the offset exactly.
             self.note(0.0, actor, "clock", {"sent_ms": mine, "server_ms": delay, "received_ms": mine + 2 * delay})
 
     def note(self, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> None:

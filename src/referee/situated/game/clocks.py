@@ -21,6 +21,7 @@ def timeline(recording: Recording) -> Iterator[tuple[float, Entry]]:
     offsets = _offsets(recording.entries)
     connection: dict[str, int] = {}
     for entry in recording.entries:
+        # A new connection may be a page that was loaded again, whose clock starts anew.
         if entry.kind == "reconnect":
             connection[entry.actor] = connection.get(entry.actor, 0) + 1
         offset = offsets.get((entry.actor, connection.get(entry.actor, 0)))
@@ -30,6 +31,7 @@ def timeline(recording: Recording) -> Iterator[tuple[float, Entry]]:
 def _happened(entry: Entry, offset: float | None) -> float:
     if entry.t_client_ms is None or offset is None:
         return entry.t_server_ms
+    # An estimate may overshoot; nothing happens after it has arrived.
     return min(entry.t_client_ms + offset, entry.t_server_ms)
 
 
@@ -43,6 +45,7 @@ def _offsets(entries: tuple[Entry, ...]) -> dict[tuple[str, int], float]:
         elif entry.kind == "clock":
             sent, received, server = (entry.data[name] for name in ("sent_ms", "received_ms", "server_ms"))
             key = (entry.actor, connection.get(entry.actor, 0))
+            # Both ways are taken to last equally long; the error is at most half the round trip.
             ping = (received - sent, server - (sent + received) / 2)
             best[key] = min(best.get(key, ping), ping)
     return {key: offset for key, (_, offset) in best.items()}

@@ -49,6 +49,7 @@ def _marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
     for moment in shown:
         if moment.cursor is not None and moment.cursor != last.cursor:
             yield [moment.t_ms, *moment.cursor]
+        # Replaying keeps the very object where only the cursor moved.
         if moment.board is not last.board:
             yield from _change(moment.t_ms, last.board, moment.board)
         last = moment
@@ -60,6 +61,7 @@ def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
         return
     top = after.order[-1]
     placed = after.placements[top]
+    # Nearly always one piece went to the top; whatever else happened is told as a whole board.
     one_piece = before.put(top, placed).canonical() == state
     yield [t_ms, top, *placed] if one_piece else [t_ms, after.to_data()]
 

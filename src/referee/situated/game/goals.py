@@ -95,6 +95,7 @@ def outline(goal: Goal) -> Polygon:
 def _closed(goal: Goal) -> Polygon:
     from shapely import Polygon, unary_union
 
+    # Mitred, so that swelling and shrinking give the sharp corners back.
     swollen = [Polygon(corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()]
     figure = unary_union(swollen).buffer(-HAIR, join_style="mitre").simplify(2 * HAIR)
     if not isinstance(figure, Polygon):
@@ -124,6 +125,7 @@ def hint(goal: Goal, number: int) -> tuple[str, Placement]:
 def scatter(seed: int, step: int = 45) -> Board:
     """A random beginning: every piece on the work area, apart from the others, turned at random; the same seed gives the same board."""
     rng = Random(seed)
+    # All are thrown anew where one of them finds no room.
     while len(placed := dict(_thrown(rng, step))) < len(PIECES):
         continue
     order = list(placed)
@@ -140,6 +142,7 @@ def _thrown(rng: Random, step: int) -> Iterator[tuple[str, Placement]]:
     for piece in PIECES:
         for _ in range(50):
             x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
+            # Only the parallelogram looks different when it is turned over.
             place = Placement(x, y, rng.randrange(0, 360, step), piece == "7" and rng.random() < 0.5)
             shape = Polygon(corners(piece, place))
             if table.contains(shape) and all(other.distance(shape) > UNIT / 10 for other in taken):

@@ -129,8 +129,10 @@ def write_recording(recording: Recording) -> str:
 
 def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
     """A recording from its text; a last line torn by a crash is set aside and reported, nothing before it is lost."""
+    # A torn line may end inside a character, which is no reason to lose the lines before.
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     lines = text.split("\n")
+    # A whole file ends with a line end, and nothing is left behind it.
     torn = lines.pop() or None
     if not lines:
         raise MalformedInput("the recording has no header", where=where, line=1, remedy="record the session again")
@@ -152,6 +154,7 @@ def replay(recording: Recording) -> Iterator[Moment]:
     """Every moment at which the board or the cursor changed, in order of time; stored states, no rules."""
     board: Board | None = None
     cursor: tuple[float, float] | None = None
+    # Cursor points come in batches and are older than their entry: sorting puts them between the changes.
     for t_ms, _, entry, point in sorted(_marks(recording), key=lambda mark: mark[:2]):
         cursor = point or cursor
         board = board if point else board_after(board, entry)
@@ -166,6 +169,7 @@ def _marks(recording: Recording) -> Iterator[tuple[float, int, Entry, tuple[floa
         if entry.kind == "cursor":
             yield from ((t_ms + dt, entry.seq, entry, (x, y)) for dt, x, y in entry.data["points"])
         elif entry.kind in STATES or entry.kind in HANDLING:
+            # Estimated times of two connections may cross; changes keep the order in which the server took them.
             latest = max(latest, t_ms)
             yield latest, entry.seq, entry, None
 

@@ -18,6 +18,7 @@ from referee.situated.game.solver_bot import AMOUNTS, REGIONS
 __all__ = ["Act", "Command", "Hand", "follow", "rest", "understand"]
 
 FRAME = 1000 / 60
+# In steps of the board, usually 45 degrees: four turn a piece upside down.
 NUMBERS = {"twice": 2, "two times": 2, "three times": 3, "four times": 4, "upside down": 4, "around": 4, "half": 4}
 SIZES = {"big": "large", "large": "large", "medium": "medium", "middle": "medium", "small": "small", "little": "small"}
 _MOVE = re.compile(
@@ -74,6 +75,7 @@ def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
 def _named(words: str, board: Board, hand: Hand, rng: Random) -> str | None:
     """The piece that the words name: by size and shape, then by place; the one in hand where they name none."""
     shape = re.search(r"\b(triangle|square|parallelogram)\b", words)
+    # A size counts before a noun only: *a little to the left* names no piece.
     size = re.search(rf"\b({'|'.join(SIZES)})(?= (?:triangle|one|piece|square|parallelogram))", words)
     other = re.search(r"\bother\b", words)
     if not shape and not size and not other:
@@ -96,6 +98,7 @@ def _others(fitting: list[str], held: str | None) -> list[str]:
 
 def _by_place(words: str, fitting: list[str], board: Board) -> str | None:
     place = re.search(r"\b(?:on|at) the (left|right|top|bottom)\b", words)
+    # After *put* a place says where to, not which one.
     if not place or not fitting or re.search(r"\bput\b", words):
         return None
     axis, sign = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "bottom": (1, -1)}[place[1]]
@@ -112,6 +115,7 @@ def _degrees(words: str, step: int) -> int:
 
 def _region(words: str) -> tuple[float, float] | None:
     fitting = [r for r in REGIONS if r in words]
+    # The longest, because *at the top left* holds *at the top*.
     return REGIONS[max(fitting, key=len)] if fitting else None
 
 
@@ -164,6 +168,7 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
         goal = (command.x + rng.gauss(0, 12), command.y + rng.gauss(0, 12))
     else:
         goal = tuple(v + d * (1 + rng.gauss(0, 0.04)) for v, d in ((now.x, command.x), (now.y, command.y)))  # type: ignore[assignment]
+    # The cursor keeps its place on the piece while it is dragged.
     grip = (hold[0] - now.x, hold[1] - now.y)
     acts = [Act(t_ms, *hold, Change("grab", piece))]
     for t, (x, y) in _path((now.x, now.y), goal, t_ms + rng.uniform(60, 140), rng, bow=0.02):
@@ -189,9 +194,11 @@ def _path(
     """Points of a reach at 60 Hz: minimum jerk along the way, a bow across it."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     distance = math.hypot(dx, dy)
+    # Fitts's law: a constant and so much for every bit of difficulty, pieces being about 25 units wide to a hand.
     frames = max(2, round((150 + 140 * math.log2(distance / 25 + 1)) * rng.uniform(0.85, 1.2) / FRAME))
     bend = rng.gauss(0, bow)
     for frame in range(1, frames + 1):
         tau = frame / frames
+        # The polynomial of least jerk (Flash & Hogan 1985).
         along, across = tau**3 * (10 - 15 * tau + 6 * tau**2), bend * math.sin(math.pi * tau)
         yield t_ms + frame * FRAME, (start[0] + along * dx - across * dy, start[1] + along * dy + across * dx)

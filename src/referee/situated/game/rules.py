@@ -18,6 +18,7 @@ from referee.situated.game.goals import Goal, hint, outline, scatter
 
 __all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time"]
 
+# Hints after 5 and 10 minutes, the second in place of the first, and 15 minutes in all, as in REX-J.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {
         "tolerance": 0.05,
@@ -72,6 +73,7 @@ def change(game: Game, wanted: Change, t_ms: float) -> tuple[Game, list[Note]]:
         held, grabbed = None, None
     after = replace(game, board=board, held=held, grabbed=grabbed)
     note = Note(wanted.kind, {"piece": wanted.piece, **board.placements[wanted.piece]._asdict()}, by_server=False)
+    # A piece in the hand finishes nothing: the outline is looked at when it is let go.
     if wanted.kind in ("grab", "move"):
         return after, [note]
     settled, notes = _settle(after, t_ms)

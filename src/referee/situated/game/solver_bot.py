@@ -18,6 +18,7 @@ __all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct", "words_for"]
 
 # How far the words carry, in units; the hearer's half of the agreement is in `following`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
+# The middles of nine fields of the work area.
 REGIONS: Mapping[str, tuple[float, float]] = {
     f"at the {v} {h}" if v and h else f"at the {v}" if v else f"on the {h}" if h else "in the middle": (x, y)
     for v, y in (("top", 133.0), ("", 400.0), ("bottom", 667.0))
@@ -31,6 +32,7 @@ FORMS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("that {shape}", ("dad", "typ"), 0.1),
     ("the {shape}", ("typ",), 0.1),
 )
+# After how many degrees a shape looks the same again.
 SYMMETRY = {"square": 90, "parallelogram": 180, "triangle": 360}
 NEAR = 2.0
 
@@ -58,6 +60,7 @@ class Mind:
 def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tuple[Instruction | None, Mind]:
     """The next thing to say about a board, given the piece last handled; None when every piece lies where it should."""
     if mind.focus is None or in_place(mind, board, mind.focus):
+        # In the order of the pieces, large ones first.
         focus = next((p for p in mind.wanted if not in_place(mind, board, p)), None)
         if focus is None:
             return None, mind
@@ -85,6 +88,7 @@ def _turn(piece: str, now: Placement, wanted: Placement) -> int:
 
 
 def _same_side(piece: str, now: Placement, wanted: Placement) -> bool:
+    # All other shapes mirror themselves.
     return PIECES[piece]["shape"] != "parallelogram" or now.flipped == wanted.flipped
 
 
@@ -118,6 +122,7 @@ def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruc
     """Turns, flips or moves the piece in hand."""
     now = board.placements[piece]
     form, attributes = _form(piece, rng)
+    # Flipping and turning leave the middle where it is, so they come before moving.
     if not _same_side(piece, now, wanted):
         return _said("flip ", form, "", piece, attributes)
     if turn := _turn(piece, now, wanted):

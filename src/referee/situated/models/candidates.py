@@ -44,6 +44,7 @@ def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, 
 
 def _says(text: str, words: set[str], value: str) -> bool:
     names = (value.lower(), *WORDS.get(value.lower(), ()))
+    # Japanese sets no blanks between words, so they are looked for inside the text.
     return any(name in words if name.isascii() else name in text for name in names)
 
 
@@ -89,6 +90,7 @@ def _handled(s: Standing) -> dict[str, bool]:
 def _by_time(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:
     """Six features of one kind of event: going on, the last one, and how long ago."""
     time = bin_of(since)
+    # The second of each six asks for the last event only where none is going on ("if AH1 is no", table 2).
     return dict(zip(names, (now, last and not now, *(time == bin for bin in BINS)), strict=True))
 
 

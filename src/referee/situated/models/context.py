@@ -16,6 +16,7 @@ from referee.situated.tiers.dialogue import Dialogue
 __all__ = ["VARIANTS", "Clip", "Unusable", "cut", "seen"]
 
 VARIANTS = ("both", "mention", "action", "none")
+# In both studies.
 LIMIT_MS = 30_000.0
 MARGIN_MS = 500.0
 
@@ -50,6 +51,7 @@ def cut(
     mention, action = situation.standing.mention, situation.standing.action
     if mention is None or action is None:
         return Unusable(reason="no earlier mention" if mention is None else "no earlier action")
+    # What is in the sentence cannot be shown before it.
     if _start(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
     if _start(action) >= end:
@@ -77,11 +79,13 @@ def _begin(shows: str, mention: Event, action: Event, end: float, margin: float)
         )
     if _end(other) > _start(wanted):
         return Unusable(reason="the two events overlap")
+    # Not before the other event is over, which is not to be seen.
     return max(_start(wanted) - margin, _end(other))
 
 
 def _onset(situation: Situation) -> float:
     said = situation.utterance
+    # The sentence is read as a whole: the clip ends where it begins, not where the expression does.
     return situation.onset_ms if said is None or said.start_ms is None else min(said.start_ms, situation.onset_ms)
 
 
@@ -97,5 +101,6 @@ def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
     """The dialogue as an overhearer knows it: what is over before the clip is gone, and nothing comes after the expression."""
     last = situation.expression
     kept = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
+    # Places among the utterances no longer hold once earlier ones are gone.
     events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in kept)
     return replace(dialogue, events=events)

@@ -182,6 +182,7 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray)
     for fold in range(int(places.max()) + 1):
         test = places == fold
         if used[~test].all() or not used[~test].any():
+            # Nothing to tell apart in training: whatever all of it does is the guess.
             decisions[test] = 1.0 if used[~test].all() else -1.0
             continue
         decisions[test] = _machine(features[~test]).fit(features[~test], used[~test]).decision_function(features[test])
@@ -193,4 +194,5 @@ def _machine(features: FloatArray) -> Any:
         from sklearn.svm import SVC
 
     lengths = float((features**2).sum(axis=1).mean())
+    # Unlike LinearSVC, SVC leaves the intercept out of the penalty, as SVM-light does.
     return SVC(kernel="linear", C=1 / lengths if lengths else 1.0)

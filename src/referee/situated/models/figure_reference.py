@@ -85,6 +85,7 @@ def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> n
     guessed = forms.copy()
     for fold in range(int(places.max()) + 1):
         test = places == fold
+        # Far more instances than features, for which the primal problem is the quicker one.
         guessed[test] = LinearSVC(C=1.0, dual=False).fit(rows[~test], forms[~test]).predict(rows[test])
     return guessed
 
@@ -136,6 +137,7 @@ def resolve_figures(situations: Sequence[Situation], *, folds: int = 10, seed: i
         "words as classifiers": words,
         "earlier wordings": [e[:, 0] for e in earlier],
     }
+    # Word scores of games that meanings were learned from look too good; the stack is trained on scores of unseen ones.
     inner = {fold: _inner(uses, places, fold) for fold in range(int(places.max()) + 1)}
     scores["history + words"] = _stack([history], words, inner, meant, places)
     scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
@@ -156,6 +158,7 @@ def _uses(situations: Sequence[Situation]) -> list[Use]:
 
 def _recency(situation: Situation) -> FloatArray:
     times = [s.since_mention for s in situation.standings.values()]
+    # Never mentioned comes after everything mentioned, however long ago.
     return np.array([-1e12 if t is None else -t for t in times])
 
 
@@ -235,6 +238,7 @@ def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list
 def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
     first, reciprocal = [], []
     for found, place in zip(scores, meant, strict=True):
+        # Sums in another order differ in their last digits; that is a tie.
         above = int((found > found[place] + 1e-9).sum())
         level = int((np.abs(found - found[place]) <= 1e-9).sum())
         first.append(1 / level if above == 0 else 0.0)

@@ -103,6 +103,7 @@ class _Trace:
 
     def note(self, event: Event) -> None:
         for piece in event.entities:
+            # Taken out first, because a key that is set again keeps its old place.
             self.last.pop(piece, None)
             self.last[piece] = event
 
@@ -131,6 +132,7 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
             under_way.append(event)
         if event.kind == EXPRESSION:
             number += 1
+            # Only now, and by their ends: an action that began earlier may be over later.
             under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
             if _is_single(event, dialogue):
                 yield _situation(dialogue, number, event, utterances, traces)
@@ -189,6 +191,7 @@ def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace]) 
             since_mention=_since(mention, now),
             mention_was_pronoun=None if mention is None else is_pronoun(mention),
             mentioned_last=_about(last_said, piece),
+            # Never mentioned: all pieces mentioned so far stand before it.
             others_mentioned_since=said_ranks.get(piece, len(said_ranks)),
             since_other_mention=_since(said.other(piece), now),
             since_action=_since(past, now),

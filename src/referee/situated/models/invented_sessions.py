@@ -90,8 +90,10 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
     habits = habits or Habits()
     rng = np.random.default_rng(seed)
     number = habits.pairs * habits.dialogues_per_pair
+    # A normal draw may be too short for a dialogue.
     lengths = np.maximum(120.0, rng.normal(habits.seconds, habits.seconds_sd, number))
     share = lengths / lengths.sum()
+    # Longer dialogues get more; the totals stay the printed ones.
     counts = rng.multinomial(habits.references, share)
     plurals = rng.multinomial(habits.plurals, share)
     drafts = [_draft(i, lengths[i], int(counts[i]), int(plurals[i]), habits, rng) for i in range(number)]
@@ -107,6 +109,7 @@ def _draft(
     """One dialogue with everything but the words."""
     single = rng.permutation([True] * references + [False] * plurals)
     gaps = rng.lognormal(0.0, 0.7, len(single))
+    # The last reference keeps a mean gap away from the end.
     onsets = 1000 * seconds * np.cumsum(gaps) / (gaps.sum() + gaps.mean()) if len(gaps) else gaps
     table, free = _Table(), 0.0
     for onset, alone in zip(onsets, single, strict=True):
@@ -185,6 +188,7 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
     pull = np.array([_pull(s, habits) + moods[s.pair] for s in flat])
     over = np.array([s.standing.cursor_over for s in flat], dtype=bool)
     chance = np.empty(len(flat))
+    # The printed shares hold in either state of the cursor; recency and pair move pronouns about within it.
     for state, share in ((over, habits.pronoun_over), (~over, habits.pronoun_elsewhere)):
         chance[state] = _shifted(pull[state], share)
     pronoun = dict(zip((s.id for s in flat), rng.random(len(flat)) < chance, strict=True))
@@ -211,6 +215,7 @@ def _shifted(pull: np.ndarray, share: float) -> np.ndarray:
 
     if not len(pull):
         return pull
+    # The mean rises with the level, so there is one root; at ±20 everything is certain.
     level = brentq(lambda a: float(expit(a + pull).mean()) - share, -20, 20)
     chances: np.ndarray = expit(level + pull)
     return chances

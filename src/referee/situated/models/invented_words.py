@@ -32,6 +32,7 @@ def say(
     if situation is None:
         words, attributes = "those two", ["dad", "num"]
     elif pronoun:
+        # Of *kore*, *sore* and *are* the solver's is *sore* (Spanger et al. 2013); the operator has the piece at hand.
         words, attributes = ("this" if event.by == OPERATOR else "that"), ["dpr"]
     else:
         words, attributes = _describe(situation, rng)
@@ -56,6 +57,7 @@ def _describe(situation: Situation, rng: np.random.Generator) -> tuple[str, list
         parts.append(str(rng.choice(SIDES)))
         attributes.append("prj")
     if standing.last_action is not None and rng.random() < DONE:
+        # *ima* goes with actions up to about 10 s ago, *sakki* with older ones (Spanger et al. 2009).
         recent = standing.since_action is not None and standing.since_action <= NEAR_MS
         parts.append(f"you {'just ' if recent else ''}{DEEDS[standing.last_action]}{'' if recent else ' before'}")
         attributes.append("act")

@@ -83,6 +83,7 @@ def affinities(told: Sequence[Telling], similarity: Callable[[str, str], float |
     for telling in told:
         last = before.get((telling.game, telling.target, telling.repetition - 1))
         own = None if last is None else similarity(telling.text, last.text)
+        # The same repetition as the pair's own, so that everybody's shortening favours neither.
         others = (o for o in same[telling.kind, telling.repetition - 1] if o.game != telling.game)
         pseudo = [s for o in others if (s := similarity(telling.text, o.text)) is not None]
         if own is not None and pseudo:

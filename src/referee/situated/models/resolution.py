@@ -85,6 +85,7 @@ class ReferenceResolver:
     ) -> tuple[tuple[str, float], ...]:
         """What an overhearer would take each piece's chances to be."""
         scores = self.sharpness_ * self.scores(situation, text=text, pronoun=pronoun)
+        # Less the highest score, so that no exponential overflows.
         shares = np.exp(scores - scores.max())
         return tuple(zip(situation.standings, map(float, shares / shares.sum()), strict=True))
 
@@ -99,6 +100,7 @@ def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArr
         from sklearn.svm import LinearSVC
 
     gaps = np.concatenate([row[place] - np.delete(row, place, axis=0) for row, place in zip(rows, places, strict=True)])
+    # Both ways round: two classes of equal size, and by symmetry no intercept.
     both = np.concatenate([gaps, -gaps])
     sides = np.repeat([1, -1], len(gaps))
     machine = LinearSVC(C=C, fit_intercept=False, dual=False).fit(both, sides)
@@ -121,6 +123,7 @@ def _sharpen(scores: Sequence[FloatArray], places: Sequence[int]) -> float:
     from scipy.special import logsumexp
 
     width = max(map(len, scores))
+    # Dialogues differ in their number of candidates; minus infinity adds nothing to a sum of exponentials.
     table = np.array([np.pad(s, (0, width - len(s)), constant_values=-np.inf) for s in scores])
     taken = table[np.arange(len(table)), places]
 
@@ -166,6 +169,7 @@ def _hits(
         weights = _learned(rows, places, train, rows[0].shape[1])
         for i in np.flatnonzero(kept & (fold == left_out)).tolist():
             scores = rows[i] @ weights
+            # Yes/no features tie often, and their weights are added in different orders.
             first = np.isclose(scores, scores.max())
             hits[i] = first[places[i]] / first.sum()
     return hits

@@ -49,7 +49,9 @@ def figure_features(
             green,
             blue,
         ]
+        # The distance from the middle lets *corner* and *middle* be learned, which are not linear in x and y.
         place = [x - 0.5, y - 0.5, (x - 0.5) ** 2 + (y - 0.5) ** 2]
+        # Areas are .01 to .04 of the board; times twenty they have the scale of the other columns.
         rows.append([1.0, *shape, SIZES.get(piece["size"], 0.5), 20 * float(piece["area"]), *colour, *place])
     return np.array(rows)
 
@@ -79,6 +81,7 @@ class WordMeanings:
         if not known:
             return np.zeros(len(things))
         logits = things @ np.array(known).T
+        # The logarithm of the logistic function, without overflow.
         found: FloatArray = -np.logaddexp(0.0, -logits).sum(axis=1)
         return found
 
@@ -90,9 +93,11 @@ class WordMeanings:
             meant > 0, 1.0, np.concatenate([np.full(len(u.things), 1 / (len(u.things) - 1)) for u in uses])
         )
         ridge = self.ridge * np.eye(things.shape[1])
+        # The constant is hardly held back: how rare the thing meant is should not be shrunk away.
         ridge[0, 0] = 1e-3
         w = np.zeros(things.shape[1])
         for _ in range(STEPS):
+            # exp would overflow from 710 on; at 30 the chance is certain already.
             chance = 1 / (1 + np.exp(-np.clip(things @ w, -30, 30)))
             slope = things.T @ (weight * (chance - meant)) + ridge @ w
             curve = (things * (weight * chance * (1 - chance))[:, None]).T @ things + ridge

@@ -114,6 +114,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     """An annotation from its file; a last line torn by a crash was never acknowledged and is passed over."""
+    # What follows the last line end is empty, or torn.
     lines = content.split("\n")[:-1]
     rows = [_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows or rows[0].get("format") != FORMAT:
@@ -140,6 +141,7 @@ def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     """Marks from plain data, in order of their place; refused where one is outside the text or two overlap."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError("expressions are a list", remedy="see docs/tangram-annotation.md")
+    # The longer first, so that an expression comes before those inside it.
     marks = tuple(sorted((_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
     for before, after in pairwise(marks):
         nested = after.end <= before.end and (before.start, before.end) != (after.start, after.end)
@@ -197,6 +199,7 @@ def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
     said = dialogue.tier(UTTERANCE)
     events = [e for e in dialogue.events if e.kind != EXPRESSION]
     for place in sorted(annotation.done):
+        # Spans are characters and would mark something else in another text.
         if place >= len(said) or said[place].text != annotation.texts[place]:
             raise InputError(
                 f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",

@@ -103,6 +103,7 @@ def _overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> li
 
 
 def _shared(a: ExpressionMark, b: ExpressionMark) -> int:
+    # Negative for spans that lie apart.
     return min(a.end, b.end) - max(a.start, b.start)
 
 

@@ -89,6 +89,7 @@ def _apart(events: Iterable[Event]) -> list[list[Event]]:
     lists: list[list[Event]] = []
     for event in events:
         start, _ = _times(event)
+        # In order of start, the first free list: that needs the fewest lists there can be.
         free = next((one for one in lists if _times(one[-1])[1] <= start), None)
         if free is None:
             lists.append([event])
@@ -253,6 +254,7 @@ def _within(expression: Event, said: list[Event]) -> Event:
 
 def _about(root: Any, where: str) -> dict[str, Any]:
     """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
+    # "und" is the code of ISO 639 for a language that is not determined.
     about = {"id": where, "pair": where, "language": "und", "synthetic": False, "pieces": PIECES}
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
         try:

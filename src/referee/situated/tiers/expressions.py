@@ -43,6 +43,7 @@ SIZES |= {
 }
 SHAPES = {"triangle": "triangle", "square": "square", "parallelogram": "parallelogram", "rhomboid": "parallelogram"}
 PLACES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1), "bottom": (1, -1), "lower": (1, -1)}
+# All the pieces there are.
 NUMBERS = {"two": 2, "both": 2, "three": 3, "four": 4, "all": 7}
 _DEMONSTRATIVE = r"this|that|these|those"
 _MODIFIER = "|".join(
@@ -94,6 +95,7 @@ def _phrase(text: str, start: int, end: int) -> FoundPhrase:
     shape = next((SHAPES[w] for w in singular if w in SHAPES), None)
     place = next((w for w in words if w in PLACES), None)
     count = next((NUMBERS[w] for w in words if w in NUMBERS), 1)
+    # *this* ends in s and is one.
     many = count == 1 and (words[0] in ("them", "these", "those") or (words[-1].endswith("s") and words[-1] != "this"))
     codes = tuple(_codes(words, size, shape, place))
     return FoundPhrase(start, end, codes, size, shape, place, 2 if many else count)
@@ -110,6 +112,7 @@ def _codes(words: list[str], size: str | None, shape: str | None, place: str | N
         ("siz", size is not None),
         ("typ", shape is not None),
         ("dir", bool(re.search(r"\b(?:pointing|facing)\b", text))),
+        # *Pointing left* is a direction and *on top of* an overlap; neither says where the piece lies.
         ("prj", place is not None and not re.search(r"\b(?:pointing|facing)\b|on top of", text)),
         ("tpl", bool(re.search(r"\b(?:next to|near|far)\b", text))),
         ("ovl", bool(re.search(r"\b(?:under|underneath|on top of)\b", text))),
@@ -165,10 +168,12 @@ def _referents(
         for p, a in dialogue.pieces.items()
         if phrase.size in (None, a.get("size")) and phrase.shape in (None, a.get("shape"))
     ]
+    # *The other one* is not the one at hand, but of its shape if there is such.
     if "cmp" in phrase.attributes and ranked:
         kind = dialogue.pieces[ranked[0]].get("shape")
         fitting = [p for p in fitting if p != ranked[0]]
         fitting = [p for p in fitting if dialogue.pieces[p].get("shape") == kind] or fitting
+    # No more pieces fit than are meant: the words alone decide.
     if phrase.number >= len(fitting):
         return tuple(fitting), not fitting
     if phrase.place and positions and "prj" in phrase.attributes and phrase.number == 1:
@@ -192,6 +197,7 @@ def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | Non
     if by == OPERATOR:
         yield from (p for e in reversed(now) if e.kind == MOUSE for p in e.entities)
     yield from (p for e in reversed(now) if e.kind == ACTION for p in e.entities)
+    # What is still going on counts as of now, not as of its later end.
     recent = sorted([*(e for e in past if e.kind == ACTION), *before], key=lambda e: min(e.end_ms or 0.0, time))
     for event in reversed(recent):
         if not event.data.get("uncertain"):

@@ -97,6 +97,7 @@ def _expressions(rounds: Iterable[Trial], said: list[Event]) -> Iterator[Event]:
             text=trial.references[0].text,
             entities=trial.targets,
             start_ms=_start(spoken[0]),
+            # Speech may run on over the selection; the expression does not.
             end_ms=max(_start(spoken[0]), min(end, chosen)),
             data={
                 "utterance": places[id(spoken[0])],

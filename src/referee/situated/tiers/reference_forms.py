@@ -18,6 +18,7 @@ PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
 FORMS = (PRONOUN, REDUCED, FULL)
 REDUCED_UP_TO = 2
 
+# English, then Japanese in the Latin spelling of the papers (Kunrei) and in kana.
 _POINTING = (
     "this that these those it it's its that's he she him her they them one ones same again previous before last another other "
     "kore sore are koitu soitu aitu これ それ あれ こいつ そいつ あいつ こっち そっち あっち"
@@ -36,6 +37,7 @@ _GAME = (
     "maybe almost actually probably basically course"
 )
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
+# A hyphen at the end stays with its word: it marks one that was broken off.
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 

@@ -24,6 +24,7 @@ from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR,
 
 __all__ = ["GRID", "actions", "expressions", "mark_expression", "mouse_over", "quantised", "to_dialogue", "utterances"]
 
+# REX-J logged pieces and mouse every 10 ms.
 GRID = 10
 JOIN = 500
 
@@ -155,6 +156,7 @@ def utterances(recording: Recording) -> tuple[Event, ...]:
 
 def _utterance(t_ms: float, entry: Entry, recording: Recording) -> Event:
     began = entry.data.get("typing_start_ms")
+    # Both times are of the sender's clock, so that the difference needs no offset.
     typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)
     return Event(
         kind=UTTERANCE,

@@ -61,6 +61,7 @@ def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
 
 def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
     """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given."""
+    # Line breaks inside quoted texts stay as they are.
     table = csv.DictReader(io.StringIO(text, newline=""))
     if missing := [c for c in CODEBOOK if c not in (table.fieldnames or ())]:
         raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
@@ -126,4 +127,5 @@ def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: float | None) -> str:
+    # The format g keeps six digits and would write a million as 1e+06.
     return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.0f}"
