@@ -7,6 +7,7 @@ Kelleher & Mac Namee (2008; DIT-FBI, DIT-TVAS), Di Fabbrizio, Stent & Bangalore 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from referee.errors import NotTrained
@@ -56,16 +57,16 @@ class CentreRule(Incremental):
         return contrast.among(tuple(other for centre, other in self.centres if prop == centre))
 
 
+@dataclass(eq=False, repr=False)
 class PriorsWithinReach(Reasoned):
     """DIT-TVAS: of the pairs whose prior comes within `reach` of the highest, the one that rules out most is tried next.
 
     `reach` is a difference of priors, or a share of the highest one where `relative`.
     """
 
-    def __init__(self, reach: float = 0.05, relative: bool = False, by: tuple[str, ...] = ("domain",)) -> None:
-        self.reach = reach
-        self.relative = relative
-        self.by = by
+    reach: float = 0.05
+    relative: bool = False
+    by: tuple[str, ...] = ("domain",)
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count how often each pair is mentioned where it could be."""
