@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from referee.auditing.corrections import Correction
+from referee.cli import options
 from referee.courtroom.corrected_verdicts import VerdictChange
 from referee.courtroom.evidence import ALL, Evidence, Withdrawal
 from referee.courtroom.heard_evidence import try_runs
@@ -21,12 +22,9 @@ from referee.errors import InputError
 from referee.files import make_folder, write_atomically
 from referee.runs.folder import is_run
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-FORMATS = ("text", "json")
-EPILOG = f"""
-[bold]Examples[/bold]
-
+EPILOG = options.examples(f"""
   referee court --published belz-gatt-2008                one system carries the table
 
   referee court --published refoi-2025 --out court/       the same seventeen years later, with a figure
@@ -36,7 +34,7 @@ EPILOG = f"""
   referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
 
 Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: docs/court.md.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -45,18 +43,17 @@ def court(
         list[Path] | None, typer.Argument(help="Run folders with scores and responses, or one CSV file.")
     ] = None,
     paper: Annotated[str | None, typer.Option("--published", help="A printed table by name.")] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    form: options.TextOrJson = "text",
     out: Annotated[Path | None, typer.Option(help="A folder for court.json, court.txt and court.svg.")] = None,
     resamples: Annotated[int, typer.Option(help="Cluster resamples for evidence over items.", min=0)] = 500,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    seed: options.Seed = 1,
 ) -> int:
     """Try every automatic measure against every hearer measure, and say which ones hold.
 
     Pearson and Spearman over systems with intervals, the range when any one system is left out, with and without human rows, per domain,
     pairwise ranking accuracy; AUC and rank correlation over items where there are items; one verdict per measure.
     """
-    if form not in FORMATS:
-        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMATS)}")
+    options.check_form(form)
     proceedings = _summon(sources or [], paper, resamples, seed)
     text = list(_lines(proceedings))
     data = json.dumps(as_json(proceedings), ensure_ascii=False, indent=1)

@@ -9,15 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.cli.progress import advancing
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.people import UNITS
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee passport literal --corpus franke-degen2016
 
   referee passport learned --corpus degen2020 --folds 10 --out learned.json        the card, and its picture beside it
@@ -31,7 +30,7 @@ EPILOG = """
   referee passport "remote|model:NAME|endpoint:http://localhost:8000/v1" --corpus colors --limit 300 --calls calls
 
 The verdict is one of: may be used, use with care, not fit, cannot be judged. docs/passport.md has the rules.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -69,8 +68,8 @@ def passport(
     calls: Annotated[
         Path | None, typer.Option(help="Folder where a remote hearer keeps its calls and goes on from.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    seed: options.SeedOfOrder = 1,
+    form: options.TextOrJson = "text",
     out: Annotated[Path | None, typer.Option(help="CARD.json; the picture goes beside it (svg, png, pdf).")] = None,
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
