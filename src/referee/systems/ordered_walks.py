@@ -57,8 +57,25 @@ class CentreRule(Incremental):
         return contrast.among(tuple(other for centre, other in self.centres if prop == centre))
 
 
+class _Counting(Reasoned):
+    """Whoever counts what is mentioned, by groups of trials."""
+
+    by: tuple[str, ...]
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count how often each pair is mentioned where it could be, per group of trials."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def seen(self, view: SpeakerView) -> Frequencies:
+        """What was counted in the group that a view belongs to."""
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        return self.frequencies_.of(view)
+
+
 @dataclass(eq=False, repr=False)
-class PriorsWithinReach(Reasoned):
+class PriorsWithinReach(_Counting):
     """DIT-TVAS: of the pairs whose prior comes within `reach` of the highest, the one that rules out most is tried next.
 
     `reach` is a difference of priors, or a share of the highest one where `relative`.
@@ -68,15 +85,8 @@ class PriorsWithinReach(Reasoned):
     relative: bool = False
     by: tuple[str, ...] = ("domain",)
 
-    def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count how often each pair is mentioned where it could be."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
-        return self
-
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not hasattr(self, "frequencies_"):
-            raise NotTrained(self)
-        seen = self.frequencies_.of(view)
+        seen = self.seen(view)
         priors = {p: seen.prior(p) or 0.0 for p in contrast.properties if p != contrast.head}
         untested = sorted(priors, key=lambda p: -priors[p])
         chosen = [] if contrast.head is None else [contrast.head]
@@ -135,7 +145,7 @@ class BackedOffOrder(Incremental):
         return sorted(mentions, key=lambda name: -mentions[name])
 
 
-class FrequentFirst(Reasoned):
+class FrequentFirst(_Counting):
     """USP-EACH-FREQ: whatever is mentioned in more than a share `threshold` of descriptions is said in any case.
 
     After that the most frequent attribute that does the rest alone; while there is none, the most frequent one that helps.
@@ -145,15 +155,8 @@ class FrequentFirst(Reasoned):
         self.threshold = threshold
         self.by = by
 
-    def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count what is mentioned, per group of trials."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
-        return self
-
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not hasattr(self, "frequencies_"):
-            raise NotTrained(self)
-        seen = self.frequencies_.of(view)
+        seen = self.seen(view)
         ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
         chosen = [p for p in ordered if (seen.share(p.name) or 0.0) > self.threshold]
         for prop in chosen:
