@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import referee
@@ -48,3 +50,9 @@ def test_modules_that_the_walks_name_are_there() -> None:
 def test_nothing_at_the_top_hides_a_public_function() -> None:
     taken = {p.stem for p in PACKAGE.iterdir()}
     assert not taken & set(RESERVED)
+
+
+def test_a_class_name_stands_once_in_the_package() -> None:
+    trees = (ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py"))
+    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, times in names.items() if times > 1] == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from referee import __version__
+import pytest
+
+from referee import __version__, catalogue
 from referee.signature import digest, parameters, signature
 
 
@@ -33,3 +35,20 @@ def test_parameters_come_from_the_constructor() -> None:
 
 def test_digest_is_stable() -> None:
     assert digest("abc").startswith("ba7816bf"), "SHA-256 test vector of FIPS 180-2"
+
+
+@pytest.mark.parametrize("kind", ["metric", "hearer"])
+def test_no_part_of_the_catalogue_writes_itself_or_equals_another(kind: str) -> None:
+    """A part with a text of its own would be signed by that text, not by its parameters; one with an equality of its own could not be a key."""
+    for name in catalogue.names(kind):
+        made = catalogue.load(kind, name)
+        if isinstance(made, type):
+            assert (made.__repr__, made.__eq__) == (object.__repr__, object.__eq__), name
+
+
+def test_parts_are_told_by_their_parameters() -> None:
+    from referee.selection.incremental import Incremental
+    from referee.systems.speaker import Composed
+
+    signed = signature("speaker", Composed(Incremental(order=("colour",))))
+    assert "selector:Incremental(order=colour,head=last,by=domain," in signed

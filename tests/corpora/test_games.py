@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from referee.corpora.games import Message, is_simple, play, said, waited, with_history
-from referee.records import Entity, Event, Scene, Trial
+from collections.abc import Iterator
+
+from referee.corpora.games import (
+    Games,
+    Message,
+    Round,
+    answer,
+    click,
+    first_of_each,
+    is_simple,
+    play,
+    said,
+    waited,
+    with_history,
+)
+from referee.records import Description, Entity, Event, Outcome, Scene, Trial
 
 CLICK = Event(kind="click", by="listener", entities=("a",))
 CHAT = [
@@ -56,3 +70,40 @@ def test_history_grows_within_a_game_and_never_across_games() -> None:
     assert (other.history, other.after) == ((), None)
     assert (second.history, second.after) == ((one,), "a1")
     assert (third.history, third.after) == ((one, two), "a2")
+
+
+def test_a_choice_answers_the_trials_own_words() -> None:
+    spoken = Trial(id="t", scene=trial("t", "g").scene, targets=("a",), references=(Description(text="it"),))
+    chose = answer(spoken, "listener", "a", 900, ("simple",))
+    assert (chose.outcome, chose.entity, chose.identification_ms) == (Outcome.ENTITY, "a", 900)
+    assert chose.description == Description(text="it")
+    assert chose.flags == ("simple",)
+
+
+def test_a_round_without_a_choice_is_a_timeout() -> None:
+    none = answer(trial("t", "g"), "listener", None)
+    assert (none.outcome, none.entity, none.description, none.identification_ms) == (Outcome.TIMEOUT, None, None, None)
+
+
+def test_a_click_is_the_listeners() -> None:
+    assert click("a", correct=True) == Event(kind="click", by="listener", entities=("a",), data={"correct": True})
+
+
+def test_the_first_round_of_each_trial_counts() -> None:
+    rounds = [Round(trial(name, game), ()) for name, game in (("t1", "g1"), ("t2", "g1"), ("t1", "g2"))]
+    assert [r.trial.meta["game"] for r in first_of_each(rounds)] == ["g1", "g1"]
+
+
+class Two(Games):
+    """Two rounds of one game, the second with two listeners."""
+
+    def _rounds(self) -> Iterator[Round]:
+        first, second = trial("t1", "g", (CLICK,)), trial("t2", "g")
+        yield Round(first, (answer(first, "one", "a"),))
+        yield Round(second, (answer(second, "one", "a"), answer(second, "two", None)))
+
+
+def test_games_are_trials_with_history_and_answers_in_order() -> None:
+    corpus = Two()
+    assert [(t.id, t.after, t.history) for t in corpus.trials()] == [("t1", None, ()), ("t2", "t1", (CLICK,))]
+    assert [(r.trial, r.hearer) for r in corpus.responses()] == [("t1", "one"), ("t2", "one"), ("t2", "two")]

@@ -9,7 +9,7 @@ import pytest
 from referee.situated.game.board import Change, Placement
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS, scatter
-from referee.situated.game.log import Entry, Header, Recording
+from referee.situated.game.log import Header, LogEntry, Recording
 from referee.situated.tiers.rex_tiers import actions, mouse_over, quantised, to_dialogue, utterances
 
 HEADER = Header(session="s", pair="p", goal="house", players={"a": "solver", "b": "operator"})
@@ -20,12 +20,12 @@ def recorded(*steps, cursor=()):
     board = scatter(0)
     for piece, x in zip("1234567", range(100, 1100, 150), strict=True):
         board = board.put(piece, Placement(x, 700.0))
-    entries = [Entry(0, 0.0, None, "server", "start", {"state": board.to_data(), "hash": board.hash()})]
+    entries = [LogEntry(0, 0.0, None, "server", "start", {"state": board.to_data(), "hash": board.hash()})]
     for t, change in steps:
         board = board.apply(change)
         data = {"piece": change.piece, **board.placements[change.piece]._asdict()}
-        entries.append(Entry(len(entries), t, None, "b", change.kind, data))
-    entries += [Entry(len(entries), t, None, "b", "cursor", {"points": [[0, x, y]]}) for t, x, y in cursor]
+        entries.append(LogEntry(len(entries), t, None, "b", change.kind, data))
+    entries += [LogEntry(len(entries), t, None, "b", "cursor", {"points": [[0, x, y]]}) for t, x, y in cursor]
     return Recording(HEADER, tuple(entries))
 
 
@@ -79,7 +79,7 @@ def test_no_cursor_no_spans():
 
 def test_an_utterance_lasts_from_the_first_key_to_the_sending():
     log = recorded()
-    say = Entry(1, 5000.0, 9000.0, "a", "say", {"text": "hello", "typing_start_ms": 7500.0, "keystrokes": 5})
+    say = LogEntry(1, 5000.0, 9000.0, "a", "say", {"text": "hello", "typing_start_ms": 7500.0, "keystrokes": 5})
     (said,) = utterances(Recording(HEADER, (*log.entries, say)))
     assert (said.by, said.text, said.start_ms, said.end_ms) == ("solver", "hello", 3500.0, 5000.0)
 

@@ -13,12 +13,10 @@ __all__ = ["CountClaim", "OrderClaim", "RangeClaim"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeClaim(PrintedClaim):
-    """A measure that cannot leave its range."""
+class _OneNumber(PrintedClaim):
+    """A claim about one printed number by itself."""
 
     printed: Number
-    low: float
-    high: float
 
     @property
     def cells(self) -> tuple[Number, ...]:
@@ -30,6 +28,14 @@ class RangeClaim(PrintedClaim):
 
     def changed(self, change: Change) -> Self:
         return replace(self, printed=change(self.printed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeClaim(_OneNumber):
+    """A measure that cannot leave its range."""
+
+    low: float
+    high: float
 
     def judge(self) -> AuditRow:
         inside = self.low <= self.printed.value <= self.high
@@ -39,23 +45,11 @@ class RangeClaim(PrintedClaim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountClaim(PrintedClaim):
+class CountClaim(_OneNumber):
     """A share that must be a whole count out of n items, for one of the possible n."""
 
-    printed: Number
     sizes: tuple[int, ...]
     scale: float
-
-    @property
-    def cells(self) -> tuple[Number, ...]:
-        return (self.printed,)
-
-    @property
-    def target(self) -> Number | None:
-        return self.printed
-
-    def changed(self, change: Change) -> Self:
-        return replace(self, printed=change(self.printed))
 
     def judge(self) -> AuditRow:
         shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._around(n)]

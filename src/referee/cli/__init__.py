@@ -12,13 +12,16 @@ from importlib import import_module
 from referee import __version__
 from referee.errors import RefereeError, UnknownName, told_extra
 
-__all__ = ["COMMANDS", "main", "run_command"]
+__all__ = ["COMMANDS", "Commands", "main", "run_command", "run_group"]
 
 # What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
 STOPPED = 130
 
+Commands = dict[str, tuple[str, str]]
+"""A command's name: the module it is in, and a line about it."""
+
 # Modules by name: importing them all would make `referee --help` wait for every library.
-COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: Commands = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
     "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
@@ -69,16 +72,20 @@ Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus 
 First steps:  referee score --help  ·  referee list metrics  ·  docs/index.md"""
 
 
-def _help() -> str:
-    width = max(map(len, COMMANDS))
-    return _HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items()))
+def _listed(commands: Commands) -> str:
+    width = max(map(len, commands))
+    return "\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in commands.items())
+
+
+def _wants_help(args: list[str]) -> bool:
+    return not args or args[0] in ("--help", "-h", "help")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; mistakes of input end with exit code 2 and a message that says what to do."""
     args = sys.argv[1:] if argv is None else argv
-    if not args or args[0] in ("--help", "-h", "help"):
-        print(_help())
+    if _wants_help(args):
+        print(_HELP.format(commands=_listed(COMMANDS)))
         return 0
     if args[0] == "--version":
         print(f"referee {__version__}")
@@ -116,7 +123,15 @@ def main(argv: list[str] | None = None) -> int:
         return STOPPED
 
 
-def run_command(command: str, args: list[str], commands: dict[str, tuple[str, str]], program: str = "referee") -> int:
+def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:
+    """Run one command of a group, or print what the group is `about`, with its commands at {commands}."""
+    if _wants_help(args):
+        print(about.format(commands=_listed(commands)))
+        return 0
+    return run_command(args[0], args[1:], commands, program)
+
+
+def run_command(command: str, args: list[str], commands: Commands, program: str = "referee") -> int:
     """Import the command's module and call it: a plain `run(args)`, or a typer `app`."""
     if command not in commands:
         raise UnknownName("command", command, commands, hint=f"see `{program} --help`")

@@ -14,9 +14,10 @@ from referee.auditing.corrections import as_toml
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
+from referee.cli import options
 from referee.errors import InputError, UnknownName
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 FORMATS = ("table", "json", "csv", "markdown")
 STYLES = {
@@ -25,9 +26,7 @@ STYLES = {
     AuditVerdict.DOES_NOT_FOLLOW: "bold red",
     AuditVerdict.UNDETERMINED: "yellow",
 }
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee audit                                   nine papers, no data needed
 
   referee audit --paper tuna-2008 --all           every number of one paper
@@ -41,7 +40,7 @@ EPILOG = """
   referee audit --format markdown > audit.md      a page for a report
 
 How to describe a paper: docs/audit.md and examples/audit-my-paper.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)

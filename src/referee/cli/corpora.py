@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-
-import typer
+from typing import Any, NamedTuple
 
 from referee import catalogue
+from referee.cli import options
 from referee.contracts import Card
 from referee.corpora.folder import locate
 from referee.errors import DataNotFound, InputError
 
 __all__ = ["app", "create", "folder_of", "found_in"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 class _Facts(NamedTuple):
@@ -50,9 +49,7 @@ FACTS: dict[str, _Facts] = {
     "continual-adaptation": _Facts(5373, "photographs", True),
 }
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee corpora                        looks in the folder that REFEREE_DATA names
 
   referee corpora --data ~/corpora       looks there
@@ -60,7 +57,7 @@ EPILOG = """
   referee corpora --format json          for programs
 
 More about one of them: referee corpus card NAME. To install one: referee corpus add NAME PATH-OR-URL.
-"""
+""")
 
 
 def create(name: str, data: Path | None = None, reading: str | None = None) -> Any:
@@ -100,8 +97,8 @@ def found_in(name: str, data: Path | None) -> Path | None:
 
 @app.command(epilog=EPILOG)
 def corpora(
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="table or json")] = "table",
+    data: options.Data = None,
+    form: options.TableOrJson = "table",
 ) -> int:
     """All corpora that can be asked for by name, and which of them are installed."""
     if form not in ("table", "json"):

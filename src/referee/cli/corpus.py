@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from referee import catalogue
+from referee.cli import options
 from referee.cli.corpora import create, folder_of, found_in
 from referee.cli.corpus_card import count, print_card, read_card
 from referee.cli.corpus_export import output_lines, response_lines, spoken_by, trial_lines, write_xml
@@ -26,9 +27,6 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True, help=__doc__)
 
 Name = Annotated[str, typer.Argument(help="A corpus by name (referee corpora).", show_default=False)]
-Data = Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")]
-Reading = Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")]
-Seed = Annotated[int, typer.Option(help="Seed of all randomness.")]
 Out = Annotated[str, typer.Option("--out", "-o", help="File to write, - for standard output.", show_default=False)]
 SHAPES = ("trials", "outputs", "responses", "challenge-xml")
 
@@ -37,21 +35,19 @@ SHAPES = ("trials", "outputs", "responses", "challenge-xml")
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee corpus card tuna --reading challenge
 
   referee corpus card colors --format json
 
 The counts come from reading the corpus now. Without the data, the card says what it can and what is missing.
-"""
+""")
 )
 def card(
     name: Name,
-    data: Data = None,
-    reading: Reading = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    data: options.Data = None,
+    reading: options.Reading = None,
+    form: options.TextOrJson = "text",
 ) -> int:
     """What to know before quoting a number from a corpus: source, licence, checksum, counts, known faults."""
     if form not in ("text", "json"):
@@ -68,9 +64,7 @@ def card(
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee corpus export tuna --reading challenge --out tuna.jsonl
 
   referee corpus export tuna --as outputs --speaker 101 --out human-101.jsonl     one speaker, to be scored against the others
@@ -80,7 +74,7 @@ def card(
   referee corpus export tuna --split speaker=101 --as challenge-xml --out trials-101
 
   referee corpus export degen2020 --as responses --out - | head
-"""
+""")
 )
 def export(
     name: Annotated[
@@ -88,14 +82,14 @@ def export(
     ],
     out: Out,
     shape: Annotated[str, typer.Option("--as", help=", ".join(SHAPES))] = "trials",
-    data: Data = None,
-    reading: Reading = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
     speaker: Annotated[str | None, typer.Option(help="Only these speakers (comma-separated).")] = None,
     split: Annotated[
         str | None,
         typer.Option(help="A part: speaker=101, domain=people, challenge-80/20:test, speaker-fold-1/5:test."),
     ] = None,
-    seed: Seed = 1,
+    seed: options.Seed = 1,
     system: Annotated[str | None, typer.Option(help="Name for --as outputs (default: human-SPEAKER).")] = None,
 ) -> int:
     """Write a corpus, or a part of it, in Referee's own form, as an outputs file, or as the challenges' XML."""
@@ -117,22 +111,20 @@ def export(
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee corpus splits tuna
 
   referee corpus splits tuna speaker-fold-1/5 scene-80/20 --seed 7
 
 Names: challenge, random, speaker or scene, with -80/20, -60/20/20 or -fold-1/5. Parts are train, dev and test: --split challenge-80/20:test.
-"""
+""")
 )
 def splits(
     name: Name,
     cuts: Annotated[list[str] | None, typer.Argument(help="Names of splits.", show_default=False)] = None,
-    data: Data = None,
-    reading: Reading = None,
-    seed: Seed = 1,
+    data: options.Data = None,
+    reading: options.Reading = None,
+    seed: options.Seed = 1,
 ) -> int:
     """The sizes of the parts of splits, with a checksum to compare; one JSON object a line."""
     from referee.corpora.splits import CUTS, describe, split
@@ -147,9 +139,7 @@ def splits(
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee corpus add tuna corpus.zip --data ~/corpora
 
   referee corpus add tuna https://www.abdn.ac.uk/ncs/documents/corpus.zip
@@ -157,14 +147,14 @@ def splits(
   referee corpus add gre3d7 ~/Downloads/gre3d
 
 The corpus is read once, as a proof, before it becomes visible in the data folder; when that fails, nothing has changed.
-"""
+""")
 )
 def add(
     name: Name,
     source: Annotated[
         str, typer.Argument(help="A file, a folder, a zip archive or an http(s) address.", show_default=False)
     ],
-    data: Data = None,
+    data: options.Data = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an installed corpus of that name.")] = False,
 ) -> int:
     """Install a corpus into the data folder."""
@@ -228,9 +218,7 @@ def _proof(name: str, folder: Path, source: str) -> dict[str, int]:
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee corpus synthetic --out toy.jsonl
 
   referee corpus synthetic --trials 100000 --entities 20 --seed 7 --out large.jsonl
@@ -238,7 +226,7 @@ def _proof(name: str, folder: Path, source: str) -> dict[str, int]:
   referee corpus synthetic --slips 0.03 --typos 0.01 --out - | head -1
 
 Every trial says "synthetic": true in its meta. The same options always give the same file.
-"""
+""")
 )
 def synthetic(
     out: Out,
@@ -248,7 +236,7 @@ def synthetic(
     similarity: Annotated[float, typer.Option(help="How alike distractors and targets are.", min=0, max=1)] = 0.5,
     slips: Annotated[float, typer.Option(help="Chance of a false value.", min=0, max=1)] = 0.0,
     typos: Annotated[float, typer.Option(help="Chance of a misspelt word.", min=0, max=1)] = 0.0,
-    seed: Seed = 1,
+    seed: options.Seed = 1,
 ) -> int:
     """Make a synthetic corpus of any size, in the TUNA design with a speaker of published habits."""
     from referee.corpora.synthetic.corpus import Synthetic

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.courtroom.heard_evidence import TrialSettings, try_runs
 from referee.courtroom.printed_evidence import published, published_sheets, sheets_of_csv
 from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
@@ -19,12 +20,9 @@ from referee.reports.court_page import court_page
 from referee.runs.folder import is_run
 from referee.runs.score_table import CLUSTERINGS
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-FORMATS = ("text", "json")
-EPILOG = f"""
-[bold]Examples[/bold]
-
+EPILOG = options.examples(f"""
   referee court --published belz-gatt-2008                one system carries the table
 
   referee court --published refoi-2025 --out court/       the same seventeen years later, with a figure
@@ -34,7 +32,7 @@ EPILOG = f"""
   referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
 
 Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: docs/court.md.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -43,7 +41,7 @@ def court(
         list[Path] | None, typer.Argument(help="Run folders with scores and responses, or one CSV file.")
     ] = None,
     paper: Annotated[str | None, typer.Option("--published", help="A printed table by name.")] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    form: options.TextOrJson = "text",
     out: Annotated[Path | None, typer.Option(help="A folder for court.json, court.txt and court.svg.")] = None,
     resamples: Annotated[
         int, typer.Option(help="Draws of other answers, for noise and for evidence over items.", min=0)
@@ -55,15 +53,14 @@ def court(
         str,
         typer.Option(help=f"What answers of runs are drawn by: {', '.join(CLUSTERINGS)} (design: what was sampled)."),
     ] = "design",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    seed: options.Seed = 1,
 ) -> int:
     """Try every automatic measure against every hearer measure, and say which ones hold.
 
     Linear and rank agreement over families of systems, tested among all pairs of the table, without any one family, with and without human rows, per domain;
     where there are items also soft pairwise accuracy, accuracy with ties, AUC and rank correlation; one verdict per measure.
     """
-    if form not in FORMATS:
-        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMATS)}")
+    options.check_form(form)
     if cluster not in CLUSTERINGS:
         raise InputError(f"--cluster {cluster} is not known", remedy=f"one of {', '.join(CLUSTERINGS)}")
     settings = TrialSettings(resamples=resamples, permutations=permutations, cluster=cluster, seed=seed)

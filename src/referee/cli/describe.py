@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError, NotTrained
 from referee.records import SpeakerView, Trial
 from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
 from referee.runs.open import open_corpus
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee describe scene.json --target a
 
   referee describe scene.json --target a --explain                          what each property ruled out
@@ -30,7 +28,7 @@ EPILOG = """
 
 SCENE.json: {"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}, …]}; - reads standard input.
 Values may be text, numbers, true or false.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -44,8 +42,8 @@ def describe(
     corpus: Annotated[
         str | None, typer.Option("--corpus", "-c", help="Train on this corpus (default where needed: synthetic).")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
     """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning, and none at all is exit code 1."""

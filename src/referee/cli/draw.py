@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.corpora.packed import read_document
 from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
 from referee.errors import InputError, UnknownName, UnknownTrial
@@ -17,11 +18,9 @@ from referee.records import Scene
 from referee.runs.describe import view_of
 from referee.runs.open import open_corpus
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee draw scene.json --out scene.svg
 
   referee draw scene.json --target a --numbers --out scene.png      with a frame round a, and numbers to answer with
@@ -31,7 +30,7 @@ EPILOG = """
   referee draw --sheet people --out people.png                      every value beside every other
 
 Without --out the SVG goes to standard output. SCENE.json is as for [bold]referee describe[/bold]; - reads standard input.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -50,7 +49,7 @@ def draw(
     scale: Annotated[float, typer.Option(help="PNG: pixels to a unit; a cell is 100 units.")] = 2.0,
     corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="Draw a trial of this corpus.")] = None,
     trial: Annotated[str | None, typer.Option(help="Which trial of the corpus (default: the first).")] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    data: options.Data = None,
     sheet: Annotated[str | None, typer.Option(help="A contact sheet: furniture, people or shapes.")] = None,
 ) -> int:
     """Draw a scene, so that every attribute can be seen; what has no picture is a card with words."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
@@ -20,11 +21,9 @@ from referee.runs.listen import listen as listen_to
 from referee.runs.open import open_corpus
 from referee.runs.score_table import CLUSTERINGS
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee run --corpus synthetic --systems classic --out RUN && referee listen RUN --hearer literal
 
   referee listen RUN --hearer "noisy|noise:0.1|salience:0" --humans
@@ -40,7 +39,7 @@ EPILOG = """
   referee listen RUN --format json                                       measure the responses that are there, people's too
 
 Answers are kept in RUN/responses.jsonl. The key of a remote hearer comes from the environment (OPENAI_API_KEY); docs/hearers.md says more.
-"""
+""")
 SHARES = ("several", "none", "dont-know", "timeout", "unparsable")
 HEADS = {
     "ir": "IR",
@@ -80,14 +79,14 @@ def listen(
         Path | None,
         typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
+    seed: options.SeedOfOrder = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
     cluster: Annotated[
         str, typer.Option(help=f"What intervals are over: {', '.join(CLUSTERINGS)} (design: what was sampled).")
     ] = "design",
-    confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
-    form: Annotated[str, typer.Option("--format", "-f", help="table or json")] = "table",
+    confidence: options.Confidence = 0.95,
+    form: options.TableOrJson = "table",
 ) -> int:
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
     if form not in ("table", "json") or ties not in TIES or cluster not in CLUSTERINGS:

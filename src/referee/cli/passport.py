@@ -10,17 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.cli.progress import advancing
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.people import UNITS
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.hearers.passports.reading import READS
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee passport literal --corpus franke-degen2016
 
   referee passport learned --corpus degen2020 --folds 10 --out learned.json        the card, and its picture beside it
@@ -42,7 +41,7 @@ EPILOG = """
   referee passport recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ --corpus color-grids
 
 The verdict is one of: may be used, use with care, not fit, cannot be judged. docs/passport.md has the rules.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -98,8 +97,8 @@ def passport(
     calls: Annotated[
         Path | None, typer.Option(help="Folder where a remote hearer keeps its calls and goes on from.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    seed: options.SeedOfOrder = 1,
+    form: options.TextOrJson = "text",
     out: Annotated[Path | None, typer.Option(help="CARD.json; the picture goes beside it (svg, png, pdf).")] = None,
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 from referee.statistics.power import PlannedStudy, simulate_power
 
 if TYPE_CHECKING:
     import polars as pl
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee power --systems 12 --items 120 --participants 24 --effect 0.05 --seed 1
 
   referee power --systems 6 --items 96 --participants 48 --measure time --effect 0.10 --simulations 2000 --format json
@@ -27,7 +26,7 @@ EPILOG = """
 
 Items and participants come in blocks of as many as there are systems (repeated Latin squares). One system differs from all others by the
 effect: --measure error adds it to the error rate of the others (--base), --measure time lengthens times by that share.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -50,7 +49,7 @@ def power(
     residual_sd: Annotated[float, typer.Option(help="Spread within them, log scale (time only).", min=0)] = 0.30,
     simulations: Annotated[int, typer.Option(help="Studies to simulate.", min=1)] = 1000,
     alpha: Annotated[float, typer.Option(help="Significance level.", min=0.0001, max=0.5)] = 0.05,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
+    seed: options.Seed = 1,
     form: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
 ) -> int:
     """Simulate a planned identification study many times and count how often it finds the difference."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from referee import catalogue
+from referee.cli import options
 from referee.cli.progress import advancing
 from referee.cli.run import available_cores
 from referee.errors import InputError
@@ -18,11 +19,9 @@ from referee.reports.score_tables import as_csv, as_json, number
 from referee.runs.open import open_corpus
 from referee.runs.replicate import BOTH, TASKS, replicate, summarise, task_named
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee replicate tuna2008-as                                  fourteen systems of 2008, Dice, MASI, accuracy, minimality
 
   referee replicate asgre2007 --format json
@@ -30,18 +29,18 @@ EPILOG = """
   referee replicate tunareg2009 --out RUN                        keep what the systems said, for referee score and referee report
 
 Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def replicate_task(
     task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
+    data: options.Data = None,
     folds: Annotated[int, typer.Option(help="Parts the corpus is cut into.", min=2)] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    jobs: Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)] = None,
+    seed: options.Seed = 1,
+    jobs: options.Jobs = None,
     out: Annotated[Path | None, typer.Option(help="Keep the run folder here.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")] = False,
+    overwrite: options.OverwriteRun = False,
     form: Annotated[str, typer.Option("--format", "-f", help="table, json or csv.")] = "table",
 ) -> int:
     """Run the systems of a challenge and set our scores beside the printed ones."""

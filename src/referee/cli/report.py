@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.report_sources import gather, gather_hearing
 from referee.errors import InputError, UnknownName
 from referee.reports.hearing_section import hearing_section
@@ -16,12 +17,10 @@ from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.sections import ITEMS, sections_of
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 STYLES = ("tuna2008",)
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee score --demo --by domain,condition --out demo-run && referee report demo-run --out report
 
   referee report RUN --out report --style tuna2008        with Tables 3 to 12 of the challenge overview in their printed shape
@@ -31,7 +30,7 @@ EPILOG = """
   referee report RUN --audit --out report                 with the audit of printed tables
 
 Open report/index.html: it needs no network. Tables lie beside it as CSV and LaTeX, figures as SVG, PNG and PDF.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.errors import InputError
@@ -18,11 +19,9 @@ from referee.runs.run import RunPlan
 from referee.runs.run import run as run_plan
 from referee.runs.speak import systems_named
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee run --corpus synthetic --systems classic --out RUN                        the classic algorithms, no data needed
 
   referee run --corpus tuna --reading challenge --systems tuna2008-as --folds 5 --folds-by speaker --out RUN
@@ -35,7 +34,7 @@ EPILOG = """
 
 Every trial is described by a system that was trained on other trials. A run that was broken off goes on when the same command is given again. Keys for
 language models come from the environment (OPENAI_API_KEY); docs/running.md says more.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -50,8 +49,8 @@ def run_systems(
     ],
     corpus: Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")],
     out: Annotated[Path, typer.Option(help="The run folder to write.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
     only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture, condition=-LOC …")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many trials, from the beginning.", min=2)] = None,
     folds: Annotated[int, typer.Option(help="Cut into so many parts, each the test part once.", min=2)] = 5,
@@ -62,12 +61,12 @@ def run_systems(
         str | None,
         typer.Option("--cut", "--split", help="One named cut instead of folds: challenge-80/20, speaker-80/20 …"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    jobs: Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)] = None,
+    seed: options.Seed = 1,
+    jobs: options.Jobs = None,
     replay: Annotated[
         Path | None, typer.Option(help="A finished run: language models answer from its calls, without a network.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")] = False,
+    overwrite: options.OverwriteRun = False,
     restart: Annotated[bool, typer.Option("--restart", help="Give up an unfinished run and begin again.")] = False,
 ) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""

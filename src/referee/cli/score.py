@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee import catalogue
+from referee.cli import options
 from referee.cli.progress import counting
 from referee.errors import InputError
 from referee.records import Trial
@@ -19,12 +20,10 @@ from referee.runs.open import Answers, Opened, open_corpus, open_outputs
 from referee.runs.score import score_trials
 from referee.runs.score_table import CLUSTERINGS, DEFAULT_METRICS, GROUPINGS, ScoreTable, Settings, metric_names
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 TESTS = {"t": "p", "randomisation": "p_randomisation"}
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee score --demo                                                     two toy speakers on the shipped corpus
 
   referee score a.jsonl b.jsonl --corpus tuna --reading challenge --by domain --baseline a
@@ -39,7 +38,7 @@ EPILOG = """
 
 An outputs file has one JSON object a line: {"trial": ID, "system": NAME, "properties": [["colour", "red"], …], "text": "the red chair"};
 the challenges' peer-output XML works too.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -54,8 +53,8 @@ def score(
         str | None,
         typer.Option("--corpus", "-c", help="A corpus by name (referee list corpora) or a JSONL file of trials."),
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    reading: Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
     split: Annotated[
         str | None,
         typer.Option(help="A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5:test."),
@@ -94,13 +93,13 @@ def score(
     resamples: Annotated[
         int, typer.Option(help="Random swaps where there are too many clusters to try them all.", min=0)
     ] = 1000,
-    confidence: Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+    confidence: options.Confidence = 0.95,
+    seed: options.SeedFromZero = 1,
     form: Annotated[str, typer.Option("--format", "-f", help=", ".join(score_tables.FORMATS))] = "table",
     out: Annotated[
         Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")] = False,
+    overwrite: options.OverwriteRun = False,
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Keep going over bad lines, missing or unknown trials; count them in columns."),

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError, RefereeError
 from referee.runs.folder import Run, is_run
 from referee.signature import explain, short
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 # Folders below this one: a home directory must not be searched to its end.
 DEEP = 3
 MEANING = {
@@ -41,7 +42,7 @@ def signature(
         list[Path] | None,
         typer.Argument(help="Run folders to look the short form up in (default: those below this folder)."),
     ] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    form: options.TextOrJson = "text",
 ) -> int:
     """Explain a signature part by part.
 

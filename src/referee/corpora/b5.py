@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
 from referee.corpora.lines import expect
-from referee.corpora.packed import find, member, read_document, read_rows
-from referee.records import Description, Entity, Response, Scene, Trial
+from referee.corpora.packed import Unheard, find, member, read_rows, read_scenes
+from referee.records import Description, Entity, Scene, Trial
 
 __all__ = ["B5Ref"]
 
 FILES = ("b5ref.jsonl.gz", "b5ref_contexts.json")
 
 
-class B5Ref:
+class B5Ref(Unheard):
     """1,821 descriptions by 152 speakers of 12 contexts; every face has a value for each of 27 attributes."""
 
     card = Card(
@@ -36,16 +35,10 @@ class B5Ref:
         files=tuple(f"b5-ref/{f}" for f in FILES),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
     def trials(self) -> Iterator[Trial]:
         rows, table = find(self.data, "b5-ref", *FILES)
-        scenes = read_document(table, lambda d: {key: _scene(key, value) for key, value in d.items()})
+        scenes = read_scenes(table, _scene)
         return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "context", str)]))
-
-    def responses(self) -> Iterator[Response]:
-        return iter(())
 
 
 def _scene(key: str, context: Mapping[str, Any]) -> Scene:

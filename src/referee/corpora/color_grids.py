@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Message, is_simple, play, said, waited, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, is_simple, play, said, waited
 from referee.corpora.lines import WrongShape, expect
 from referee.corpora.packed import find, read_rows
-from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Entity, Property, Scene, Trial
 
 __all__ = ["ColorGrids"]
 
@@ -19,7 +18,7 @@ FILE = "rounds.jsonl.gz"
 CELLS = 9
 
 
-class ColorGrids:
+class ColorGrids(Games):
     """8,814 rounds of 158 games. A trial is called GAME-ROUND (games have hyphens too: split at the last), grids o0, o1, o2 by object index.
 
     Cells are numbered row by row. ``meta["places"]`` lists the grids from left to right on the listener's screen,
@@ -44,21 +43,12 @@ class ColorGrids:
         files=(f"color-grids/{FILE}",),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds())
-
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "color-grids", FILE)
         return read_rows(path, _round)
 
 
-def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
+def _round(row: dict[str, Any]) -> Round:
     game, number = expect(row, "game", str), expect(row, "round", int)
     grids = expect(row, "grids", list)
     ids = [f"o{i}" for i in range(len(grids))]
@@ -70,7 +60,6 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
     if correct != (clicked == target):
         raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
     messages = _messages(row)
-    click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": correct})
     trial = Trial(
         id=f"{game}-{number}",
         scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, grids, strict=True))),
@@ -78,19 +67,12 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
         domain="colour grids",
         condition=expect(row, "condition", str).lower(),
         speaker=game,
-        episode=play(messages, click),
+        episode=play(messages, click(clicked, correct=correct)),
         references=said(messages, speaker=game),
         meta={"game": game, "round": number, "correct": correct, "places": heard, "speaker_places": spoken},
     )
-    return trial, Response(
-        trial=trial.id,
-        hearer=game,
-        outcome=Outcome.ENTITY,
-        entity=clicked,
-        description=next(iter(trial.references), None),
-        identification_ms=waited(messages),
-        flags=("simple",) if is_simple(messages) else (),
-    )
+    simple = ("simple",) if is_simple(messages) else ()
+    return Round(trial, (answer(trial, game, clicked, waited(messages), simple),))
 
 
 def _messages(row: dict[str, Any]) -> list[Message]:

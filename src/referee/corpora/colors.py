@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, play, said
 from referee.corpora.lines import WrongShape, expect, optional
 from referee.corpora.packed import find, read_rows, remainder
-from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Entity, Property, Scene, Trial
 
 __all__ = ["Colors", "read_round"]
 
@@ -19,7 +18,7 @@ FILE = "colors_trials.jsonl.gz"
 WHO = {"s": "speaker", "l": "listener"}
 
 
-class Colors:
+class Colors(Games):
     """39,599 rounds of 792 games. Patches are called c1, c2, c3 from left to right on the speaker's screen."""
 
     card = Card(
@@ -39,21 +38,12 @@ class Colors:
         files=(f"colors-in-context/{FILE}",),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds())
-
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "colors-in-context", FILE)
         return read_rows(path, read_round)
 
 
-def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en") -> tuple[Trial, Response]:
+def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en") -> Round:
     """A round of three patches from the form of this corpus' file."""
     objects = expect(row, "objects", dict)
     # By the speaker's screen; the listener saw another order, which goes to meta.
@@ -63,12 +53,6 @@ def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en"
         raise WrongShape("two patches have the same position", "give every patch a position of its own")
     game, clicked = expect(row, "game", str), ids[expect(row, "clicked", str)]
     messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
-    click = Event(
-        kind="click",
-        by="listener",
-        entities=(clicked,),
-        data={"correct": expect(row, "correct", bool), "hsl": objects[row["clicked"]]["hsl"]},
-    )
     trial = Trial(
         id=f"{corpus}-{game}-{expect(row, 'round', int)}",
         scene=Scene(entities=tuple(_patch(ids[role], objects[role]) for role in roles)),
@@ -77,7 +61,9 @@ def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en"
         condition=optional(row, "condition", str),
         speaker=game,
         language=language,
-        episode=play(messages, click),
+        episode=play(
+            messages, click(clicked, correct=expect(row, "correct", bool), hsl=objects[row["clicked"]]["hsl"])
+        ),
         references=said(messages, speaker=game),
         meta={
             **remainder(row, "condition", "objects", "messages", "clicked"),
@@ -85,15 +71,8 @@ def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en"
             "listener_positions": {ids[role]: objects[role]["pos"][1] for role in roles},
         },
     )
-    return trial, Response(
-        trial=trial.id,
-        hearer=game,
-        outcome=Outcome.ENTITY,
-        entity=clicked,
-        description=next(iter(trial.references), None),
-        identification_ms=optional(row, "rt_ms", int),
-        flags=("simple",) if row["simple"] else (),
-    )
+    simple = ("simple",) if row["simple"] else ()
+    return Round(trial, (answer(trial, game, clicked, optional(row, "rt_ms", int), simple),))
 
 
 def _patch(patch_id: str, patch: dict[str, Any]) -> Entity:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.colors import read_round
 from referee.corpora.csv_tables import read_csv
-from referee.corpora.games import Message, is_simple, waited, with_history
+from referee.corpora.games import Games, Message, Round, first_of_each, is_simple, waited
 from referee.corpora.packed import find
-from referee.records import Response, Trial
 
 __all__ = ["ColorsMandarin"]
 
@@ -25,7 +23,7 @@ CONDITIONS = {"equal": "far", "further": "split", "closer": "close"}
 Said = dict[tuple[str, str], list[dict[str, str]]]
 
 
-class ColorsMandarin:
+class ColorsMandarin(Games):
     """4,311 rounds of 99 games; patches are called c1, c2, c3 from left to right on the speaker's screen, as in `colors`."""
 
     card = Card(
@@ -49,30 +47,17 @@ class ColorsMandarin:
         files=(f"colors-mandarin/{CLICKS}", f"colors-mandarin/{MESSAGES}"),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds())
-
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         clicks, messages = find(self.data, "colors-mandarin", CLICKS, MESSAGES)
         said: Said = defaultdict(list)
         # Five messages have a comma that nobody quoted, in the last column.
         for row in read_csv(messages, dict, loose_end=True):
             said[row.get("gameid", ""), row.get("roundNum", "")].append(row)
-        seen: set[str] = set()
-        for trial, response in read_csv(clicks, lambda row: _round(row, said)):
-            # Game 9663-c4af has two clicks in round 10; the first one counts.
-            if trial.id not in seen:
-                seen.add(trial.id)
-                yield trial, response
+        # Game 9663-c4af has two clicks in round 10; the first one counts.
+        return first_of_each(read_csv(clicks, lambda row: _round(row, said)))
 
 
-def _round(row: dict[str, str], said: Said) -> tuple[Trial, Response]:
+def _round(row: dict[str, str], said: Said) -> Round:
     """A row of the table of clicks in the form of `colors`."""
     spoken = said.get((row["gameid"], row["roundNum"]), [])
     messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]

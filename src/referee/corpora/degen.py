@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, play, said
 from referee.corpora.lines import WrongShape, expect, optional
 from referee.corpora.packed import find, read_rows, read_table, remainder
 from referee.errors import UnknownName
-from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Entity, Property, Response, Scene, Trial
 
 __all__ = ["Degen2020"]
 
@@ -31,7 +31,7 @@ Key = tuple[str, ...]
 Codes = Mapping[Key, Mapping[str, str]]
 
 
-class Degen2020:
+class Degen2020(Games):
     """6,998 rounds of 132 games, 5,922 of them in the paper. `part` is "all" or "published" (histories stay complete).
 
     Objects are called o1 … o5 by their place on the speaker's screen. A reference has properties where the authors coded the
@@ -58,20 +58,20 @@ class Degen2020:
     )
 
     def __init__(self, data: str | Path | None = None, part: str = "all") -> None:
-        self.data = data
+        super().__init__(data)
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
         # Histories first: what was played in rounds that are left out had happened all the same.
-        return (trial for trial in with_history(t for t, _ in self._rounds()) if self._wanted(trial))
+        return filter(self._wanted, super().trials())
 
     def responses(self) -> Iterator[Response]:
-        return (response for trial, response in self._rounds() if self._wanted(trial))
+        return (response for r in self._rounds() if self._wanted(r.trial) for response in r.responses)
 
     def _wanted(self, trial: Trial) -> bool:
         return self.part == "all" or trial.meta["published"] is not None
 
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         one_and_three, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
@@ -89,7 +89,7 @@ def _codes(one: Path, two: Path, three: Path) -> Codes:
     return codes
 
 
-def _round(row: dict[str, Any], codes: Codes) -> tuple[Trial, Response]:
+def _round(row: dict[str, Any], codes: Codes) -> Round:
     experiment = EXPERIMENTS.get(expect(row, "type", str), "exp2")
     things = {f"o{expect(t, 'pos_speaker', str)}": t for t in expect(row, "objects", list)}
     if len(things) < len(row["objects"]):
@@ -102,12 +102,7 @@ def _round(row: dict[str, Any], codes: Codes) -> tuple[Trial, Response]:
     messages = [Message(m["by"], m["text"], m["ms_before_click"]).checked() for m in expect(row, "messages", list)]
     mentioned = _mentioned(coded, experiment, scene.entity(target))
     references = tuple(replace(d, properties=mentioned) for d in said(messages, speaker=game))
-    click = Event(
-        kind="click",
-        by="listener",
-        entities=(clicked,),
-        data={"correct": expect(row, "correct", bool), "object": _plain(things[clicked]["name"])},
-    )
+    made = click(clicked, correct=expect(row, "correct", bool), object=_plain(things[clicked]["name"]))
     trial = Trial(
         id=f"degen-{experiment}-{game}-{expect(row, 'round', int)}",
         scene=scene,
@@ -115,7 +110,7 @@ def _round(row: dict[str, Any], codes: Codes) -> tuple[Trial, Response]:
         domain=experiment,
         condition=expect(row, "condition", str),
         speaker=game,
-        episode=play(messages, click),
+        episode=play(messages, made),
         references=references,
         meta={
             **remainder(row, "condition", "objects", "messages"),
@@ -123,21 +118,10 @@ def _round(row: dict[str, Any], codes: Codes) -> tuple[Trial, Response]:
             **({"coded": coded} if coded else {}),
         },
     )
-    return trial, _response(row, trial, clicked)
-
-
-def _response(row: Mapping[str, Any], trial: Trial, clicked: str) -> Response:
     flags = {"simple": row["one_speaker_message"], "published": row["published"] is not None}
-    return Response(
-        trial=trial.id,
-        hearer=row["game"],
-        outcome=Outcome.ENTITY,
-        entity=clicked,
-        description=next(iter(trial.references), None),
-        # From the last message, as `games.waited` counts it for other corpora.
-        identification_ms=optional(row, "listener_rt_ms_from_last", int),
-        flags=tuple(flag for flag, holds in flags.items() if holds),
-    )
+    # From the last message, as `games.waited` counts it for other corpora.
+    time = optional(row, "listener_rt_ms_from_last", int)
+    return Round(trial, (answer(trial, game, clicked, time, tuple(flag for flag, holds in flags.items() if holds)),))
 
 
 def _only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from referee.corpora.lines import WrongShape
-from referee.records import NOTHING, Description, Event, Trial
+from referee.records import NOTHING, Description, Event, Outcome, Response, Trial
 
-__all__ = ["Message", "is_simple", "play", "said", "waited", "with_history"]
+__all__ = [
+    "Games",
+    "Message",
+    "Round",
+    "answer",
+    "click",
+    "first_of_each",
+    "is_simple",
+    "play",
+    "said",
+    "waited",
+    "with_history",
+]
 
 
 class Message(NamedTuple):
@@ -29,6 +43,49 @@ class Message(NamedTuple):
         if not isinstance(self.text, str) or not isinstance(self.ms_before_click, (int, float, type(None))):
             raise WrongShape(f"{list(self)!r:.60} is not a message", "a message has a sender, a text and milliseconds")
         return self
+
+
+class Round(NamedTuple):
+    """A round of a game: what it was about, and what its listeners answered."""
+
+    trial: Trial
+    responses: tuple[Response, ...]
+
+
+class Games:
+    """A corpus of games: its reader says in `_rounds` what they are, here they become trials with their history, and responses."""
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(r.trial for r in self._rounds())
+
+    def responses(self) -> Iterator[Response]:
+        return chain.from_iterable(r.responses for r in self._rounds())
+
+    def _rounds(self) -> Iterator[Round]:
+        raise NotImplementedError(f"{type(self).__name__} must say how its rounds are read")
+
+
+def click(entity: str, **data: object) -> Event:
+    """A listener's click, with what else is known of it."""
+    return Event(kind="click", by="listener", entities=(entity,), data=data)
+
+
+def answer(
+    trial: Trial, hearer: str, chosen: str | None, ms: float | None = None, flags: tuple[str, ...] = ()
+) -> Response:
+    """What a hearer chose after the trial's own words; None where the round ended without a choice."""
+    return Response(
+        trial=trial.id,
+        hearer=hearer,
+        outcome=Outcome.TIMEOUT if chosen is None else Outcome.ENTITY,
+        entity=chosen,
+        description=next(iter(trial.references), None),
+        identification_ms=ms,
+        flags=flags,
+    )
 
 
 def play(messages: Sequence[Message], *clicks: Event) -> tuple[Event, ...]:
@@ -72,3 +129,12 @@ def with_history(trials: Iterable[Trial]) -> Iterator[Trial]:
             trial = replace(trial, after=before.id, history=before.history + before.episode)
         last[trial.meta["game"]] = trial
         yield trial
+
+
+def first_of_each(rounds: Iterable[Round]) -> Iterator[Round]:
+    """The rounds whose trial has not been met before."""
+    seen: set[str] = set()
+    for found in rounds:
+        if found.trial.id not in seen:
+            seen.add(found.trial.id)
+            yield found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
 from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, member, read_document, read_rows
-from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+from referee.corpora.packed import Unheard, find, member, read_document, read_rows
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Give2"]
 
@@ -20,7 +19,7 @@ LANGUAGES = {"EN": "en", "GE": "de"}
 TYPES = {"picture": "painting"}
 
 
-class Give2:
+class Give2(Unheard):
     """992 references without wording; the scene is the room that holds the target."""
 
     card = Card(
@@ -40,16 +39,10 @@ class Give2:
         files=tuple(f"give2/{f}" for f in FILES),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
     def trials(self) -> Iterator[Trial]:
         rows, worlds = find(self.data, "give2", *FILES)
         rooms = read_document(worlds, _rooms)
         return read_rows(rows, lambda row: _trial(row, rooms))
-
-    def responses(self) -> Iterator[Response]:
-        return iter(())
 
 
 Room = tuple[str, Scene, dict[str, Any]]

@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.lines import expect, optional
-from referee.corpora.packed import find, member, read_document, read_rows, remainder
-from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+from referee.corpora.packed import Unheard, find, member, read_rows, read_scenes, remainder
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Gre3d"]
 
@@ -43,11 +43,11 @@ FAULTS = {
 }
 
 
-class Gre3d:
+class Gre3d(Unheard):
     """`version` is 7 (4,480 descriptions, 7 objects) or 3 (630 descriptions, 3 objects)."""
 
     def __init__(self, data: str | Path | None = None, version: int = 7) -> None:
-        self.data = data
+        super().__init__(data)
         self.version = version
 
     @property
@@ -68,11 +68,8 @@ class Gre3d:
     def trials(self) -> Iterator[Trial]:
         name = f"gre3d{self.version}"
         rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json")
-        scenes = read_document(table, lambda d: {key: _scene(f"{name}-{key}", value) for key, value in d.items()})
+        scenes = read_scenes(table, lambda key, things: _scene(f"{name}-{key}", things))
         return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "scene", str)], name))
-
-    def responses(self) -> Iterator[Response]:
-        return iter(())
 
 
 def _scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:

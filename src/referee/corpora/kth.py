@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import with_history
+from referee.corpora.games import Games, Round
 from referee.corpora.lines import WrongShape, expect
 from referee.corpora.packed import find, member, read_rows
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
@@ -32,14 +31,7 @@ SOUNDS = frozenset(
 Positions = dict[str, tuple[float, ...]]
 
 
-class Round(NamedTuple):
-    """One round with what was the case when it began."""
-
-    trial: Trial
-    responses: tuple[Response, ...]
-
-
-class KthTangrams:
+class KthTangrams(Games):
     """2,693 rounds of 34 games, a trial for each; figures are called p1 … p20 and stand where they stood when the round began.
 
     A response is a selection; its time counts from the instructor's first word in the round. What is said before the first round
@@ -63,15 +55,6 @@ class KthTangrams:
         ),
         files=(f"kth-tangrams/{FILE}",),
     )
-
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(r.trial for r in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return chain.from_iterable(r.responses for r in self._rounds())
 
     def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "kth-tangrams", FILE)

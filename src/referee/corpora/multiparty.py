@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.csv_tables import as_number, read_csv, worded
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, play, said
 from referee.corpora.packed import find, located, member
 from referee.corpora.tangrams import FIGURES
-from referee.records import Event, Outcome, Response, Trial
+from referee.records import Event, Trial
 
 __all__ = ["MultipartyTangrams"]
 
@@ -27,14 +26,7 @@ Row = dict[str, str]
 Rounds = dict[tuple[str, int], list[Row]]
 
 
-class GroupRound(NamedTuple):
-    """A round with the answers of all its listeners."""
-
-    trial: Trial
-    responses: tuple[Response, ...]
-
-
-class MultipartyTangrams:
+class MultipartyTangrams(Games):
     """10,102 rounds of 164 games, 36,956 answers: a trial for every round, a response for every listener of it.
 
     ``meta["study"]`` is 1a, 1b, 2a, 2b or 2c, ``meta["players"]`` the size of the group when it began, ``meta["repetition"]`` counts from 1.
@@ -62,22 +54,13 @@ class MultipartyTangrams:
         files=tuple(f"multiparty-tangrams/{f}" for f in (*RESULTS, *CHATS)),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(r.trial for r in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return chain.from_iterable(r.responses for r in self._rounds())
-
-    def _rounds(self) -> Iterator[GroupRound]:
+    def _rounds(self) -> Iterator[Round]:
         paths = find(self.data, "multiparty-tangrams", *RESULTS, *CHATS)
         parts = zip(STUDIES, paths[: len(STUDIES)], paths[len(STUDIES) :], strict=True)
         return chain.from_iterable(_study(*part) for part in parts)
 
 
-def _study(study: str, results: Path, chat: Path) -> Iterator[GroupRound]:
+def _study(study: str, results: Path, chat: Path) -> Iterator[Round]:
     """The rounds of a study, game by game in the order they were played (the table goes listener by listener)."""
     rounds, spoken = _by_round(results), _by_round(chat)
     games = {game: place for place, game in enumerate(dict.fromkeys(game for game, _ in rounds))}
@@ -99,7 +82,7 @@ def _by_round(path: Path) -> Rounds:
     return rounds
 
 
-def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> GroupRound:
+def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
     first, game = answers[0], answers[0]["gameId"]
     # 332 rounds have a row of NA for a chat that was empty.
     spoken = [row for row in chat if row["role"] in ROLES and row["text"].strip()]
@@ -114,11 +97,13 @@ def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> GroupRoun
         domain="tangrams",
         condition=f"repetition-{repetition}",
         speaker=first["speaker"],
-        episode=play(messages, *(click for row in answers if (click := _click(row)))),
+        episode=play(messages, *(made for row in answers if (made := _click(row)))),
         references=said(telling, speaker=first["speaker"]),
         meta={"game": game, "study": study, "players": int(first["numPlayers"]), "repetition": repetition},
     )
-    return GroupRound(trial, tuple(_response(row, trial) for row in answers))
+    return Round(
+        trial, tuple(answer(trial, row["playerId"], _chosen(row), flags=(f"study-{study}",)) for row in answers)
+    )
 
 
 def _figure(picture: str) -> str:
@@ -135,23 +120,5 @@ def _click(row: Row) -> Event | None:
     chosen, seconds = _chosen(row), as_number(row, "time")
     if chosen is None:
         return None
-    data = {"listener": row["playerId"], "correct": row["correct"] == "TRUE"}
-    return Event(
-        kind="click",
-        by="listener",
-        entities=(chosen,),
-        data=data if seconds is None else data | {"seconds_from_start": seconds},
-    )
-
-
-def _response(row: Row, trial: Trial) -> Response:
-    chosen = _chosen(row)
-    # No time of identification: the tables' clock includes the wait for the speaker, whose messages have no times.
-    return Response(
-        trial=trial.id,
-        hearer=row["playerId"],
-        outcome=Outcome.TIMEOUT if chosen is None else Outcome.ENTITY,
-        entity=chosen,
-        description=next(iter(trial.references), None),
-        flags=(f"study-{trial.meta['study']}",),
-    )
+    timed = {} if seconds is None else {"seconds_from_start": seconds}
+    return click(chosen, listener=row["playerId"], correct=row["correct"] == "TRUE", **timed)

@@ -10,12 +10,32 @@ from typing import Any, TypeVar
 from referee.corpora.folder import locate
 from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.errors import DataNotFound, MalformedInput
-from referee.records import Scene
+from referee.records import Response, Scene
 
-__all__ = ["find", "located", "member", "read_document", "read_rows", "read_table", "remainder"]
+__all__ = [
+    "Unheard",
+    "find",
+    "located",
+    "member",
+    "read_document",
+    "read_rows",
+    "read_scenes",
+    "read_table",
+    "remainder",
+]
 
 Thing = TypeVar("Thing")
 REMEDY = "compare the file with the corpus's README, or copy it again"
+
+
+class Unheard:
+    """A corpus of descriptions that nobody answered."""
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def responses(self) -> Iterator[Response]:
+        return iter(())
 
 
 def find(data: str | Path | None, folder: str, *files: str) -> tuple[Path, ...]:
@@ -75,6 +95,11 @@ def read_document(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Thing:
     text = "\n".join(text for _, text in read_lines(path))
     with located(path):
         return make(parse_object(text))
+
+
+def read_scenes(path: Path, make: Callable[[str, Any], Scene]) -> dict[str, Scene]:
+    """The scenes of a file that is one JSON object, by their keys."""
+    return read_document(path, lambda document: {key: make(key, value) for key, value in document.items()})
 
 
 def member(scene: Scene, entity_id: str) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.csv_tables import as_number, read_csv, worded
-from referee.corpora.games import Message, is_simple, play, said, waited, with_history
+from referee.corpora.games import Games, Message, Round, click, is_simple, play, said, waited
 from referee.corpora.lines import WrongShape, expect
 from referee.corpora.packed import find
 from referee.errors import UnknownName
-from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 __all__ = ["ContinualAdaptation"]
 
@@ -34,7 +35,7 @@ Row = dict[str, str]
 Said = Mapping[tuple[str, str], Sequence[Row]]
 
 
-class ContinualAdaptation:
+class ContinualAdaptation(Games):
     """5,373 rounds of 231 games with four photographs. `part` is "played", or "all" with the makers' own tests (98 rounds more).
 
     ``condition`` says who played: human-human, human-human-easy, model-as-listener or model-as-speaker. Only people's clicks are responses. What the
@@ -64,22 +65,16 @@ class ContinualAdaptation:
     )
 
     def __init__(self, data: str | Path | None = None, part: str = "played") -> None:
-        self.data = data
+        super().__init__(data)
         self.part = part
 
-    def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds() if response is not None)
-
-    def _rounds(self) -> Iterator[tuple[Trial, Response | None]]:
+    def _rounds(self) -> Iterator[Round]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
         parts = zip(KINDS, paths[: len(KINDS)], paths[len(KINDS) :], strict=True)
         found = chain.from_iterable(_read(*part) for part in parts)
-        return (turn for turn in found if self.part == "all" or not _is_test(turn[0]))
+        return (r for r in found if self.part == "all" or not _is_test(r.trial))
 
 
 def _is_test(trial: Trial) -> bool:
@@ -87,14 +82,14 @@ def _is_test(trial: Trial) -> bool:
     return trial.condition == "human-human" and bool(trial.meta["iteration"] == "testing")
 
 
-def _read(kind: str, clicks: Path, messages: Path) -> Iterator[tuple[Trial, Response | None]]:
+def _read(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
     said: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in read_csv(messages, dict):
         said[row.get("gameid", ""), row.get("trialNum", "")].append(row)
     return read_csv(clicks, lambda row: _round(row, kind, said))
 
 
-def _round(row: Row, kind: str, spoken: Said) -> tuple[Trial, Response | None]:
+def _round(row: Row, kind: str, spoken: Said) -> Round:
     game, number = row["gameid"], int(row["trialNum"])
     photos = _photos(row)
     target, clicked = _named(photos, "target"), _named(photos, row["clickedObj"])
@@ -103,12 +98,7 @@ def _round(row: Row, kind: str, spoken: Said) -> tuple[Trial, Response | None]:
     ids = sorted(photos)
     by_model = kind == "model-as-speaker"
     words = said(messages, speaker=MODEL if by_model else game)
-    click = Event(
-        kind="click",
-        by="model" if kind == "model-as-listener" else "listener",
-        entities=(clicked,),
-        data={"correct": clicked == target},
-    )
+    made = click(clicked, correct=clicked == target)
     trial = Trial(
         id=f"continual-{kind}-{game}-{number}",
         scene=Scene(id=f"{KINDS[kind]}-{row['context_id']}", entities=tuple(map(_photo, ids))),
@@ -116,11 +106,11 @@ def _round(row: Row, kind: str, spoken: Said) -> tuple[Trial, Response | None]:
         domain="photographs",
         condition=kind,
         speaker=None if by_model else game,
-        episode=play(messages, click),
+        episode=play(messages, replace(made, by="model") if kind == "model-as-listener" else made),
         references=() if by_model else words,
         meta={"game": game, "round": number, "iteration": row["iterationName"], "repetition": _repetition(row)},
     )
-    return trial, None if kind == "model-as-listener" else _response(row, trial, clicked, words, messages)
+    return Round(trial, () if kind == "model-as-listener" else (_response(row, trial, clicked, words, messages),))
 
 
 def _response(

@@ -9,8 +9,8 @@ from typing import Any
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
 from referee.corpora.lines import expect
-from referee.corpora.packed import find, member, read_document, read_rows, remainder
-from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+from referee.corpora.packed import Unheard, find, member, read_document, read_rows, read_scenes, remainder
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Stars"]
 
@@ -20,11 +20,11 @@ RELATIONS = frozenset({"left", "right", "above", "below", "near", "behind", "in-
 PREFIXES = {"second-landmark-": "landmark.landmark.", "landmark-": "landmark."}
 
 
-class Stars:
+class Stars(Unheard):
     """`version` is 1 (704 descriptions of stars) or 2 (1,204 descriptions of cones, cubes and spheres, spoken to a hearer)."""
 
     def __init__(self, data: str | Path | None = None, version: int = 1) -> None:
-        self.data = data
+        super().__init__(data)
         self.version = version
 
     @property
@@ -54,16 +54,13 @@ class Stars:
     def trials(self) -> Iterator[Trial]:
         rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json")
         contexts = read_document(table, dict)
-        scenes = read_document(table, lambda d: {key: _scene(f"{self.name}-{key}", value) for key, value in d.items()})
+        scenes = read_scenes(table, lambda key, context: _scene(f"{self.name}-{key}", context))
 
         def trial(row: dict[str, Any]) -> Trial:
             context = expect(row, "context", str)
             return _trial(row, scenes[context], contexts[context], self.name)
 
         return read_rows(rows, trial)
-
-    def responses(self) -> Iterator[Response]:
-        return iter(())
 
 
 def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:

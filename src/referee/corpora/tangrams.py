@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, first_of_each, play, said
 from referee.corpora.lines import expect, optional
 from referee.corpora.packed import find, member, read_rows, remainder
-from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["HawkinsTangrams", "NaiveMatchers"]
+__all__ = ["HawkinsTangrams", "NaiveMatchers", "overheard"]
 
 LETTERS = "ABCDEFGHIJKL"
 FIGURES = Scene(id="tangrams", entities=tuple(Entity(id=a, attributes=(Property("name", a),)) for a in LETTERS))
@@ -23,7 +23,7 @@ RATED = "matcher_trials.jsonl.gz"
 CUED = "tangrams_cued.jsonl.gz"
 
 
-class HawkinsTangrams:
+class HawkinsTangrams(Games):
     """5,976 rounds: 83 pairs name twelve figures six times; the director is the speaker, the matcher the listener."""
 
     card = Card(
@@ -41,24 +41,14 @@ class HawkinsTangrams:
         files=(f"tangrams-hawkins/{CUED}",),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
-    def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
-
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds())
-
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "tangrams-hawkins", CUED)
         return read_rows(path, _round)
 
 
-def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
+def _round(row: dict[str, Any]) -> Round:
     game, clicked = expect(row, "game", str), member(FIGURES, expect(row, "clicked", str))
     messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
-    click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": expect(row, "correct", bool)})
     trial = Trial(
         id=f"tangrams-{game}-{expect(row, 'trial', int)}",
         scene=FIGURES,
@@ -66,22 +56,15 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
         domain="tangrams",
         condition=f"repetition-{expect(row, 'repetition', int)}",
         speaker=game,
-        episode=play(messages, click),
+        episode=play(messages, click(clicked, correct=expect(row, "correct", bool))),
         references=said(messages, speaker=game),
         meta=remainder(row, "target", "clicked", "messages"),
     )
-    return trial, Response(
-        trial=trial.id,
-        hearer=game,
-        outcome=Outcome.ENTITY,
-        entity=clicked,
-        description=next(iter(trial.references), None),
-        identification_ms=optional(row, "rt_ms", int),
-        flags=("simple",) if row["simple"] else (),
-    )
+    simple = ("simple",) if row["simple"] else ()
+    return Round(trial, (answer(trial, game, clicked, optional(row, "rt_ms", int), simple),))
 
 
-class NaiveMatchers:
+class NaiveMatchers(Games):
     """11,344 guesses by 181 readers of 3,383 overheard descriptions: a trial for every description, a response for every guess."""
 
     card = Card(
@@ -101,25 +84,15 @@ class NaiveMatchers:
         files=(f"tg-matcher/{RATED}",),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
     def trials(self) -> Iterator[Trial]:
-        seen: set[str] = set()
-        for trial, _ in self._guesses():
-            if trial.id not in seen:
-                seen.add(trial.id)
-                yield trial
+        return (guess.trial for guess in first_of_each(self._rounds()))
 
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._guesses())
-
-    def _guesses(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "tg-matcher", RATED)
         known: dict[tuple[str, str], str] = {}
         texts: Counter[str] = Counter()
 
-        def guess(row: dict[str, Any]) -> tuple[Trial, Response]:
+        def guess(row: dict[str, Any]) -> Round:
             place = _place(row)
             key = (place, json.dumps(row["messages"]))
             if key not in known:
@@ -136,7 +109,7 @@ def _place(row: dict[str, Any]) -> str:
     return "-".join(("tg", *(part for part in parts if part)))
 
 
-def _guess(row: dict[str, Any], trial_id: str) -> tuple[Trial, Response]:
+def _guess(row: dict[str, Any], trial_id: str) -> Round:
     messages = [Message(by, text, None).checked() for by, text in expect(row, "messages", list)]
     trial = Trial(
         id=trial_id,
@@ -145,16 +118,15 @@ def _guess(row: dict[str, Any], trial_id: str) -> tuple[Trial, Response]:
         domain="tangrams",
         condition=optional(row, "condition", str),
         speaker=row["game"],
-        episode=tuple(Event(kind="message", by=m.by, text=m.text) for m in messages),
+        episode=play(messages),
         references=said(messages, speaker=row["game"]),
         meta={"experiment": row["experiment"], "game": row["game"]},
     )
-    return trial, Response(
-        trial=trial_id,
-        hearer=str(expect(row, "participant", int)),
-        outcome=Outcome.ENTITY,
-        entity=member(FIGURES, expect(row, "selected", str)),
-        description=Description(text=" ".join(m.text for m in messages), speaker=row["game"]),
-        identification_ms=optional(row, "rt_ms", float),
-        flags=(row["experiment"],),
-    )
+    reader, selected = str(expect(row, "participant", int)), member(FIGURES, expect(row, "selected", str))
+    guess = answer(trial, reader, selected, optional(row, "rt_ms", float), (row["experiment"],))
+    return Round(trial, (replace(guess, description=overheard(messages, row["game"])),))
+
+
+def overheard(messages: Sequence[Message], speaker: str) -> Description:
+    """All that both sides said, as a stranger reads it."""
+    return Description(text=" ".join(m.text for m in messages), speaker=speaker)

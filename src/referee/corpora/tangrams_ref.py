@@ -10,12 +10,12 @@ from pathlib import Path
 
 from referee.contracts import Card
 from referee.corpora.csv_tables import as_list, as_number, read_csv, worded
-from referee.corpora.games import Message, play, said, with_history
+from referee.corpora.games import Games, Message, Round, answer, click, play, said, with_history
 from referee.corpora.lines import WrongShape
 from referee.corpora.natural_order import natural
 from referee.corpora.packed import find, member
 from referee.errors import UnknownName
-from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
+from referee.records import Entity, Property, Response, Scene, Trial
 
 __all__ = ["TangramsRef"]
 
@@ -23,10 +23,9 @@ MAIN = "clean_no_discourse.csv.gz"
 PILOTS = ("pilot1_data.csv.gz", "pilot2_data.csv.gz")
 PARTS = ("all", "main", "pilots")
 Row = dict[str, str]
-Turn = tuple[Trial, Response]
 
 
-class TangramsRef:
+class TangramsRef(Games):
     """4,449 rounds of 151 games, and 4,160 of 119 games in two pilots. `part` is "all", "main" or "pilots".
 
     Figures are called by their KiloGram names without ``.svg``. The file of the main experiment does not say which ten figures were shown, so its
@@ -56,17 +55,17 @@ class TangramsRef:
     )
 
     def __init__(self, data: str | Path | None = None, part: str = "all") -> None:
-        self.data = data
+        super().__init__(data)
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
         main, *pilots = self._parts()
-        return chain((t for t, _ in main), *(with_history(t for t, _ in pilot) for pilot in pilots))
+        return chain((r.trial for r in main), *(with_history(r.trial for r in pilot) for pilot in pilots))
 
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in chain(*self._parts()))
+    def _rounds(self) -> Iterator[Round]:
+        return chain(*self._parts())
 
-    def _parts(self) -> list[Iterable[Turn]]:
+    def _parts(self) -> list[Iterable[Round]]:
         """The main experiment and the pilots; a part that is not wanted is empty."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
@@ -80,7 +79,7 @@ class TangramsRef:
 # -- the main experiment ---------------------------------------------------------------------------------------------------
 
 
-def _main(path: Path) -> Iterator[Turn]:
+def _main(path: Path) -> Iterator[Round]:
     figures: dict[str, set[str]] = defaultdict(set)
 
     def look(row: Row) -> None:
@@ -93,24 +92,24 @@ def _main(path: Path) -> Iterator[Turn]:
     return read_csv(path, lambda row: _main_round(row, scenes))
 
 
-def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Turn:
+def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Round:
     messages = [
         Message(who, text, None).checked() for who in ("speaker", "listener") for text in as_list(row[f"{who}_desc"])
     ]
     seconds = as_number(row, "sec_until_click")
     trial = _trial(row, "main", scenes[row["game_id"]], messages, speaker=None)
-    return trial, _response(row, trial, seconds)
+    return Round(trial, (_response(row, trial, seconds),))
 
 
 # -- the pilots ------------------------------------------------------------------------------------------------------------
 
 
-def _pilot(path: Path) -> Iterator[Turn]:
+def _pilot(path: Path) -> Iterator[Round]:
     """Rounds in the order they were played: the file has them shuffled."""
     name = path.name.partition("_")[0]
     scenes: dict[tuple[str, ...], Scene] = {}
 
-    def turn(row: Row) -> tuple[tuple[str, int], Turn]:
+    def turn(row: Row) -> tuple[tuple[str, int], Round]:
         found = tuple(sorted(map(_plain, as_list(row["context"])), key=natural))
         if len(set(found)) < len(found):
             raise WrongShape("a figure occurs twice in the context", "name every figure once")
@@ -120,11 +119,11 @@ def _pilot(path: Path) -> Iterator[Turn]:
     return (found for _, found in sorted(read_csv(path, turn), key=itemgetter(0)))
 
 
-def _pilot_round(row: Row, pilot: str, scene: Scene) -> Turn:
+def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
     text, speaker = worded(row, "description"), f"{pilot}-{row['speaker_id']}"
     messages = [] if text is None else [Message("speaker", text, None)]
     trial = _trial(row, pilot, scene, messages, speaker)
-    return trial, _response(row, trial, _after_message(row))
+    return Round(trial, (_response(row, trial, _after_message(row)),))
 
 
 def _after_message(row: Row) -> float | None:
@@ -155,9 +154,7 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
     game, block = row["game_id"], int(row["block"])
     target, clicked = member(scene, _plain(row["target"])), _figure(row, "response")
     right = {"True": True, "False": False}.get(row["correct"])
-    click = (
-        () if clicked is None else (Event(kind="click", by="listener", entities=(clicked,), data={"correct": right}),)
-    )
+    made = () if clicked is None else (click(clicked, correct=right),)
     return Trial(
         id=f"tangrams-ref-{part}-{game}-{block}-{target}",
         scene=scene,
@@ -165,7 +162,7 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
         domain="tangrams",
         condition=f"block-{block + 1}",
         speaker=speaker,
-        episode=play(messages, *click),
+        episode=play(messages, *made),
         references=said(messages, speaker=speaker),
         meta={
             "game": game,
@@ -179,13 +176,11 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
 
 def _response(row: Row, trial: Trial, seconds: float | None) -> Response:
     clicked = _figure(row, "response")
-    return Response(
-        trial=trial.id,
-        # Only the pilots name their listeners.
-        hearer=f"{trial.meta['part']}-{row['listener_id']}" if "listener_id" in row else row["game_id"],
-        outcome=Outcome.TIMEOUT if clicked is None else Outcome.ENTITY,
-        entity=None if clicked is None else member(trial.scene, clicked),
-        description=next(iter(trial.references), None),
-        identification_ms=None if clicked is None or seconds is None else 1000 * seconds,
-        flags=(trial.meta["part"],),
+    part = trial.meta["part"]
+    # Only the pilots name their listeners.
+    hearer = f"{part}-{row['listener_id']}" if "listener_id" in row else row["game_id"]
+    if clicked is None:
+        return answer(trial, hearer, None, flags=(part,))
+    return answer(
+        trial, hearer, member(trial.scene, clicked), None if seconds is None else 1000 * seconds, flags=(part,)
     )

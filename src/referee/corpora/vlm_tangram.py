@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.csv_tables import as_list, as_number, read_csv
-from referee.corpora.games import Message, said
+from referee.corpora.games import Games, Message, Round, answer, first_of_each, play, said
 from referee.corpora.lines import WrongShape, expect
 from referee.corpora.packed import find, member
-from referee.corpora.tangrams import FIGURES
-from referee.records import Description, Event, Outcome, Response, Scene, Trial
+from referee.corpora.tangrams import FIGURES, overheard
+from referee.records import Scene, Trial
 
 __all__ = ["VlmTangram"]
 
@@ -24,7 +23,7 @@ PICTURED = Scene(
 Row = dict[str, str]
 
 
-class VlmTangram:
+class VlmTangram(Games):
     """7,440 guesses by 120 readers of 3,166 overheard descriptions: a trial for every description, a response for every guess.
 
     Entities name their pictures, relative to the data folder.
@@ -49,24 +48,15 @@ class VlmTangram:
         files=(f"vlm-tangram/{FILE}",),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
     def trials(self) -> Iterator[Trial]:
-        seen: dict[str, Trial] = {}
-        for trial, _ in self._guesses():
-            if seen.setdefault(trial.id, trial) is trial:
-                yield trial
+        return (guess.trial for guess in first_of_each(self._rounds()))
 
-    def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._guesses())
-
-    def _guesses(self) -> Iterator[tuple[Trial, Response]]:
+    def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "vlm-tangram", FILE)
         return read_csv(path, _guess)
 
 
-def _guess(row: Row) -> tuple[Trial, Response]:
+def _guess(row: Row) -> Round:
     game, target = row["gameId"], member(PICTURED, row["correct_tangram"])
     messages = [_message(m) for m in as_list(row["text"])]
     selected = member(PICTURED, row["selected"])
@@ -80,18 +70,12 @@ def _guess(row: Row) -> tuple[Trial, Response]:
         domain="tangrams",
         condition=f"{row['condition']}_{row['round']}",
         speaker=game,
-        episode=tuple(Event(kind="message", by=m.by, text=m.text) for m in messages),
+        episode=play(messages),
         references=said(messages, speaker=game),
         meta={"game": game, "group": row["group_size"], "talk": row["thickness"], "round": row["round"]},
     )
-    return trial, Response(
-        trial=trial.id,
-        hearer=row["workerid"],
-        outcome=Outcome.ENTITY,
-        entity=selected,
-        description=Description(text=" ".join(m.text for m in messages), speaker=game) if messages else None,
-        identification_ms=as_number(row, "button_rt"),
-    )
+    guess = answer(trial, row["workerid"], selected, as_number(row, "button_rt"))
+    return Round(trial, (replace(guess, description=overheard(messages, game) if messages else None),))
 
 
 def _message(given: Any) -> Message:

@@ -11,8 +11,8 @@ from typing import Any
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
 from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, read_document, read_rows, remainder
-from referee.records import Description, Entity, Property, Relation, Response, Scene, Trial
+from referee.corpora.packed import Unheard, find, read_rows, read_scenes, remainder
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Zoom"]
 
@@ -23,7 +23,7 @@ NESTED = re.compile(r"d(\d+)\.(.+)")
 IDS = re.compile(r"[^\[\],\s-]+")
 
 
-class Zoom:
+class Zoom(Unheard):
     """1,814 descriptions by 96 speakers of 20 maps.
 
     A relation to several places (``between [str6,str7]``) becomes one property for each of them; the first landmark's properties are prefixed
@@ -49,12 +49,9 @@ class Zoom:
         files=tuple(f"zoom/{f}" for f in FILES),
     )
 
-    def __init__(self, data: str | Path | None = None) -> None:
-        self.data = data
-
     def trials(self) -> Iterator[Trial]:
         path, maps = find(self.data, "zoom", *FILES)
-        scenes = read_document(maps, lambda d: {key: _scene(key, value) for key, value in d.items()})
+        scenes = read_scenes(maps, _scene)
         asked = _asked(path, scenes)
         seen: Counter[str] = Counter()
 
@@ -65,9 +62,6 @@ class Zoom:
             return _trial(row, place + again, scenes[row["context"]], asked[row["context"]])
 
         return read_rows(path, trial)
-
-    def responses(self) -> Iterator[Response]:
-        return iter(())
 
 
 def _asked(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ neural network: the likelihood has one maximum and is learnt within a minute.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
@@ -23,6 +24,7 @@ from referee.records import Description, HearerView, Outcome, Response, Trial
 __all__ = ["Colour"]
 
 
+@dataclass(eq=False, repr=False)
 class Colour(Listener):
     """Reads words about colours; entities have the attributes h (0-360), s and l (0-100).
 
@@ -33,11 +35,10 @@ class Colour(Listener):
     name = "colour"
     learns = True
 
-    def __init__(self, teacher: str = "targets", penalty: float = 10.0, rare: int = 3, iterations: int = 150) -> None:
-        self.teacher = teacher
-        self.penalty = penalty
-        self.rare = rare
-        self.iterations = iterations
+    teacher: str = "targets"
+    penalty: float = 10.0
+    rare: int = 3
+    iterations: int = 150
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         heard, patches = _with_colours(taught(trials, self.teacher))

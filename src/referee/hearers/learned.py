@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Self
@@ -42,6 +43,7 @@ Clue = tuple[Property, tuple[int, ...], bool]
 _CLUES: SceneNotes[str, list[Clue]] = SceneNotes("hearers.clues")
 
 
+@dataclass(eq=False, repr=False)
 class Learned(Listener):
     """Reads words; learns from `teacher` ("targets": what speakers meant, or "clicks": what people took them to mean).
 
@@ -51,11 +53,10 @@ class Learned(Listener):
     name = "learned"
     learns = True
 
-    def __init__(self, teacher: str = "targets", penalty: float = 0.1, rare: int = 2, iterations: int = 200) -> None:
-        self.teacher = teacher
-        self.penalty = penalty
-        self.rare = rare
-        self.iterations = iterations
+    teacher: str = "targets"
+    penalty: float = 0.1
+    rare: int = 2
+    iterations: int = 200
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         heard = taught(trials, self.teacher)

@@ -9,6 +9,7 @@ noise, salience or reserve (guess 1) this is the literal hearer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
 
@@ -30,6 +31,7 @@ _SEEN: SceneNotes[str, dict[Property | str, Sequence[float]]] = SceneNotes("hear
 Extensions = Mapping[Property, int]
 
 
+@dataclass(eq=False, repr=False)
 class Noisy(Listener):
     """A literal hearer with imperfect sight.
 
@@ -40,23 +42,13 @@ class Noisy(Listener):
 
     name = "noisy"
 
-    def __init__(
-        self,
-        noise: float = 0.05,
-        size_noise: float = 0.1,
-        place_noise: float = 0.1,
-        spread: float = 0.15,
-        salience: float = 0.5,
-        guess: float = 0.5,
-        noises: Mapping[str, float] = NOTHING,
-    ) -> None:
-        self.noise = noise
-        self.size_noise = size_noise
-        self.place_noise = place_noise
-        self.spread = spread
-        self.salience = salience
-        self.guess = guess
-        self.noises = noises
+    noise: float = 0.05
+    size_noise: float = 0.1
+    place_noise: float = 0.1
+    spread: float = 0.15
+    salience: float = 0.5
+    guess: float = 0.5
+    noises: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         said = understand(description, view.scene)

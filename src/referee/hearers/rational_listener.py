@@ -28,6 +28,7 @@ ALPHAS = tuple(float(a) for a in np.geomspace(0.1, 20, 40))
 LAPSES = tuple(float(x) for x in np.linspace(0.005, 0.395, 40))
 
 
+@dataclass(eq=False, repr=False)
 class Rational(Listener):
     """L1 (or deeper) over the messages a speaker had.
 
@@ -37,21 +38,12 @@ class Rational(Listener):
 
     name = "rsa"
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        cost: float = 0.0,
-        longest: int = 2,
-        depth: int = 1,
-        lapse: float = 0.0,
-        messages: tuple[Message, ...] | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.cost = cost
-        self.longest = longest
-        self.depth = depth
-        self.lapse = lapse
-        self.messages = messages
+    alpha: float = 1.0
+    cost: float = 0.0
+    longest: int = 2
+    depth: int = 1
+    lapse: float = 0.0
+    messages: tuple[Message, ...] | None = None
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         said = understand(description, view.scene)

@@ -10,7 +10,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -32,6 +32,7 @@ SAID = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
 BARE = re.compile(r"(?:(?:the )?(?:answer|object|number)\s*(?:is|:)?\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 
 
+@dataclass(eq=False, repr=False)
 class Remote(ModelClient, Listener):
     """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes.
 
@@ -44,41 +45,22 @@ class Remote(ModelClient, Listener):
     keeps_failures = False  # an unanswered question is no answer of a hearer, and is asked again
     offline_remedy = "listen online"
 
-    def __init__(
-        self,
-        model: str = "",
-        endpoint: str = "http://localhost:8000/v1",
-        key_variable: str = "OPENAI_API_KEY",
-        choice: str = "number",
-        votes: int = 1,
-        temperature: float = 0.0,
-        max_tokens: int = 60,
-        seed: int = 1,
-        parallel: int = 4,
-        per_minute: float = 0.0,
-        timeout_s: float = 60.0,
-        tries: int = 4,
-        pause_s: float = 1.0,
-        image: bool = False,
-        words: bool = True,
-        draw: Callable[[Scene], bytes] | None = None,
-    ) -> None:
-        self.model = model
-        self.endpoint = endpoint
-        self.key_variable = key_variable
-        self.choice = choice
-        self.votes = votes
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.seed = seed
-        self.parallel = parallel
-        self.per_minute = per_minute
-        self.timeout_s = timeout_s
-        self.tries = tries
-        self.pause_s = pause_s
-        self.image = image
-        self.words = words
-        self.draw = draw
+    model: str = ""
+    endpoint: str = "http://localhost:8000/v1"
+    key_variable: str = "OPENAI_API_KEY"
+    choice: str = "number"
+    votes: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 60
+    seed: int = 1
+    parallel: int = 4
+    per_minute: float = 0.0
+    timeout_s: float = 60.0
+    tries: int = 4
+    pause_s: float = 1.0
+    image: bool = False
+    words: bool = True
+    draw: Callable[[Scene], bytes] | None = None
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from heapq import nlargest
 from math import exp, log, sqrt
 from typing import Self
@@ -21,6 +22,7 @@ __all__ = ["Retrieval"]
 Vector = dict[str, float]
 
 
+@dataclass(eq=False, repr=False)
 class Retrieval(Listener):
     """Votes of the nearest known descriptions.
 
@@ -31,10 +33,9 @@ class Retrieval(Listener):
     name = "retrieval"
     learns = True
 
-    def __init__(self, neighbours: int = 20, order: int = 2, sharpness: float = 3.0) -> None:
-        self.neighbours = neighbours
-        self.order = order
-        self.sharpness = sharpness
+    neighbours: int = 20
+    order: int = 2
+    sharpness: float = 3.0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember what was said of which properties; descriptions of several targets stand for what the targets share."""

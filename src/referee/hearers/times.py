@@ -58,6 +58,7 @@ class Observed(NamedTuple):
     who: str
 
 
+@dataclass(eq=False, repr=False)
 class Timed(Listener):
     """Any hearer (by default the learned one; also by name), with times added to its answers: medians, without the scatter of people.
 
@@ -69,13 +70,10 @@ class Timed(Listener):
     name = "timed"
     learns = True
 
-    def __init__(
-        self, hearer: Hearer | str | None = None, fastest_ms: float = 200, slowest_ms: float = 30_000, folds: int = 2
-    ) -> None:
-        self.hearer = hearer
-        self.fastest_ms = fastest_ms
-        self.slowest_ms = slowest_ms
-        self.folds = folds
+    hearer: Hearer | str | None = None
+    fastest_ms: float = 200
+    slowest_ms: float = 30_000
+    folds: int = 2
 
     def fit(self, trials: Iterable[Trial], responses: Iterable[Response] | None = None) -> Self:
         trials = list(trials)

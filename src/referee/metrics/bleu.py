@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ __all__ = ["Bleu", "count_ngrams", "find_shared_ngrams", "shared_ngrams", "sum_m
 SHARED_ORDER = 5
 
 
+@dataclass(eq=False, repr=False)
 class Bleu(Measure):
     """exp(mean of log precisions 1…N) · exp(min(0, 1 - reference length / output length)), over all outputs together.
 
@@ -30,11 +32,10 @@ class Bleu(Measure):
     name = "string/bleu"
     needs = "text"
 
-    def __init__(self, order: int = 4, case: str = "lower", tokens: str = "mteval", brevity: str = "closest") -> None:
-        self.order = order
-        self.case = case
-        self.tokens = tokens
-        self.brevity = brevity
+    order: int = 4
+    case: str = "lower"
+    tokens: str = "mteval"
+    brevity: str = "closest"
 
     @property
     def width(self) -> int:  # type: ignore[override]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
@@ -12,6 +14,7 @@ from referee.metrics.tokens import CASES, Encoding, Ids, Places, check_order, ch
 __all__ = ["Chrf"]
 
 
+@dataclass(eq=False, repr=False)
 class Chrf(Measure):
     """F_β = (1 + β²) · P · R / (β² · P + R), with P and R the mean precision and recall of character n-grams 1…N over the corpus.
 
@@ -23,10 +26,9 @@ class Chrf(Measure):
     name = "string/chrf"
     needs = "text"
 
-    def __init__(self, order: int = 6, beta: float = 2, case: str = "keep") -> None:
-        self.order = order
-        self.beta = beta
-        self.case = case
+    order: int = 6
+    beta: float = 2
+    case: str = "keep"
 
     @property
     def width(self) -> int:  # type: ignore[override]

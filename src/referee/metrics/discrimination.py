@@ -9,6 +9,8 @@ Empty case, for all: the empty description denotes everything; outputs without p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
@@ -130,6 +132,7 @@ class Deficit(_SceneMeasure):
         return count_deficit(seen)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SpecificityDice(_SceneMeasure):
     """Dice - weight · |r(output) - r(reference)| / distractors, where r counts remaining distractors; higher is better.
 
@@ -140,10 +143,9 @@ class SpecificityDice(_SceneMeasure):
     name = "scene/dice.specificity"
     range = (None, 1.0)
 
-    def __init__(self, *, weight: float = 1.0, references: str = "average", empty: float = 1.0) -> None:
-        self.weight = weight
-        self.references = references
-        self.empty = empty
+    weight: float = 1.0
+    references: str = "average"
+    empty: float = 1.0
 
     def _judge(self, seen: Situations) -> FloatArray:
         encoding = seen.encoding

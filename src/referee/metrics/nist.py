@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from math import log, log2
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["Nist"]
 _BETA = log(2) / log(1.5) ** 2
 
 
+@dataclass(eq=False, repr=False)
 class Nist(Measure):
     """Σₙ (information of matched n-grams / n-grams of the outputs) · exp(-β · ln² min(1, output length / mean reference length)).
 
@@ -36,12 +38,11 @@ class Nist(Measure):
     range = (0.0, None)
     needs = "text"
     learns_from = "references"
-    _learnt: NgramCounts | None = None
+    _learnt: NgramCounts | None = field(default=None, init=False)
 
-    def __init__(self, order: int = 5, case: str = "lower", tokens: str = "mteval") -> None:
-        self.order = order
-        self.case = case
-        self.tokens = tokens
+    order: int = 5
+    case: str = "lower"
+    tokens: str = "mteval"
 
     @property
     def width(self) -> int:  # type: ignore[override]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,6 +53,7 @@ class _Rouge(Measure):
         return shares
 
 
+@dataclass(eq=False, repr=False)
 class Rouge2(_Rouge):
     """Shared neighbouring word pairs, clipped: recall = shared / reference pairs, precision = shared / output pairs, F their harmonic mean.
 
@@ -64,15 +66,13 @@ class Rouge2(_Rouge):
 
     name = "string/rouge-2"
 
-    def __init__(
-        self, statistic: str = "f", references: str = "average", case: str = "lower", tokens: str = "rouge-1.5.5"
-    ) -> None:
-        self.statistic = statistic
-        self.references = references
-        self.case = case
-        self.tokens = tokens
+    statistic: str = "f"
+    references: str = "average"
+    case: str = "lower"
+    tokens: str = "rouge-1.5.5"
 
 
+@dataclass(eq=False, repr=False)
 class RougeSU4(_Rouge):
     """Shared ordered word pairs with at most four words between, and shared single words; recall, precision and F as in `Rouge2`.
 
@@ -84,19 +84,11 @@ class RougeSU4(_Rouge):
     name = "string/rouge-su4"
     gap = 4
 
-    def __init__(
-        self,
-        variant: str = "1.5.5",
-        statistic: str = "f",
-        references: str = "average",
-        case: str = "lower",
-        tokens: str = "rouge-1.5.5",
-    ) -> None:
-        self.variant = variant
-        self.statistic = statistic
-        self.references = references
-        self.case = case
-        self.tokens = tokens
+    variant: str = "1.5.5"
+    statistic: str = "f"
+    references: str = "average"
+    case: str = "lower"
+    tokens: str = "rouge-1.5.5"
 
     def _unigrams(self) -> int:
         return UNIGRAMS[choose("variant of ROUGE-SU4", self.variant, ("1.5.5", "textbook"))]

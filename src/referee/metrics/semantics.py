@@ -8,6 +8,7 @@ those of a landmark: ``landmark.colour:red`` denotes what is red.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum, sqrt
 from pathlib import Path
@@ -90,6 +91,7 @@ class Denotation(_MeaningMeasure):
         return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Ontology(_MeaningMeasure):
     """The mean, over the attributes that either description mentions, of the nearness of their values in a taxonomy.
 
@@ -101,18 +103,10 @@ class Ontology(_MeaningMeasure):
 
     name = "meaning/ontology"
 
-    def __init__(
-        self,
-        *,
-        taxonomy: Taxonomy | str | Path | None = None,
-        similarity: str = "wu-palmer",
-        references: str = "average",
-        empty: float = 1.0,
-    ) -> None:
-        self.taxonomy = taxonomy
-        self.similarity = similarity
-        self.references = references
-        self.empty = empty
+    taxonomy: Taxonomy | str | Path | None = None
+    similarity: str = "wu-palmer"
+    references: str = "average"
+    empty: float = 1.0
 
     def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
         tree, near = _tree(self.taxonomy), _nearness(self.similarity)
@@ -130,6 +124,7 @@ class Ontology(_MeaningMeasure):
         return fsum(parts) / len(names)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Cosine(_MeaningMeasure):
     """Soft cosine aᵀSb / √(aᵀSa · bᵀSb) over properties (Sidorov et al. 2014), S being 0 between different attributes.
 
@@ -139,18 +134,10 @@ class Cosine(_MeaningMeasure):
 
     name = "meaning/cosine"
 
-    def __init__(
-        self,
-        *,
-        similarity: str = "denotation",
-        taxonomy: Taxonomy | str | Path | None = None,
-        references: str = "average",
-        empty: float = 1.0,
-    ) -> None:
-        self.similarity = similarity
-        self.taxonomy = taxonomy
-        self.references = references
-        self.empty = empty
+    similarity: str = "denotation"
+    taxonomy: Taxonomy | str | Path | None = None
+    references: str = "average"
+    empty: float = 1.0
 
     def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
         like = self._likeness(scene)

@@ -4,6 +4,8 @@ similarity that van Deemter & Gatt (2007, section 1.1) ask for.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
@@ -41,6 +43,7 @@ class _SetMeasure(Measure):
         return result
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Dice(_SetMeasure):
     """2·|A∩B| / (|A|+|B|), in [0, 1], higher is better (Gatt, van der Sluis & van Deemter 2007; official in TUNA 2007-09).
 
@@ -49,10 +52,9 @@ class Dice(_SetMeasure):
 
     name = "set/dice"
 
-    def __init__(self, *, multiset: bool = False, references: str = "average", empty: float = 1.0) -> None:
-        self.multiset = multiset
-        self.references = references
-        self.empty = empty
+    multiset: bool = False
+    references: str = "average"
+    empty: float = 1.0
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         if not self.multiset:
@@ -107,6 +109,7 @@ class SetExact(_SetMeasure):
         return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SetEdit(_SetMeasure):
     """1 - cost / size, where the cost is that of the cheapest edits that turn the reference into the output; higher is better.
 
@@ -119,22 +122,12 @@ class SetEdit(_SetMeasure):
     name = "set/edit"
     range = (None, 1.0)
 
-    def __init__(
-        self,
-        *,
-        insertion: float = 1,
-        deletion: float = 1,
-        substitution: float = 1,
-        normalise: str = "reference",
-        references: str = "average",
-        empty: float = 1.0,
-    ) -> None:
-        self.insertion = insertion
-        self.deletion = deletion
-        self.substitution = substitution
-        self.normalise = normalise
-        self.references = references
-        self.empty = empty
+    insertion: float = 1
+    deletion: float = 1
+    substitution: float = 1
+    normalise: str = "reference"
+    references: str = "average"
+    empty: float = 1.0
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
         one, other = encoding.paired_sizes

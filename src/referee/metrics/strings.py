@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from referee.metrics.tokens import Encoding, Places, choose, encode, remember, s
 __all__ = ["Edit", "Exact", "Seb", "best_by_item", "mean_by_item"]
 
 
+@dataclass(eq=False, repr=False)
 class Exact(Measure):
     """1 where the output has the same words in the same order as a reference, else 0; averaged over items.
 
@@ -25,10 +27,9 @@ class Exact(Measure):
     name = "string/exact"
     needs = "text"
 
-    def __init__(self, references: str = "any", case: str = "lower", tokens: str = "mteval") -> None:
-        self.references = references
-        self.case = case
-        self.tokens = tokens
+    references: str = "any"
+    case: str = "lower"
+    tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: 1, 0, or the share of references."""
@@ -39,6 +40,7 @@ class Exact(Measure):
         return np.where(encoding.measurable, joined, np.nan)[:, None]
 
 
+@dataclass(eq=False, repr=False)
 class Edit(Measure):
     """Word edit distance from the reference: insertion 1, deletion 1, substitution as given (a whole number).
 
@@ -53,19 +55,11 @@ class Edit(Measure):
     direction = "lower"
     needs = "text"
 
-    def __init__(
-        self,
-        substitution: int = 2,
-        normalise: bool = False,
-        references: str = "average",
-        case: str = "lower",
-        tokens: str = "mteval",
-    ) -> None:
-        self.substitution = substitution
-        self.normalise = normalise
-        self.references = references
-        self.case = case
-        self.tokens = tokens
+    substitution: int = 2
+    normalise: bool = False
+    references: str = "average"
+    case: str = "lower"
+    tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the distance."""
@@ -78,6 +72,7 @@ class Edit(Measure):
         return np.where(encoding.measurable, joined, np.nan)[:, None]
 
 
+@dataclass(eq=False, repr=False)
 class Seb(Measure):
     """String accuracy 1 - (I + D + S) / R with R words in the reference; with `moves` 1 - (M + I' + D' + S) / R.
 
@@ -92,13 +87,10 @@ class Seb(Measure):
     range = (None, 1.0)
     needs = "text"
 
-    def __init__(
-        self, moves: bool = False, references: str = "average", case: str = "lower", tokens: str = "mteval"
-    ) -> None:
-        self.moves = moves
-        self.references = references
-        self.case = case
-        self.tokens = tokens
+    moves: bool = False
+    references: str = "average"
+    case: str = "lower"
+    tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the accuracy."""

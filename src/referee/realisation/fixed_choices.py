@@ -7,6 +7,7 @@ time as long as the mean edit distance to the training strings falls.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from referee.errors import NotTrained
@@ -33,16 +34,16 @@ class ChoiceExample(NamedTuple):
     words: tuple[str, ...]
 
 
+@dataclass(eq=False, repr=False)
 class FixedChoices:
     """Fixed order (determiner, size, colour or hair, noun, orientation, features, place); learned words, one option per choice point.
 
     At most `options` wordings are tried per point, for at most `rounds` rounds over all points.
     """
 
-    def __init__(self, options: int = 5, rounds: int = 10, language: Language = ENGLISH) -> None:
-        self.options = options
-        self.rounds = rounds
-        self.language = language
+    options: int = 5
+    rounds: int = 10
+    language: Language = ENGLISH
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Climb, per domain, from the most common options to choices that no single change improves."""

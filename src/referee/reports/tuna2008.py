@@ -38,7 +38,7 @@ class MeasureColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class ChallengeTask:
+class TaskTables:
     """One task of the challenge: its three tables and which measures they show."""
 
     name: str
@@ -57,7 +57,7 @@ BLEU, NIST = (
     MeasureColumn("NIST", "string/nist", domains=False, decimals=4),
 )
 TASKS = (
-    ChallengeTask(
+    TaskTables(
         "AS",
         "attribute selection",
         (3, 4, 5),
@@ -71,10 +71,8 @@ TASKS = (
         ("Minimality", "Accuracy", "Dice", "MASI"),
     ),
     # No subsets were printed for realisation, hence the 0.
-    ChallengeTask(
-        "R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")
-    ),
-    ChallengeTask(
+    TaskTables("R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")),
+    TaskTables(
         "REG",
         "whole descriptions",
         (8, 9, 10),
@@ -96,7 +94,7 @@ def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
     return sheets + made, missing + why
 
 
-def _task(material: Material, task: ChallengeTask) -> tuple[list[Sheet], list[str]]:
+def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
     numbers = listed(str(t) for t in task.tables if t)
     lacking = [c.measure for c in task.columns if c.measure not in material.measures]
     if lacking:
@@ -124,7 +122,7 @@ def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.Da
 
 
 def _descriptives(
-    material: Material, task: ChallengeTask, systems: Sequence[str], values: Mapping[str, pl.DataFrame]
+    material: Material, task: TaskTables, systems: Sequence[str], values: Mapping[str, pl.DataFrame]
 ) -> Sheet:
     """Means by domain and over all, sorted by the first column from high to low, as printed."""
     domains = material.levels("domain")
@@ -184,7 +182,7 @@ def _sd(frame: pl.DataFrame, system: str) -> float | None:
     return sd if isinstance(sd, float) else None
 
 
-def _tests(task: ChallengeTask, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
+def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
     """The overview's tests: analysis of variance for graded measures, Kruskal-Wallis for accuracy."""
     return tuple(
         said
@@ -273,7 +271,7 @@ def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
     return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))
 
 
-def _correlations(material: Material, task: ChallengeTask, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
+def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
     """The upper half of the matrix, as printed."""
     table = task.tables[2]
     chosen = {c.heading: c.measure for c in task.columns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import log2
 from typing import Self
 
@@ -94,13 +95,13 @@ class FrequencyCosts(_Learned):
         return min(self.cap, -log2(share)) if share else self.cap
 
 
+@dataclass(eq=False, repr=False)
 class StochasticCosts(_Learned):
     """10 · round(-log2 prior, 1), as the GRAPH systems have it; what is listed as `free` costs nothing, nothing costs more than `cap`."""
 
-    def __init__(self, free: tuple[str, ...] = (), cap: float = 100.0, by: tuple[str, ...] = ("domain",)) -> None:
-        self.free = free
-        self.cap = cap
-        self.by = by
+    free: tuple[str, ...] = ()
+    cap: float = 100.0
+    by: tuple[str, ...] = ("domain",)
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
         if prop.name in self.free or str(prop) in self.free:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.algorithms.exact_cover import all_covers, smallest_cover
@@ -22,6 +23,7 @@ class Found(NamedTuple):
     cost: float
 
 
+@dataclass(eq=False, repr=False)
 class FullBrevity(Reasoned):
     """The fewest properties that rule out every distractor; of several such sets the first in the order of the properties.
 
@@ -31,12 +33,9 @@ class FullBrevity(Reasoned):
     so far is returned; `search` says whether it is proven to be shortest.
     """
 
-    def __init__(
-        self, attributes: tuple[str, ...] | None = None, head: Head = "last", seconds: float | None = None
-    ) -> None:
-        self.attributes = attributes
-        self.head = head
-        self.seconds = seconds
+    attributes: tuple[str, ...] | None = None
+    head: Head = "last"
+    seconds: float | None = None
 
     def search(self, view: SpeakerView) -> Found:
         """The shortest description, and what is known about it."""

@@ -7,6 +7,7 @@ hearer would find it (`Scene.denotation`): landmarks are known by what is said o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
@@ -23,6 +24,7 @@ from referee.selection.reasons import Note, Reasoned
 __all__ = ["GraphSearch"]
 
 
+@dataclass(eq=False, repr=False)
 class GraphSearch(Reasoned):
     """The cheapest distinguishing description under any `costs`; of equally cheap ones the first that the search meets.
 
@@ -32,27 +34,15 @@ class GraphSearch(Reasoned):
     taken (0: properties only). `attributes`, `head` and `seconds` are those of Full Brevity.
     """
 
-    def __init__(
-        self,
-        costs: Costs | None = None,
-        order: Literal["given", "cost", "prior", "random"] = "given",
-        head: Head = "none",
-        attributes: tuple[str, ...] | None = None,
-        helpful: bool = False,
-        landmarks: int = 0,
-        by: tuple[str, ...] = ("domain",),
-        seed: int = 0,
-        seconds: float | None = None,
-    ) -> None:
-        self.costs = costs
-        self.order = order
-        self.head = head
-        self.attributes = attributes
-        self.helpful = helpful
-        self.landmarks = landmarks
-        self.by = by
-        self.seed = seed
-        self.seconds = seconds
+    costs: Costs | None = None
+    order: Literal["given", "cost", "prior", "random"] = "given"
+    head: Head = "none"
+    attributes: tuple[str, ...] | None = None
+    helpful: bool = False
+    landmarks: int = 0
+    by: tuple[str, ...] = ("domain",)
+    seed: int = 0
+    seconds: float | None = None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn prices and order, as far as they come from data."""

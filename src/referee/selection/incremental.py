@@ -6,6 +6,7 @@ The list is given, or learned from how often speakers mention an attribute (Kell
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Literal, Self
@@ -22,6 +23,7 @@ Taxonomy = Mapping[str, Mapping[str, str]]
 """For every attribute, the parent of each value that has one: ``{"colour": {"scarlet": "red", "crimson": "red"}}``."""
 
 
+@dataclass(eq=False, repr=False)
 class Incremental(Reasoned):
     """Takes properties in order of preference, as long as they rule out somebody who is still there.
 
@@ -31,21 +33,12 @@ class Incremental(Reasoned):
     A target that cannot be told apart gets everything that ruled out somebody.
     """
 
-    def __init__(
-        self,
-        order: tuple[str, ...] | Literal["frequency", "prior"] | None = None,
-        head: Head = "last",
-        by: tuple[str, ...] = ("domain",),
-        taxonomy: Taxonomy | None = None,
-        basic: Taxonomy | None = None,
-        unfamiliar: frozenset[Property] = frozenset(),
-    ) -> None:
-        self.order = order
-        self.head = head
-        self.by = by
-        self.taxonomy = taxonomy
-        self.basic = basic
-        self.unfamiliar = unfamiliar
+    order: tuple[str, ...] | Literal["frequency", "prior"] | None = None
+    head: Head = "last"
+    by: tuple[str, ...] = ("domain",)
+    taxonomy: Taxonomy | None = None
+    basic: Taxonomy | None = None
+    unfamiliar: frozenset[Property] = frozenset()
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count what speakers mention, if the order is to be learned."""

@@ -29,6 +29,7 @@ IMPOSSIBLE = -1e9
 Ints = npt.NDArray[np.int64]
 
 
+@dataclass(eq=False, repr=False)
 class LearnedRationalSpeaker(Reasoned):
     """S0 or S1 (`depth`) with learned scores, trained by L-BFGS on the mean log-likelihood with an L2 penalty, per group named by `by`.
 
@@ -37,21 +38,12 @@ class LearnedRationalSpeaker(Reasoned):
     replaced by exact gradients over all of them.
     """
 
-    def __init__(
-        self,
-        depth: int = 1,
-        features: Literal["basic", "general", "both"] = "both",
-        longest: int = 4,
-        penalty: float = 0.01,
-        iterations: int = 100,
-        by: tuple[str, ...] = ("domain",),
-    ) -> None:
-        self.depth = depth
-        self.features = features
-        self.longest = longest
-        self.penalty = penalty
-        self.iterations = iterations
-        self.by = by
+    depth: int = 1
+    features: Literal["basic", "general", "both"] = "both"
+    longest: int = 4
+    penalty: float = 0.01
+    iterations: int = 100
+    by: tuple[str, ...] = ("domain",)
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn one model per group."""

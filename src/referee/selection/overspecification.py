@@ -8,6 +8,7 @@ Then every other property is added, independently, with probability ε·π. The 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Self
 
@@ -26,6 +27,7 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 Core = frozenset[Property]
 
 
+@dataclass(eq=False, repr=False)
 class Overspecification(Reasoned):
     """Gives probabilities over property sets; `select` says the most probable one, or one drawn with `seed` and the trial's id.
 
@@ -35,17 +37,10 @@ class Overspecification(Reasoned):
     largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more.
     """
 
-    def __init__(
-        self,
-        preferences: Mapping[str, float] | None = None,
-        eagerness: float | None = None,
-        by: tuple[str, ...] = ("domain",),
-        seed: int | None = None,
-    ) -> None:
-        self.preferences = preferences
-        self.eagerness = eagerness
-        self.by = by
-        self.seed = seed
+    preferences: Mapping[str, float] | None = None
+    eagerness: float | None = None
+    by: tuple[str, ...] = ("domain",)
+    seed: int | None = None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Maximum likelihood per group."""

@@ -55,6 +55,7 @@ class Boolean:
         return " and ".join(f"({' or '.join(map(str, c))})" if len(c) > 1 else str(c[0]) for c in self.clauses)
 
 
+@dataclass(eq=False, repr=False)
 class BooleanDescriptions(Reasoned):
     """Adds whatever is true of all targets and not of everything left: literals first, then unions of two, of three, … up to `longest`.
 
@@ -62,10 +63,9 @@ class BooleanDescriptions(Reasoned):
     in it. Nothing chosen is ever dropped; if the targets cannot be told apart the formula holds of them and as few others as were found.
     """
 
-    def __init__(self, order: tuple[str, ...] | None = None, negation: bool = True, longest: int = 3) -> None:
-        self.order = order
-        self.negation = negation
-        self.longest = longest
+    order: tuple[str, ...] | None = None
+    negation: bool = True
+    longest: int = 3
 
     def formula(self, view: SpeakerView) -> Boolean:
         """The description as a formula."""

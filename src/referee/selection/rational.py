@@ -6,6 +6,7 @@ best; S2 does the same with a listener who expects S1. The learned speaker repla
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from random import Random
@@ -23,6 +24,7 @@ __all__ = ["RationalSpeaker", "log_softmax", "most_probable", "subsets"]
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 
 
+@dataclass(eq=False, repr=False)
 class RationalSpeaker(Reasoned):
     """S0, S1 or S2 (`depth`) over all messages of up to `longest` properties, the empty one included.
 
@@ -30,21 +32,12 @@ class RationalSpeaker(Reasoned):
     equals the first: shorter, then in the scene's order; with `seed`, one of them at random). Meant for scenes of a few dozen entities.
     """
 
-    def __init__(
-        self,
-        depth: int = 1,
-        alpha: float = 1.0,
-        cost: float = 0.0,
-        null_cost: float = 0.0,
-        longest: int | None = None,
-        seed: int | None = None,
-    ) -> None:
-        self.depth = depth
-        self.alpha = alpha
-        self.cost = cost
-        self.null_cost = null_cost
-        self.longest = longest
-        self.seed = seed
+    depth: int = 1
+    alpha: float = 1.0
+    cost: float = 0.0
+    null_cost: float = 0.0
+    longest: int | None = None
+    seed: int | None = None
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first; messages that are impossible are left out."""

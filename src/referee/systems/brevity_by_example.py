@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
@@ -79,6 +80,7 @@ def spell(mask: int, contrast: Contrast) -> tuple[Property, ...]:
     return tuple(p for i, p in enumerate(contrast.properties) if mask >> i & 1)
 
 
+@dataclass(eq=False, repr=False)
 class SmallestSet(Reasoned):
     """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and the trial's id).
 
@@ -86,10 +88,9 @@ class SmallestSet(Reasoned):
     arbitrary attribute was added to each set in the first submission of IS-FBS, and yet two sets in five were minimal.
     """
 
-    def __init__(self, pick: Pick = "first", extra: bool = False, seed: int = 0) -> None:
-        self.pick = pick
-        self.extra = extra
-        self.seed = seed
+    pick: Pick = "first"
+    extra: bool = False
+    seed: int = 0
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         smallest = _smallest(contrast)
@@ -107,6 +108,7 @@ def _smallest(contrast: Contrast) -> Masks:
     return smallest
 
 
+@dataclass(eq=False, repr=False)
 class RememberedSet(Reasoned):
     """ATT-FB: a distinguishing set that was said before, attribute by attribute and value by value; failing that, a smallest set.
 
@@ -115,15 +117,9 @@ class RememberedSet(Reasoned):
     never found anything. `pick` says which smallest set: the "first" or the "last" in the order of the scene's properties.
     """
 
-    def __init__(
-        self,
-        memory: tuple[Literal["recent", "own", "all"], ...] = ("all",),
-        known_only: bool = False,
-        pick: Literal["first", "last"] = "last",
-    ) -> None:
-        self.memory = memory
-        self.known_only = known_only
-        self.pick = pick
+    memory: tuple[Literal["recent", "own", "all"], ...] = ("all",)
+    known_only: bool = False
+    pick: Literal["first", "last"] = "last"
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember whole sets: how often each was said, by whom, and in which order."""

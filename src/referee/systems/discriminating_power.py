@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, Self
 
@@ -23,6 +24,7 @@ RING = 4
 """The weight of a match, or a contrast, in the innermost ring; a closed domain has no others."""
 
 
+@dataclass(eq=False, repr=False)
 class ContrastQuotient(Reasoned):
     """CAM: attributes by discriminating quotient plus preference, said one after the other until nobody else is left.
 
@@ -31,12 +33,9 @@ class ContrastQuotient(Reasoned):
     With `updated` the quotients are worked out anew after every choice, over those who are still there, and what rules out nobody is skipped.
     """
 
-    def __init__(
-        self, liked: Mapping[str, float] | None = None, scale: float | None = None, updated: bool = False
-    ) -> None:
-        self.liked = liked
-        self.scale = scale
-        self.updated = updated
+    liked: Mapping[str, float] | None = None
+    scale: float | None = None
+    updated: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count what is mentioned, if preference is to be learned."""

@@ -7,6 +7,7 @@ people mention it. Population, rates and weights are not in print; with so few b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Self
@@ -20,26 +21,17 @@ from referee.selection.reasons import Note, Reasoned
 __all__ = ["EvolvedSet"]
 
 
+@dataclass(eq=False, repr=False)
 class EvolvedSet(Reasoned):
     """The fittest set of the last generation; the same seed and trial always give the same set. `generations` 0 asks every possible set instead."""
 
-    def __init__(
-        self,
-        population: int = 40,
-        generations: int = 25,
-        crossover: float = 0.8,
-        mutation: float = 0.05,
-        identify: float = 1.0,
-        prefer: float = 0.5,
-        seed: int = 0,
-    ) -> None:
-        self.population = population
-        self.generations = generations
-        self.crossover = crossover
-        self.mutation = mutation
-        self.identify = identify
-        self.prefer = prefer
-        self.seed = seed
+    population: int = 40
+    generations: int = 25
+    crossover: float = 0.8
+    mutation: float = 0.05
+    identify: float = 1.0
+    prefer: float = 0.5
+    seed: int = 0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count what is mentioned, per domain."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from referee.errors import NotTrained, naming_extra
@@ -40,29 +41,20 @@ _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
 """What DEAP has to know of the operations: the kinds of their arguments, and of their result."""
 
 
+@dataclass(eq=False, repr=False)
 class Evolved(Programs):
     """OSU-GP as a trainer: strongly typed genetic programming (the package DEAP), one program per domain.
 
     Fitness is the mean of weighted `penalties` over the training trials, and is made as small as possible.
     """
 
-    def __init__(
-        self,
-        population: int = 100,
-        generations: int = 20,
-        crossover: float = 0.8,
-        mutation: float = 0.15,
-        tournament: int = 5,
-        penalties: Mapping[str, float] = PENALTIES,
-        seed: int = 0,
-    ) -> None:
-        self.population = population
-        self.generations = generations
-        self.crossover = crossover
-        self.mutation = mutation
-        self.tournament = tournament
-        self.penalties = penalties
-        self.seed = seed
+    population: int = 100
+    generations: int = 20
+    crossover: float = 0.8
+    mutation: float = 0.15
+    tournament: int = 5
+    penalties: Mapping[str, float] = field(default_factory=lambda: PENALTIES)
+    seed: int = 0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Evolve a program for every domain in the trials."""

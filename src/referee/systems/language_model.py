@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Self
 
 from referee.errors import InputError
@@ -32,6 +33,7 @@ LONGEST = 400
 LABEL = re.compile(r"^(?:\**(?:description|answer|referring expression)\**\s*:\**\s*)", re.IGNORECASE)
 
 
+@dataclass(eq=False, repr=False)
 class LanguageModel(ModelClient):
     """Asks a model to describe the target so that a listener can find it.
 
@@ -40,39 +42,22 @@ class LanguageModel(ModelClient):
     million tokens. 0 for `max_tokens` leaves it to the endpoint.
     """
 
-    def __init__(
-        self,
-        model: str = "",
-        endpoint: str = "http://localhost:8000/v1",
-        key_variable: str = "OPENAI_API_KEY",
-        temperature: float = 0.0,
-        max_tokens: int = 120,
-        answer: str = "text",
-        examples: int = 0,
-        parallel: int = 4,
-        per_minute: float = 0.0,
-        timeout_s: float = 60.0,
-        tries: int = 4,
-        pause_s: float = 1.0,
-        price_in: float = 0.0,
-        price_out: float = 0.0,
-    ) -> None:
-        self.model = model
-        self.endpoint = endpoint
-        self.key_variable = key_variable
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.answer = answer
-        self.examples = examples
-        self.parallel = parallel
-        self.per_minute = per_minute
-        self.timeout_s = timeout_s
-        self.tries = tries
-        self.pause_s = pause_s
-        self.price_in = price_in
-        self.price_out = price_out
+    model: str = ""
+    endpoint: str = "http://localhost:8000/v1"
+    key_variable: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    max_tokens: int = 120
+    answer: str = "text"
+    examples: int = 0
+    parallel: int = 4
+    per_minute: float = 0.0
+    timeout_s: float = 60.0
+    tries: int = 4
+    pause_s: float = 1.0
+    price_in: float = 0.0
+    price_out: float = 0.0
 
-    examples_: tuple[Trial, ...] = ()
+    examples_: tuple[Trial, ...] = field(default=(), init=False)
     trouble_ = ""
 
     def fit(self, trials: Iterable[Trial]) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
@@ -25,6 +26,7 @@ Numbers = npt.NDArray[np.float64]
 DIGITS = 12
 
 
+@dataclass(eq=False, repr=False)
 class NearestSet(Reasoned):
     """The distinguishing set with the highest Dice to a set in the speaker's pool; what ties is settled by `then`, in turn.
 
@@ -35,21 +37,12 @@ class NearestSet(Reasoned):
     tie), "frequent" (highest sum of attribute counts) and "random" (from `seed` and the trial's id); at last the first wins.
     """
 
-    def __init__(
-        self,
-        similar: int = 0,
-        then: tuple[Literal["shortest", "typical", "frequent", "random"], ...] = ("random",),
-        match: Match = "marks",
-        likeness: Match = "pairs",
-        nearest: Literal["max", "mean"] = "max",
-        seed: int = 0,
-    ) -> None:
-        self.similar = similar
-        self.then = then
-        self.match = match
-        self.likeness = likeness
-        self.nearest = nearest
-        self.seed = seed
+    similar: int = 0
+    then: tuple[Literal["shortest", "typical", "frequent", "random"], ...] = ("random",)
+    match: Match = "marks"
+    likeness: Match = "pairs"
+    nearest: Literal["max", "mean"] = "max"
+    seed: int = 0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every speaker's sets, and who speaks like whom."""

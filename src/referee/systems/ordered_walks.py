@@ -7,6 +7,7 @@ Kelleher & Mac Namee (2008; DIT-FBI, DIT-TVAS), Di Fabbrizio, Stent & Bangalore 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from referee.errors import NotTrained
@@ -57,26 +58,36 @@ class CentreRule(Incremental):
         return contrast.among(tuple(other for centre, other in self.centres if prop == centre))
 
 
-class PriorsWithinReach(Reasoned):
+class _Counting(Reasoned):
+    """Whoever counts what is mentioned, by groups of trials."""
+
+    by: tuple[str, ...]
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count how often each pair is mentioned where it could be, per group of trials."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def seen(self, view: SpeakerView) -> Frequencies:
+        """What was counted in the group that a view belongs to."""
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        return self.frequencies_.of(view)
+
+
+@dataclass(eq=False, repr=False)
+class PriorsWithinReach(_Counting):
     """DIT-TVAS: of the pairs whose prior comes within `reach` of the highest, the one that rules out most is tried next.
 
     `reach` is a difference of priors, or a share of the highest one where `relative`.
     """
 
-    def __init__(self, reach: float = 0.05, relative: bool = False, by: tuple[str, ...] = ("domain",)) -> None:
-        self.reach = reach
-        self.relative = relative
-        self.by = by
-
-    def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count how often each pair is mentioned where it could be."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
-        return self
+    reach: float = 0.05
+    relative: bool = False
+    by: tuple[str, ...] = ("domain",)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not hasattr(self, "frequencies_"):
-            raise NotTrained(self)
-        seen = self.frequencies_.of(view)
+        seen = self.seen(view)
         priors = {p: seen.prior(p) or 0.0 for p in contrast.properties if p != contrast.head}
         untested = sorted(priors, key=lambda p: -priors[p])
         # Not in the paper for TVAS, only for FBI; without it the people scores cannot be reached.
@@ -139,7 +150,7 @@ class BackedOffOrder(Incremental):
         return sorted(mentions, key=lambda name: -mentions[name])
 
 
-class FrequentFirst(Reasoned):
+class FrequentFirst(_Counting):
     """USP-EACH-FREQ: whatever is mentioned in more than a share `threshold` of descriptions is said in any case.
 
     After that the most frequent attribute that does the rest alone; while there is none, the most frequent one that helps.
@@ -149,15 +160,8 @@ class FrequentFirst(Reasoned):
         self.threshold = threshold
         self.by = by
 
-    def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count what is mentioned, per group of trials."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
-        return self
-
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not hasattr(self, "frequencies_"):
-            raise NotTrained(self)
-        seen = self.frequencies_.of(view)
+        seen = self.seen(view)
         ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
         # Above, not at least: in W08-1135 that is type and colour of furniture, and the type of people.
         chosen = [p for p in ordered if (seen.share(p.name) or 0.0) > self.threshold]

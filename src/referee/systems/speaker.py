@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Self
 
 from referee.capabilities import HasDistribution
@@ -12,16 +13,16 @@ from referee.records import Description, Property, SpeakerView, Trial
 __all__ = ["Composed"]
 
 
+@dataclass(eq=False, repr=False)
 class Composed:
     """A selector with, or without, a realiser behind it.
 
     With `distribution` a selector that has probabilities reports them all; there may be thousands per description.
     """
 
-    def __init__(self, selector: Selector, realiser: Realiser | None = None, distribution: bool = False) -> None:
-        self.selector = selector
-        self.realiser = realiser
-        self.distribution = distribution
+    selector: Selector
+    realiser: Realiser | None = None
+    distribution: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train both parts on the same trials."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from referee.cli import run_command
+from referee.cli import Commands, run_group
 
 __all__ = ["COMMANDS", "run"]
 
-COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: Commands = {
     "new": ("referee.cli.study.new", "make a study folder from a run folder: design, lists, texts"),
     "check": ("referee.cli.study.check", "read a study folder as a whole and prove the balance of its lists"),
     "show": ("referee.cli.study.show", "one session of a study, step by step"),
@@ -41,8 +41,4 @@ A study is a folder that a person can read (docs/studies.md); its data stay in i
 
 
 def run(args: list[str]) -> int:
-    if not args or args[0] in ("--help", "-h", "help"):
-        width = max(map(len, COMMANDS))
-        print(_HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items())))
-        return 0
-    return run_command(args[0], args[1:], COMMANDS, "referee study")
+    return run_group(args, COMMANDS, _HELP, "referee study")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 FORMATS = ("text", "json", "latex")
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study analyse STUDY                                     the tests named in [analysis] of study.toml
 
   referee study analyse STUDY --style tuna2008                    Tables 11 and 12 of the challenge in their shape
@@ -29,18 +27,18 @@ EPILOG = """
   referee study analyse STUDY --style mixed-model --format json   every pair of systems, with intervals
 
 Reads the data on a connection that cannot write. Rules of [exclusion] are heeded and counted; docs/study-data.md explains every table.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def analyse(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    study: options.StudyFolder,
     style: Annotated[
         str | None, typer.Option(help="tuna2008 or mixed-model.", show_default="what the study registered")
     ] = None,
     format: Annotated[str, typer.Option(help="text, json or latex.")] = "text",
-    mode: Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")] = None,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    mode: options.OwnMode = None,
+    database: options.Database = None,
 ) -> int:
     """Analyse a study's data."""
     from referee.studies.analysis.registered_tests import analyse as compute

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def backup(
-    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    study: options.StudyFolder,
     to: Annotated[Path, typer.Option(help="The file to write; it must not exist yet.")],
 ) -> None:
     """Copy data/study.sqlite with SQLite's own backup (never by copying the file, which may be in the middle of a write)."""

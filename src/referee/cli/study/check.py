@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from referee.cli import options
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study check STUDY
 
 Reads every file as the server would, counts the balance of the lists, estimates power and duration, plays every list once with a
 simulated hearer, and says what is still to be done. Ends with 1 when the design does not keep what it promises, with 2 when the folder cannot be read.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def check(
-    study: Annotated[Path, typer.Argument(help="A study folder.", show_default=False)],
+    study: options.AnyStudyFolder,
 ) -> int:
     """Validate a study folder and print the proof of balance, the power, the duration and what participants see."""
     from referee.studies.bots.rehearsal import rehearse

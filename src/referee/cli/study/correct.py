@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study correct STUDY --trial UUID --chosen e12 --author "A. Lab" --reason "slipped, and said so at once"
 
   referee study correct STUDY --trial UUID --answer '{"ratings": {"fluency": 2}}' --author "A. Lab" --reason "read the scale upside down"
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def correct(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    study: options.StudyFolder,
     trial: Annotated[str, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)],
     author: Annotated[str, typer.Option(help="Who corrects.", show_default=False)],
     reason: Annotated[str, typer.Option(help="Why.", show_default=False)],
@@ -33,7 +31,7 @@ def correct(
         str | None, typer.Option(help="The object that was meant, as exports name it (column chosen).")
     ] = None,
     answer: Annotated[str | None, typer.Option(help="Fields of the answer to replace, as a JSON object.")] = None,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> None:
     """Correct one stored answer. The answer stays as it was; exports use the correction, list both, and leave its time out."""
     from referee.studies.sessions.corrections import amended

@@ -7,25 +7,25 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee study datasheet STUDY > DATASHEET.md
 
 Before the first participant it describes the plan, afterwards also who took part. What stands in bold only the authors know.
-"""
+""")
 )
 def datasheet(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
-    mode: Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")] = None,
+    study: options.StudyFolder,
+    mode: options.OwnMode = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="A file; - for the screen.")] = Path("-"),
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> int:
     """Write the study's datasheet in Markdown (after HEDS)."""
     from referee.files import write_atomically

@@ -7,27 +7,27 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee study demo my-demo && referee study serve my-demo
 
   referee study demo my-demo --protocol open-choice --language pt
-"""
+""")
 )
 def demo(
     out: Annotated[Path, typer.Argument(help="The study folder to make.", show_default=False)],
-    protocol: Annotated[str, typer.Option(help="What a trial is (referee list protocols).")] = "tuna2008",
+    protocol: options.Protocol = "tuna2008",
     items: Annotated[int, typer.Option(help="Items; three speakers describe each.", min=1)] = 12,
     participants: Annotated[int, typer.Option(help="People planned; a multiple of three.", min=1)] = 6,
-    language: Annotated[str, typer.Option(help="Language of the pages: en or pt.")] = "en",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+    language: options.PageLanguage = "en",
+    seed: options.SeedFromZero = 1,
 ) -> int:
     """Make a demonstration study: synthetic scenes, two toy speakers and a simulated person (it says nothing about people)."""
     from referee import catalogue

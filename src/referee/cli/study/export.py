@@ -7,35 +7,35 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study export STUDY --out data-2026 && (cd data-2026 && sha256sum -c SHA256SUMS)
 
   referee study export STUDY --format csv,parquet,jsonl --mode live
 
 Names and platform ids are not in it; --include-identities writes the list that links them to aliases into a file of its own beside the folder. The same data
 give the same bytes. Whoever withdrew is not in it; whoever is excluded by the study's rules is, with the reason.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def export(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    study: options.StudyFolder,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="STUDY-export")
     ] = None,
     format: Annotated[str, typer.Option(help="csv, parquet, jsonl, with commas.")] = "csv",
-    mode: Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")] = None,
+    mode: options.OwnMode = None,
     include_identities: Annotated[
         bool, typer.Option("--include-identities", help="Also OUT.identities.csv, beside the folder.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an export.")] = False,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> int:
     """Write all answers, sessions, exclusions with reasons, codebook, row counts and checksums."""
     from referee.studies.data.collection import collect, reading

@@ -7,31 +7,30 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study import STUDY --out PEOPLE && referee report PEOPLE --style tuna2008 --out report
 
   referee study import STUDY --into RUN && referee court RUN           people beside simulated hearers, over the run that the study was made from
 
   referee study import STUDY --out CORPUS                              of a production study: a corpus, for --corpus CORPUS/trials.jsonl
-"""
+""")
 
 
 @app.command(name="import", epilog=EPILOG)
 def import_study(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    study: options.StudyFolder,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A new run folder (or corpus folder).")] = None,
     into: Annotated[Path | None, typer.Option(help="An existing run over the same trials.")] = None,
-    mode: Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")] = None,
+    mode: options.OwnMode = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder named by --out.")] = False,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> int:
     """Put a study's answers where score, listen, court and report find them."""
     from referee.studies.data.collection import collect_from

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from referee.cli import options
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def keys(
-    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    study: options.StudyFolder,
     public_url: Annotated[str, typer.Option(help="The address people use.")] = "http://127.0.0.1:8000",
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> None:
     """Print the links of a study, and the completion codes to enter at a recruitment platform before it starts."""
     from referee.cli.study.serve import announcement

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 from referee.runs.folder import Run
 
 __all__ = ["app", "id_of"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study new RUN --protocol tuna2008 --design latin --participants 24 --out STUDY
 
   referee study new RUN --protocol asgre2007 --systems toy-minimal,toy-chatty --with-humans --items 30 --participants 6 --out STUDY
@@ -27,7 +26,7 @@ EPILOG = """
   referee study new RUN --protocol production --items 20 --participants 10 --out STUDY     collect descriptions
 
 Then read and edit STUDY/study.toml and STUDY/texts, run `referee study check STUDY`, and `referee study serve STUDY`.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
@@ -37,8 +36,8 @@ def new(
         typer.Argument(help="A run folder: its trials are the items, its systems the conditions.", show_default=False),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The study folder to make.", show_default=False)],
-    participants: Annotated[int, typer.Option(help="People planned.", min=1)],
-    protocol: Annotated[str, typer.Option(help="What a trial is (referee list protocols).")] = "tuna2008",
+    participants: options.Participants,
+    protocol: options.Protocol = "tuna2008",
     design: Annotated[
         str, typer.Option(help="latin, balanced, blocked, williams, within or all (docs/designs.md).")
     ] = "latin",
@@ -56,7 +55,7 @@ def new(
     from_outputs: Annotated[
         list[Path] | None, typer.Option(help="Outputs of further systems on the same trials; may be repeated.")
     ] = None,
-    practice: Annotated[int, typer.Option(help="Practice trials.", min=0)] = 3,
+    practice: options.Practice = 3,
     checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
     groups: Annotated[
         int | None,
@@ -68,8 +67,8 @@ def new(
     contact: Annotated[
         str, typer.Option(help="Who answers questions; printed in the consent text.", show_default=False)
     ] = "",
-    mode: Annotated[str, typer.Option(help="debug, pilot or live.")] = "debug",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+    mode: options.Mode = "debug",
+    seed: options.SeedFromZero = 1,
 ) -> int:
     """Make a study: items and descriptions from a run, a balanced design, pages to edit, and a file that reads as a preregistration."""
     from referee import catalogue

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
+
+from referee.cli import options
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def purge(
-    study: Annotated[Path, typer.Argument(help="The study folder.")],
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    study: options.StudyFolder,
+    database: options.Database = None,
 ) -> None:
     """Delete withdrawn data whose announced delay is over. A running server does this by itself."""
     from referee.studies.sessions.served_study import open_served

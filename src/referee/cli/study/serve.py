@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,10 +28,8 @@ SWITCH_SECONDS = 0.0005
 @app.command()
 def serve(
     studies: Annotated[list[Path], typer.Argument(help="Study folders.", metavar="STUDY…")],
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")
-    ] = "127.0.0.1",
+    port: options.Port = 8000,
+    host: options.Host = "127.0.0.1",
     database: Annotated[str | None, typer.Option(help="postgresql://… instead of data/study.sqlite.")] = None,
     public_url: Annotated[
         str | None, typer.Option(help="The address people use, behind a proxy: https://studies.example.org")
@@ -38,7 +37,7 @@ def serve(
     accept_changes: Annotated[
         bool, typer.Option(help="Go on although the study was changed after people took part.")
     ] = False,
-    qr: Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")] = True,
+    qr: options.QrCode = True,
 ) -> None:
     """Serve studies until Ctrl-C.
 

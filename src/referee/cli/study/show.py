@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee study show STUDY
 
   referee study show STUDY --list L02 --seed 7
-"""
+""")
 )
 def show(
-    study: Annotated[Path, typer.Argument(help="A study folder.", show_default=False)],
+    study: options.AnyStudyFolder,
     chosen: Annotated[str | None, typer.Option("--list", help="Which list.", show_default="the first")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the session.")] = 1,
 ) -> int:

@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.progress import advancing
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
-EPILOG = """
-[bold]Examples[/bold]
-
+EPILOG = options.examples("""
   referee study simulate STUDY --participants 24                                   the noisy hearer, 24 times, each with habits of its own
 
   referee study simulate STUDY --faults loss,delay,duplicate,reload,skew           the same over a bad network
@@ -26,12 +25,12 @@ EPILOG = """
 
 Answers go into the study's data in mode debug, marked as simulated; they never mix with those of people in pilot or live mode. Ends with 1 when an
 acknowledged answer is missing or there twice.
-"""
+""")
 
 
 @app.command(epilog=EPILOG)
 def simulate(
-    study: Annotated[Path, typer.Argument(help="The study folder.", show_default=False)],
+    study: options.StudyFolder,
     hearer: Annotated[str, typer.Option(help="Who answers (referee list hearers), with switches.")] = "noisy",
     participants: Annotated[int, typer.Option(help="How many.", min=0)] = 24,
     browser: Annotated[int, typer.Option(help="So many more in a real Chromium, on the real pages.", min=0)] = 0,
@@ -43,7 +42,7 @@ def simulate(
         bool,
         typer.Option("--study-mode", help="In the study's own mode, on its own places (for studies without people)."),
     ] = False,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> int:
     """Let simulated participants play a study from the first page to the code."""
     from referee.studies.bots.faults import Faults

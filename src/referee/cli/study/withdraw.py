@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 
 app = typer.Typer(add_completion=False)
@@ -14,10 +14,10 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def withdraw(
-    study: Annotated[Path, typer.Argument(help="The study folder.")],
+    study: options.StudyFolder,
     alias: Annotated[str | None, typer.Option(help="The alias, as the dashboard shows it: P-7KQ2.")] = None,
     code: Annotated[str | None, typer.Option(help="The withdrawal code that the person has.")] = None,
-    database: Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")] = None,
+    database: options.Database = None,
 ) -> None:
     """Exclude someone's data at once; they are deleted after the days announced (`referee study purge`, or the server by itself)."""
     from referee.studies.sessions.refusals import Problem

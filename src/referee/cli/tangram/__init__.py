@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from referee.cli import run_command
+from referee.cli import Commands, run_group
 
 __all__ = ["COMMANDS", "run"]
 
-COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: Commands = {
     "serve": ("referee.cli.tangram.serve", "play: a ready-made study for two people, or one with a bot, or one alone"),
     "play": ("referee.cli.tangram.play", "let pairs of bots play; recordings without a browser"),
     "replay": ("referee.cli.tangram.replay", "watch a session frame by frame: one page without a network"),
@@ -35,8 +35,4 @@ docs/repeated-reference.md show what is found."""
 
 
 def run(args: list[str]) -> int:
-    if not args or args[0] in ("--help", "-h", "help"):
-        width = max(map(len, COMMANDS))
-        print(_HELP.format(commands="\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items())))
-        return 0
-    return run_command(args[0], args[1:], COMMANDS, "referee tangram")
+    return run_group(args, COMMANDS, _HELP, "referee tangram")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from referee.cli import options
 from referee.cli.tangram.annotate import serve_desk
 from referee.cli.tangram.recordings import find_recordings
 from referee.errors import InputError
 
 __all__ = ["app", "two_names"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
@@ -26,13 +24,9 @@ What both marked alike is taken over; the rest is shown side by side. Decisions 
 """
 )
 def adjudicate(
-    recordings: Annotated[
-        list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)
-    ],
-    annotators: Annotated[
-        str | None, typer.Option(help="The two, with a comma (default: if there are just two).")
-    ] = None,
-    port: Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)] = 8020,
+    recordings: options.Recordings,
+    annotators: options.Annotators = None,
+    port: options.LocalPort = 8020,
 ) -> int:
     """Both annotations side by side: take the first, the second, or mark something else."""
     from referee.studies.dialogue.annotation_desk import Desk

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from referee.cli import options
 from referee.cli.tangram.adjudicate import two_names
 from referee.cli.tangram.recordings import find_recordings, read_annotation
-from referee.cli.tangram.sources import aligned, check_form, number
+from referee.cli.tangram.sources import aligned, number
 
 if TYPE_CHECKING:
     from referee.situated.tiers.annotator_agreement import AnnotatorComparison
@@ -19,29 +17,23 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram agreement sessions/
 
   referee tangram agreement sessions/ --annotators ann,bob --format json
-"""
+""")
 )
 def agreement(
-    recordings: Annotated[
-        list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)
-    ],
-    annotators: Annotated[
-        str | None, typer.Option(help="The two, with a comma (default: if there are just two).")
-    ] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    recordings: options.Recordings,
+    annotators: options.Annotators = None,
+    form: options.TextOrJson = "text",
 ) -> int:
     """F of the spans, kappa and alpha of referents and attributes, over utterances that both have finished."""
-    check_form(form)
+    options.check_form(form)
     from referee.situated.tiers.annotations import annotation_files
     from referee.situated.tiers.annotator_agreement import compare_annotations, differing
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.recordings import find_recordings
 
 if TYPE_CHECKING:
@@ -14,26 +14,22 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "serve_desk"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram annotate sessions/ --annotator ann
 
   referee tangram annotate sessions/ --annotator bob --port 8021 --no-proposals
 
 Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; nobody sees or overwrites another annotator's file.
-"""
+""")
 )
 def annotate(
-    recordings: Annotated[
-        list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)
-    ],
+    recordings: options.Recordings,
     annotator: Annotated[str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)],
-    port: Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)] = 8020,
+    port: options.LocalPort = 8020,
     proposals: Annotated[bool, typer.Option(help="Offer what a program would mark, to accept or correct.")] = True,
 ) -> int:
     """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""

@@ -6,13 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.tangram.sources import KTH, aligned, check_form, number, open_dialogues
+from referee.cli import options
+from referee.cli.tangram.sources import aligned, number, open_dialogues
 
 if TYPE_CHECKING:
     from referee.situated.models.demonstratives import Classification
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog=f"""
-[bold]Examples[/bold]
-
+    epilog=options.examples(f"""
   referee tangram classify --synthetic                    invented sessions with the published statistics
 
   referee tangram classify --synthetic --by pair          no speaker in both training and test
@@ -35,27 +33,27 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
   referee tangram classify session-1.eaf session-2.eaf --by pair --format json
 
-  referee tangram classify --corpus {KTH}          real dialogue: which form is chosen
-"""
+  referee tangram classify --corpus {options.KTH}          real dialogue: which form is chosen
+""")
 )
 def classify(
-    files: Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")] = None,
-    recordings: Annotated[Path | None, typer.Option(help="A folder of recordings.")] = None,
-    synthetic: Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")] = False,
-    corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {KTH}.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 10,
-    by: Annotated[str, typer.Option(help="What a fold holds apart: instance (as published) or pair.")] = "instance",
+    files: options.DialogueFiles = None,
+    recordings: options.RecordingsFolder = None,
+    synthetic: options.Synthetic = False,
+    corpus: options.DialogueCorpus = None,
+    data: options.Data = None,
+    folds: options.Folds = 10,
+    by: options.HeldApart = "instance",
     worst: Annotated[int, typer.Option(help="How many of the worst false positives to list.", min=0)] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
 ) -> int:
     """When do speakers say *that*? A linear support vector machine beside its baselines, and without each kind of feature.
 
     Beside every model stand the most recently mentioned piece, always a pronoun, and the cursor over the target, which alone does better (F .783)
     than the published classifier (F .730).
     """
-    check_form(form)
+    options.check_form(form)
     from referee.situated.models.history import all_situations
 
     name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed)

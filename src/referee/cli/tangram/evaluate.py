@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.tangram.sources import aligned, check_form, number, open_dialogues
+from referee.cli import options
+from referee.cli.tangram.sources import aligned, number, open_dialogues
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,13 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram evaluate --synthetic                             a rehearsal: invented sessions, simulated evaluators
 
   referee tangram evaluate --recordings SESSIONS/ --out REHEARSAL/ the same with recorded sessions; keeps trials and answers
@@ -42,7 +41,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
   referee tangram evaluate responses.jsonl --trials trials.jsonl --confusion 444,104,225,469 --ties half
 
 An answer's field system is its category: TP, FN, FP-DP or FP-Orig. --confusion (TP,FN,FP,TN of the classifier) adds the review of precision and F.
-"""
+""")
 )
 def evaluate(
     answers: Annotated[list[Path] | None, typer.Argument(help="Folders or files of people's answers.")] = None,
@@ -56,11 +55,11 @@ def evaluate(
         str | None, typer.Option(help="Of a study: debug, pilot or live (default: the study's own).")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for trials, answers and tables.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
 ) -> int:
     """Identification rate, majority rate, agreement, times and repeats by category, tests as printed and what should stand beside them."""
-    check_form(form)
+    options.check_form(form)
     # One page must not hold people's answers and invented ones.
     if answers and (synthetic or recordings is not None):
         raise InputError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.recordings import open_recording, tiers_of
 from referee.errors import InputError
 
@@ -16,15 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["TIERS", "app", "tiers_as"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 TIERS = ("eaf", "csv", "jsonl")
 FILMS = ("gif", "webp", "mp4")
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram export session.jsonl --as eaf                           tiers for ELAN
 
   referee tangram export session.jsonl --as csv --annotator ann           one row per event, with ann's expressions
@@ -32,13 +31,13 @@ FILMS = ("gif", "webp", "mp4")
   referee tangram export session.jsonl --as svg --at 42.5 --numbers       one moment as a picture
 
   referee tangram export session.jsonl --as gif --from 30 --to 45 --speed 2
-"""
+""")
 )
 def export(
-    recording: Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)],
+    recording: options.Recording,
     kind: Annotated[str, typer.Option("--as", help=f"{', '.join((*TIERS, 'svg', *FILMS))}.")] = "eaf",
     out: Annotated[Path | None, typer.Option(help="The file to write (default: beside the recording).")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")] = None,
+    annotator: options.Annotator = None,
     at: Annotated[float, typer.Option(help="The moment of an SVG, in seconds.", min=0)] = 0.0,
     begin: Annotated[float, typer.Option("--from", help="Start of a film, in seconds.", min=0)] = 0.0,
     end: Annotated[float | None, typer.Option("--to", help="End of a film, in seconds.")] = None,
@@ -58,8 +57,8 @@ def export(
     elif kind in FILMS:
         from referee.situated.game.animation import save_animation
 
-        options = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
-        save_animation(found, target.with_suffix(f".{kind}"), **options, end_ms=None if end is None else 1000 * end)
+        film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
+        save_animation(found, target.with_suffix(f".{kind}"), **film, end_ms=None if end is None else 1000 * end)
     else:
         raise InputError(f"--as {kind} is not known", remedy=f"one of {', '.join((*TIERS, 'svg', *FILMS))}")
     print(f"wrote {target}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.export import TIERS, tiers_as
 from referee.cli.tangram.recordings import open_recording, write_annotation
 from referee.errors import InputError
@@ -16,20 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
     "import",
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram import session.eaf                                    tiers of ELAN as session.tiers.jsonl
 
   referee tangram import tiers.csv --as eaf
 
   referee tangram import session.eaf --into session.jsonl --annotator ann    expressions marked in ELAN as ann's annotation
-""",
+"""),
 )
 def import_(
     file: Annotated[Path, typer.Argument(help="Tiers: .eaf (REX tiers), .csv or .jsonl.", show_default=False)],

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
+
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.recordings import find_recordings, open_recording, write_annotation
 from referee.cli.tangram.sources import number
 
@@ -15,22 +15,18 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram preannotate sessions/                         writes SESSION.program.annotations.jsonl beside each recording
 
   referee tangram agreement sessions/ --annotators program,ann  how far a person departs from it
-"""
+""")
 )
 def preannotate(
-    recordings: Annotated[
-        list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)
-    ],
+    recordings: options.Recordings,
     annotator: Annotated[str, typer.Option(help="The name the annotation gets.")] = "program",
 ) -> int:
     """Expressions found by rules in English chat, with referents from words, places and what is going on; unclear ones are marked so.

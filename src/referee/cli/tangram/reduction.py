@@ -5,38 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.tangram.sources import aligned, check_form, number
+from referee.cli import options
+from referee.cli.tangram.sources import aligned, number
 
 if TYPE_CHECKING:
     from referee.situated.models.reduction import Level, Reduction
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram reduction --corpus tangrams-hawkins
 
   referee tangram reduction --corpus kth-tangrams --format json
-"""
+""")
 )
 def reduction(
     corpus: Annotated[str, typer.Option(help="tangrams-hawkins or kth-tangrams.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    data: options.Data = None,
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
 ) -> int:
     """Words per description over repetitions, a pair's likeness to itself and to pseudo-dyads, overhearers beside addressees."""
-    check_form(form)
+    options.check_form(form)
     from referee.situated.models.reduction import reduce_games
 
     found = reduce_games(corpus, data, seed)

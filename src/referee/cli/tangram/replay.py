@@ -8,26 +8,25 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.recordings import open_recording
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram replay session.jsonl                      writes session.html: open it in any browser
 
   referee tangram replay session.jsonl --out talk/game.html
 
   referee tangram replay session.jsonl --serve              shows it at a local address until Ctrl-C
-"""
+""")
 )
 def replay(
-    recording: Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)],
+    recording: options.Recording,
     out: Annotated[Path | None, typer.Option(help="The page to write (default: beside the recording).")] = None,
     serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
     port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,

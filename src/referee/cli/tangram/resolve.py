@@ -5,49 +5,45 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from referee.cli.tangram.sources import KTH, aligned, check_form, number, open_dialogues
+from referee.cli import options
+from referee.cli.tangram.sources import aligned, number, open_dialogues
 
 if TYPE_CHECKING:
     from referee.situated.models.history import Situation
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog=f"""
-[bold]Examples[/bold]
-
+    epilog=options.examples(f"""
   referee tangram resolve --synthetic
 
   referee tangram resolve --recordings SESSIONS/ --by pair
 
-  referee tangram resolve --corpus {KTH}           twenty figures, games left out in turn
-"""
+  referee tangram resolve --corpus {options.KTH}           twenty figures, games left out in turn
+""")
 )
 def resolve(
-    files: Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")] = None,
-    recordings: Annotated[Path | None, typer.Option(help="A folder of recordings.")] = None,
-    synthetic: Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")] = False,
-    corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {KTH}.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 10,
-    by: Annotated[str, typer.Option(help="What a fold holds apart: instance (as published) or pair.")] = "instance",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", help="text or json")] = "text",
+    files: options.DialogueFiles = None,
+    recordings: options.RecordingsFolder = None,
+    synthetic: options.Synthetic = False,
+    corpus: options.DialogueCorpus = None,
+    data: options.Data = None,
+    folds: options.Folds = 10,
+    by: options.HeldApart = "instance",
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
 ) -> int:
     """Rank the pieces for every expression and count how often the one meant comes first.
 
     Seven pieces: the ranking machine of Iida, Kobayashi & Tokunaga (2010) with its 22 features, beside chance (1/7) and the printed table. Twenty figures:
     history, words as classifiers and earlier wordings, beside chance and recency.
     """
-    check_form(form)
+    options.check_form(form)
     from referee.situated.models.history import all_situations
 
     name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed)

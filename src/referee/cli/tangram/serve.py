@@ -7,23 +7,22 @@ from typing import Annotated
 
 import typer
 
+from referee.cli import options
 from referee.errors import InputError
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram serve --bot                          play with a bot, alone, at once
 
   referee tangram serve --data pairs --mode live       two people: give both the same link
 
   referee tangram serve --puzzles house,cat --solo --no-training
-"""
+""")
 )
 def serve(
     data: Annotated[Path, typer.Option(help="The study folder; made if there is none.")] = Path("tangram-study"),
@@ -32,13 +31,13 @@ def serve(
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
     voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
     training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
-    participants: Annotated[int, typer.Option(help="People planned.", min=1)] = 24,
-    mode: Annotated[str, typer.Option(help="debug, pilot or live.")] = "debug",
-    language: Annotated[str, typer.Option(help="Language of the pages: en or pt.")] = "en",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")] = "127.0.0.1",
+    participants: options.Participants = 24,
+    mode: options.Mode = "debug",
+    language: options.PageLanguage = "en",
+    port: options.Port = 8000,
+    host: options.Host = "127.0.0.1",
     public_url: Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")] = None,
-    qr: Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")] = True,
+    qr: options.QrCode = True,
 ) -> None:  # fmt: skip
     """Serve a Tangram study until Ctrl-C.
 

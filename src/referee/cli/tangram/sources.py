@@ -6,15 +6,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.cli.options import KTH
 from referee.cli.tangram.recordings import is_recording, open_recording, tiers_of
 from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
 from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
 
-__all__ = ["KTH", "aligned", "check_form", "number", "open_dialogues"]
-
-KTH = "kth-tangrams"
-FORMS = ("text", "json")
+__all__ = ["aligned", "number", "open_dialogues"]
 
 
 def open_dialogues(
@@ -95,11 +93,6 @@ def _marked(dialogue: Dialogue) -> Dialogue:
     if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
         return dialogue
     return preannotate(dialogue)
-
-
-def check_form(form: str) -> None:
-    if form not in FORMS:
-        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMS)}")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

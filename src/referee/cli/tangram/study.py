@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli import options
 from referee.cli.tangram.recordings import find_recordings, open_recording, tiers_of
 from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
@@ -18,13 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+app = options.new_app()
 
 
 @app.command(
-    epilog="""
-[bold]Examples[/bold]
-
+    epilog=options.examples("""
   referee tangram study sessions/ --out evaluation --contact "A. Person, a.person@uni.example"
 
   referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
@@ -32,18 +31,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
   referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
 
 Then: referee study check, referee study serve, referee study simulate; at the end referee tangram evaluate.
-"""
+""")
 )
 def study(
     recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
     bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
-    annotator: Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")] = None,
+    annotator: options.Annotator = None,
     participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
     fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
     tp: Annotated[int, typer.Option(help="True positives.", min=0)] = 20,
     fn: Annotated[int, typer.Option(help="False negatives.", min=0)] = 20,
-    practice: Annotated[int, typer.Option(help="Practice trials.", min=0)] = 2,
+    practice: options.Practice = 2,
     by: Annotated[str, typer.Option(help="Folds of the classifier: by instance (as published) or pair.")] = "instance",
     folds: Annotated[int, typer.Option(help="Folds of the classifier.", min=2)] = 10,
     pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, それ).")] = None,
@@ -53,7 +52,7 @@ def study(
     cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
     title: Annotated[str, typer.Option(help="What evaluators see at the top.")] = "Which piece is meant?",
     contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 1,
+    seed: options.SeedFromZero = 1,
 ) -> int:
     """Which piece is meant? Clips before references that a classifier gets right or wrong, for people to identify.
 

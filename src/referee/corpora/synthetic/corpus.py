@@ -7,6 +7,7 @@ when more are asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 from random import Random
@@ -25,6 +26,7 @@ __all__ = ["Synthetic", "generate"]
 Prepared = tuple[Stage, Plan, Mapping[str, Any]]
 
 
+@dataclass(eq=False, repr=False)
 class Synthetic:
     """Furniture and people scenes described by simulated speakers; every speaker describes every scene once.
 
@@ -49,27 +51,15 @@ class Synthetic:
         synthetic=True,
     )
 
-    def __init__(
-        self,
-        seed: int = 1,
-        speakers: int = 60,
-        scenes: int = 13,
-        entities: int = 7,
-        similarity: float = 0.5,
-        individuality: float = 1.0,
-        slips: float = 0.0,
-        typos: float = 0.0,
-        layouts: int | None = None,
-    ) -> None:
-        self.seed = seed
-        self.speakers = speakers
-        self.scenes = scenes
-        self.entities = entities
-        self.similarity = similarity
-        self.individuality = individuality
-        self.slips = slips
-        self.typos = typos
-        self.layouts = layouts
+    seed: int = 1
+    speakers: int = 60
+    scenes: int = 13
+    entities: int = 7
+    similarity: float = 0.5
+    individuality: float = 1.0
+    slips: float = 0.0
+    typos: float = 0.0
+    layouts: int | None = None
 
     def trials(self) -> Iterator[Trial]:
         """Trials speaker by speaker, scene by scene; odd speakers are in the condition +LOC, even ones in -LOC."""

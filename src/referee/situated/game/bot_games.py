@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from referee.situated.game.goals import Goal
-from referee.situated.game.log import Entry, Header, Recording
+from referee.situated.game.log import Header, LogEntry, Recording
 from referee.situated.game.operator_bot import Act, Hand, follow, rest, understand
 from referee.situated.game.rules import SETTINGS, Game, Note, begin, change, pass_time
 from referee.situated.game.solver_bot import Instruction, Mind, instruct
@@ -120,11 +120,11 @@ class _Session:
             points = [[round(a.t_ms - batch[-1].t_ms, 1), round(a.x, 2), round(a.y, 2)] for a in batch]
             self.note(batch[-1].t_ms, OPERATOR, "cursor", {"points": points})
 
-    def log(self) -> tuple[Entry, ...]:
+    def log(self) -> tuple[LogEntry, ...]:
         """The rows in the order in which they reach the server."""
         arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
         return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
 
-    def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> Entry:
+    def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
         mine = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
-        return Entry(seq, round(t_ms + DELAY[actor], 1), mine, actor, kind, data)
+        return LogEntry(seq, round(t_ms + DELAY[actor], 1), mine, actor, kind, data)

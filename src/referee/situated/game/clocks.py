@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from referee.situated.game.log import Entry, Recording
+    from referee.situated.game.log import LogEntry, Recording
 
 __all__ = ["timeline"]
 
 
-def timeline(recording: Recording) -> Iterator[tuple[float, Entry]]:
+def timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
     """The entries in their order, each with the milliseconds since the start at which it happened (never after it arrived)."""
     start = next((e.t_server_ms for e in recording.entries if e.kind == "start"), 0.0)
     offsets = _offsets(recording.entries)
@@ -28,14 +28,14 @@ def timeline(recording: Recording) -> Iterator[tuple[float, Entry]]:
         yield _happened(entry, offset) - start, entry
 
 
-def _happened(entry: Entry, offset: float | None) -> float:
+def _happened(entry: LogEntry, offset: float | None) -> float:
     if entry.t_client_ms is None or offset is None:
         return entry.t_server_ms
     # An estimate may overshoot; nothing happens after it has arrived.
     return min(entry.t_client_ms + offset, entry.t_server_ms)
 
 
-def _offsets(entries: tuple[Entry, ...]) -> dict[tuple[str, int], float]:
+def _offsets(entries: tuple[LogEntry, ...]) -> dict[tuple[str, int], float]:
     """Server clock minus player's clock for each connection, from its quickest ping."""
     connection: dict[str, int] = {}
     best: dict[tuple[str, int], tuple[float, float]] = {}

@@ -35,8 +35,8 @@ __all__ = [
     "FORMAT",
     "KINDS",
     "VERSION",
-    "Entry",
     "Header",
+    "LogEntry",
     "Moment",
     "Recording",
     "board_after",
@@ -69,7 +69,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One line of the log."""
 
     seq: int
@@ -99,7 +99,7 @@ class Recording:
     """A header and its entries; `torn` is what a crash left of the last line, None where the file ends as it should."""
 
     header: Header
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     torn: str | None = None
 
 
@@ -117,9 +117,9 @@ def header_line(header: Header) -> str:
     return _line({"format": FORMAT, **fields, "players": dict(header.players), "settings": dict(header.settings)})
 
 
-def entry_line(entry: Entry) -> str:
+def entry_line(entry: LogEntry) -> str:
     """An entry as a line of JSON, with its line end: append it, flush it, then acknowledge it."""
-    return _line({name: getattr(entry, name) for name in Entry.__slots__} | {"data": dict(entry.data)})
+    return _line({name: getattr(entry, name) for name in LogEntry.__slots__} | {"data": dict(entry.data)})
 
 
 def write_recording(recording: Recording) -> str:
@@ -141,7 +141,7 @@ def parse_recording(content: str | bytes, where: str = "recording") -> Recording
     return Recording(header, tuple(_entry(_object(line, where, n), where, n) for n, line in rows), torn)
 
 
-def board_after(board: Board | None, entry: Entry) -> Board | None:
+def board_after(board: Board | None, entry: LogEntry) -> Board | None:
     """The board once an entry has happened, exactly as it was stored."""
     if entry.kind in STATES:
         return Board.from_data(entry.data["state"])
@@ -162,7 +162,7 @@ def replay(recording: Recording) -> Iterator[Moment]:
             yield Moment(t_ms, board, cursor)
 
 
-def _marks(recording: Recording) -> Iterator[tuple[float, int, Entry, tuple[float, float] | None]]:
+def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[float, float] | None]]:
     """Changes of the board at their times, which never run backwards, and single cursor points at theirs."""
     latest = 0.0
     for t_ms, entry in timeline(recording):
@@ -212,7 +212,7 @@ def faults(recording: Recording) -> list[str]:
     return found
 
 
-def _gaps(entries: Iterable[Entry]) -> list[str]:
+def _gaps(entries: Iterable[LogEntry]) -> list[str]:
     expected, found = None, []
     for entry in entries:
         if expected is not None and entry.seq != expected:
@@ -242,9 +242,9 @@ def _header(row: dict[str, Any], where: str) -> Header:
         raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy="see docs") from None
 
 
-def _entry(row: dict[str, Any], where: str, number: int) -> Entry:
+def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
     try:
-        entry = Entry(**row)
+        entry = LogEntry(**row)
     except TypeError as error:
         raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy="see docs") from None
     if entry.kind not in KINDS or not isinstance(entry.seq, int) or not isinstance(entry.data, dict):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from referee.records import Event
 from referee.situated.game.board import PIECES, Placement, placement
 from referee.situated.game.clocks import timeline
-from referee.situated.game.log import HANDLING, Entry, Recording, board_after, replay
+from referee.situated.game.log import HANDLING, LogEntry, Recording, board_after, replay
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
 
 __all__ = ["GRID", "actions", "expressions", "mark_expression", "mouse_over", "quantised", "to_dialogue", "utterances"]
@@ -154,7 +154,7 @@ def utterances(recording: Recording) -> tuple[Event, ...]:
     return _in_order(_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
 
 
-def _utterance(t_ms: float, entry: Entry, recording: Recording) -> Event:
+def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
     began = entry.data.get("typing_start_ms")
     # Both times are of the sender's clock, so that the difference needs no offset.
     typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)

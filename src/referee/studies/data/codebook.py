@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from referee.studies.folder.study import Study
-from referee.studies.protocols.contract import Recorded
+from referee.studies.protocols.contract import RecordedColumn
 
 __all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdown", "recorded_columns"]
 
@@ -179,7 +179,7 @@ def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     return found
 
 
-def _as_column(name: str, declared: Recorded, free: bool = False) -> CodebookColumn:
+def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> CodebookColumn:
     return CodebookColumn(
         name=name, type=declared.type, about=declared.about, unit=declared.unit, values=declared.values, free_text=free
     )

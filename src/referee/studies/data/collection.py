@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, func, inspect, select
 
 from referee.errors import InputError, MalformedInput
-from referee.studies.data.dataset import BY_HAND, Correction, Dataset, Sitting, StoredAnswer
+from referee.studies.data.dataset import BY_HAND, AnswerCorrection, Dataset, Sitting, StoredAnswer
 from referee.studies.data.exclusion import mark_answer, mark_sessions
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import Shown, Stimulus
@@ -227,7 +227,7 @@ def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
 
 def _corrected(
     connection: Connection, stored: Sequence[StoredAnswer], asked: _Asked
-) -> tuple[list[StoredAnswer], list[Correction]]:
+) -> tuple[list[StoredAnswer], list[AnswerCorrection]]:
     """Answers with the last correction of each in place, and all corrections; one that no page could have sent is not applied."""
     written: dict[str, list[Any]] = defaultdict(list)
     for row in connection.execute(select(schema.correction).order_by(schema.correction.c.id)):
@@ -245,8 +245,8 @@ def _corrected(
     return answers, listed
 
 
-def _correction(row: Any, kept: StoredAnswer, asked: _Asked) -> Correction:
-    return Correction(
+def _correction(row: Any, kept: StoredAnswer, asked: _Asked) -> AnswerCorrection:
+    return AnswerCorrection(
         trial=kept.uuid,
         author=row.author,
         reason=row.reason,

@@ -14,7 +14,7 @@ from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.sessions.plan import TRIAL
 
-__all__ = ["ALL", "BY_HAND", "TIME", "Correction", "Dataset", "ExclusionMark", "Sitting", "StoredAnswer"]
+__all__ = ["ALL", "BY_HAND", "TIME", "AnswerCorrection", "Dataset", "ExclusionMark", "Sitting", "StoredAnswer"]
 
 TIME, ALL = "time", "all"
 BY_HAND = "corrected-by-hand"
@@ -80,7 +80,7 @@ class StoredAnswer(GivenAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Correction:
+class AnswerCorrection:
     """What an organiser put in an answer's place, and why; `problem` says why it could not be applied."""
 
     trial: str
@@ -101,7 +101,7 @@ class Dataset:
     answers: tuple[StoredAnswer, ...]
     aborted: tuple[StoredAnswer, ...]
     forms: tuple[StoredAnswer, ...]
-    corrections: tuple[Correction, ...]
+    corrections: tuple[AnswerCorrection, ...]
     counts: Mapping[str, int]
 
     @property

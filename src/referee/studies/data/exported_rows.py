@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.studies.data.codebook import codebook, reads_words, recorded_columns
-from referee.studies.data.dataset import ALL, BY_HAND, TIME, Correction, Dataset, Sitting, StoredAnswer
+from referee.studies.data.dataset import ALL, BY_HAND, TIME, AnswerCorrection, Dataset, Sitting, StoredAnswer
 from referee.studies.folder.study import VERSUS
 
 __all__ = ["TableRow", "rows_of"]
@@ -141,7 +141,7 @@ def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
         yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
 
 
-def _correction(c: Correction, a: StoredAnswer) -> TableRow:
+def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
     said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
     return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
 

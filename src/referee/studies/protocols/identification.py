@@ -7,44 +7,32 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.records import Outcome, Response
-from referee.studies.protocols.contract import (
-    CLOCKS,
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
-from referee.studies.protocols.scene import SCENE, direction_of, problem_with_scene, show_scene, tidy_words
+from referee.records import Response
+from referee.studies.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.scene import SCENE, language_of, problem_with_scene, show_scene, tidy_words
 from referee.studies.protocols.simulated_answers import answer_like, draw_times
 
 __all__ = ["CHOICES", "Identification", "declare"]
 
 CHOICES = ("several", "none", "dont-know")
-_POINTERS = ("mouse", "touch", "pen", "keyboard")
 _TIMES = {
-    "reading_ms": Recorded(type="number", about="from the description's onset to the request of the scene", unit="ms"),
-    "identification_ms": Recorded(type="number", about="from the scene's onset to the answer", unit="ms"),
-    "combined_ms": Recorded(type="number", about="from the description's onset to the answer", unit="ms"),
-    "regions_ms": Recorded(type="list", about="reading time of each word", unit="ms"),
+    "reading_ms": in_ms("from the description's onset to the request of the scene"),
+    "identification_ms": in_ms("from the scene's onset to the answer"),
+    "combined_ms": in_ms("from the description's onset to the answer"),
+    "regions_ms": RecordedColumn(type="list", about="reading time of each word", unit="ms"),
     **CLOCKS,
 }
 _ANSWER = {
-    "outcome": Recorded(
+    "outcome": RecordedColumn(
         type="text",
         about="what was answered",
         values=("entity", *CHOICES, "timeout"),
     ),
-    "entity": Recorded(type="text", about="label of the object chosen"),
-    "guess": Recorded(type="text", about="best guess after another answer"),
-    "repeats": Recorded(type="number", about="how often the description was asked for again"),
-    "corrected": Recorded(type="truth", about="whether a first choice was taken back"),
-    "pointer": Recorded(type="text", about="how it was chosen", values=_POINTERS),
-    "trusted": Recorded(type="truth", about="whether the event came from a person's device"),
+    "entity": RecordedColumn(type="text", about="label of the object chosen"),
+    "guess": RecordedColumn(type="text", about="best guess after another answer"),
+    "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
+    **CHOSEN,
 }
 
 
@@ -117,11 +105,9 @@ class Identification:
         """Description and scene under public labels, and how they follow each other."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         choices = list(settings.get("choices", ()))
-        language = stimulus.trial.language
         parameters = {
             "text": tidy_words(stimulus.description),
-            "language": language,
-            "direction": direction_of(language),
+            **language_of(stimulus.trial),
             "reading": self._reading(settings),
             **{name: settings[name] for name in ("fixation_ms", "bell", "timeout_ms", "confirm")},
             **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
@@ -151,22 +137,10 @@ class Identification:
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """The response; where description and scene came together, the identification time is the combined time."""
-        given, times = answer.answer, answer.times
-        together = shown.parameters["reading"] == "together"
-        corrected = ("corrected",) if given.get("corrected") else ()
-        return Response(
-            trial=stimulus.trial.id,
-            hearer=hearer,
-            outcome=Outcome(given["outcome"]),
-            system=stimulus.system,
-            description=stimulus.description,
-            entity=None if given.get("entity") is None else shown.labels[given["entity"]],
-            reading_ms=None if together else times.get("reading_ms"),
-            # One time cannot be split; hearing metrics know it by the missing reading time.
-            identification_ms=times.get("combined_ms" if together else "identification_ms"),
-            repeats=int(given.get("repeats") or 0),
-            flags=(*answer.flags, *(c for c in corrected if c not in answer.flags)),
-        )
+        times, together = answer.times, shown.parameters["reading"] == "together"
+        reading = None if together else times.get("reading_ms")
+        finding = times.get("combined_ms" if together else "identification_ms")
+        return identified(answer, stimulus, shown, hearer, reading, finding)
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

@@ -7,39 +7,23 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.records import Response
-from referee.studies.protocols.contract import (
-    CLOCKS,
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
-from referee.studies.protocols.scene import (
-    SCENE,
-    direction_of,
-    mark_targets,
-    problem_with_scene,
-    show_scene,
-    tidy_words,
-)
+from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene, tidy_words
 
-__all__ = ["JUDGED", "SLIDER_TOP", "Judgement"]
+__all__ = ["JUDGED", "MARKED", "SLIDER_TOP", "Judgement", "deciding_times"]
 
 SLIDER_TOP = 100
 FEWEST_POINTS, MOST_POINTS = 2, 11
 DECIDING_MS = 4000.0
 JUDGED = {
-    "combined_ms": Recorded(type="number", about="from the onset of description and scene to the end", unit="ms"),
+    "combined_ms": in_ms("from the onset of description and scene to the end"),
     **CLOCKS,
 }
+MARKED = {"mark_target": Parameter(default=True, about="Mark the object that is described."), **SCENE}
 
 
-class Judgement:
+class Judgement(NothingIdentified):
     """The scene with its target marked, one description, and one or more scales; a slider runs from 0 to 100."""
 
     info = Info(
@@ -65,10 +49,9 @@ class Judgement:
                 values=("likert", "slider"),
             ),
             "points": Parameter(default=7, about="Points of a Likert scale."),
-            "mark_target": Parameter(default=True, about="Mark the object that is described."),
-            **SCENE,
+            **MARKED,
         },
-        answer={"ratings": Recorded(type="ratings", about="the rating on each scale, by its name")},
+        answer={"ratings": RecordedColumn(type="ratings", about="the rating on each scale, by its name")},
         times=JUDGED,
     )
 
@@ -86,11 +69,9 @@ class Judgement:
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene, the description, and the scales."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
-        language = stimulus.trial.language
         parameters = {
             "text": tidy_words(stimulus.description),
-            "language": language,
-            "direction": direction_of(language),
+            **language_of(stimulus.trial),
             "scales": _scales(settings),
             **scene,
             **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
@@ -110,10 +91,6 @@ class Judgement:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not (low <= value <= high and whole):
                 raise refuse(f"answer.ratings.{name}", f"should be from {low} to {high}")
 
-    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """A judgement points at nothing."""
-        return None
-
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
@@ -124,9 +101,13 @@ class Judgement:
         for scale in shown.parameters["scales"]:
             low, high = _limits(scale)
             ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
-        took = DECIDING_MS * (0.5 + rng.random())
-        times = {"combined_ms": took, "t_onset": 0.0, "t_response": took}
-        return GivenAnswer(answer={"ratings": ratings}, times=times)
+        return GivenAnswer(answer={"ratings": ratings}, times=deciding_times(rng))
+
+
+def deciding_times(rng: Random) -> dict[str, float]:
+    """When a simulated person has decided."""
+    took = DECIDING_MS * (0.5 + rng.random())
+    return {"combined_ms": took, "t_onset": 0.0, "t_response": took}
 
 
 def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -8,31 +8,15 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee.records import Response
-from referee.studies.protocols.contract import (
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
-from referee.studies.protocols.judgement import DECIDING_MS, JUDGED
-from referee.studies.protocols.scene import (
-    SCENE,
-    direction_of,
-    mark_targets,
-    problem_with_scene,
-    show_scene,
-    tidy_words,
-)
+from referee.studies.protocols.checked_answers import NothingIdentified, check_recorded, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.judgement import JUDGED, MARKED, deciding_times
+from referee.studies.protocols.scene import language_of, mark_targets, problem_with_scene, show_scene, tidy_words
 
 __all__ = ["JudgementPairwise"]
 
 
-class JudgementPairwise:
+class JudgementPairwise(NothingIdentified):
     """Two descriptions beside each other; `labels` say which is the first of the pair and which its rival."""
 
     info = Info(
@@ -45,10 +29,9 @@ class JudgementPairwise:
                 default="Which description is better for picking out the marked object?", about="What is asked."
             ),
             "tie": Parameter(default=True, about="Offer 'both alike'."),
-            "mark_target": Parameter(default=True, about="Mark the object that is described."),
-            **SCENE,
+            **MARKED,
         },
-        answer={"choice": Recorded(type="text", about="the side chosen", values=("left", "right", "tie"))},
+        answer={"choice": RecordedColumn(type="text", about="the side chosen", values=("left", "right", "tie"))},
         times=JUDGED,
     )
 
@@ -66,12 +49,10 @@ class JudgementPairwise:
         scene, labels = show_scene(stimulus.trial, settings, rng)
         sides = ("left", "right") if rng.random() < 0.5 else ("right", "left")
         texts = (tidy_words(stimulus.description), tidy_words(stimulus.rival.description))
-        language = stimulus.trial.language
         parameters = {
             # Sorted by side: in the order of the pair, the page's source would tell which system is first.
             "pairwise": dict(sorted(zip(sides, texts, strict=True))),
-            "language": language,
-            "direction": direction_of(language),
+            **language_of(stimulus.trial),
             "question": settings["question"],
             "tie": settings["tie"],
             **scene,
@@ -86,10 +67,6 @@ class JudgementPairwise:
         if answer.answer.get("choice") not in offered:
             raise refuse("answer.choice", f"should be one of {', '.join(offered)}")
 
-    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """A judgement points at nothing."""
-        return None
-
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
@@ -103,5 +80,4 @@ class JudgementPairwise:
         sides = {side: right[shown.labels[side]] for side in ("left", "right")}
         better = [side for side, good in sides.items() if good] or ["left", "right"]
         choice = better[0] if len(better) == 1 else rng.choice(["left", "right", *(["tie"] if settings["tie"] else [])])
-        took = DECIDING_MS * (0.5 + rng.random())
-        return GivenAnswer(answer={"choice": choice}, times={"combined_ms": took, "t_onset": 0.0, "t_response": took})
+        return GivenAnswer(answer={"choice": choice}, times=deciding_times(rng))

@@ -7,19 +7,9 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.records import Response
-from referee.studies.protocols.contract import (
-    CLOCKS,
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
-from referee.studies.protocols.scene import SCENE, direction_of, mark_targets, problem_with_scene, show_scene
+from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
 
 __all__ = ["Production"]
 
@@ -27,7 +17,7 @@ TYPING_MS, THINKING_MS = 180.0, 1500.0
 LONGEST = 5000
 
 
-class Production:
+class Production(NothingIdentified):
     """The scene with one object marked and a field to type in; pasting and spell checking are off."""
 
     info = Info(
@@ -42,11 +32,11 @@ class Production:
             **SCENE,
         },
         answer={
-            "text": Recorded(type="text", about="the description as typed"),
-            "edits": Recorded(type="number", about="changes to the text, deletions included"),
-            "first_key_ms": Recorded(type="number", about="from the scene's onset to the first key", unit="ms"),
+            "text": RecordedColumn(type="text", about="the description as typed"),
+            "edits": RecordedColumn(type="number", about="changes to the text, deletions included"),
+            "first_key_ms": in_ms("from the scene's onset to the first key"),
         },
-        times={"combined_ms": Recorded(type="number", about="from the scene's onset to the end", unit="ms"), **CLOCKS},
+        times={"combined_ms": in_ms("from the scene's onset to the end"), **CLOCKS},
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
@@ -57,10 +47,8 @@ class Production:
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene with the target marked: here it is what the person has to know."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
-        language = stimulus.trial.language
         parameters = {
-            "language": language,
-            "direction": direction_of(language),
+            **language_of(stimulus.trial),
             **{name: settings[name] for name in ("shortest", "longest", "prompt")},
             **scene,
             **mark_targets(stimulus.trial, labels),
@@ -76,10 +64,6 @@ class Production:
         # Blanks do not help to reach the shortest length, and count towards the longest, as in the field of the page.
         if not settings["shortest"] <= len(text.strip()) or len(text) > settings["longest"]:
             raise refuse("answer.text", f"should have {settings['shortest']} to {settings['longest']} characters")
-
-    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """People speak here; nobody hears."""
-        return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

@@ -15,19 +15,10 @@ from typing import Any
 from referee.capabilities import manner_of
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee.records import Outcome, Response
-from referee.studies.protocols.contract import (
-    CLOCKS,
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
-from referee.studies.protocols.scene import direction_of
+from referee.records import Response
+from referee.studies.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.scene import language_of
 
 __all__ = ["ReplayIdentify"]
 
@@ -63,26 +54,18 @@ class ReplayIdentify:
             ),
         },
         answer={
-            "outcome": Recorded(type="text", about="what was answered", values=("entity", DONT_KNOW, "timeout")),
-            "entity": Recorded(type="text", about="label of the piece chosen"),
-            "repeats": Recorded(type="number", about="how often the clip was watched again"),
-            "corrected": Recorded(type="truth", about="whether a first choice was taken back"),
-            "pointer": Recorded(type="text", about="how it was chosen", values=("mouse", "touch", "pen", "keyboard")),
-            "trusted": Recorded(type="truth", about="whether the event came from a person's device"),
+            "outcome": RecordedColumn(type="text", about="what was answered", values=("entity", DONT_KNOW, "timeout")),
+            "entity": RecordedColumn(type="text", about="label of the piece chosen"),
+            "repeats": RecordedColumn(type="number", about="how often the clip was watched again"),
+            **CHOSEN,
         },
         times={
-            "combined_ms": Recorded(type="number", about="from the utterance's onset to the choice", unit="ms"),
-            "identification_ms": Recorded(
-                type="number",
-                about="from the end of the last replay (at the earliest the onset) to the choice",
-                unit="ms",
-            ),
-            "reading_ms": Recorded(
-                type="number", about="from the utterance's onset to the end of the last replay", unit="ms"
-            ),
-            "confirming_ms": Recorded(type="number", about="from the choice to its confirmation", unit="ms"),
-            "clip_ms": Recorded(type="number", about="how long the first replay took", unit="ms"),
-            "t_replay_end": Recorded(type="number", about="when the last replay ended", unit="ms"),
+            "combined_ms": in_ms("from the utterance's onset to the choice"),
+            "identification_ms": in_ms("from the end of the last replay (at the earliest the onset) to the choice"),
+            "reading_ms": in_ms("from the utterance's onset to the end of the last replay"),
+            "confirming_ms": in_ms("from the choice to its confirmation"),
+            "clip_ms": in_ms("how long the first replay took"),
+            "t_replay_end": in_ms("when the last replay ended"),
             **CLOCKS,
         },
     )
@@ -101,15 +84,14 @@ class ReplayIdentify:
                 f"{stimulus.id!r} has no clip or no utterance to show",
                 remedy="make the study with `referee tangram study`",
             )
-        said, language = meta["shown"][condition], stimulus.trial.language
         # No shuffling here: in the experiment a piece keeps its number, and people learn it.
+        said = meta["shown"][condition]
         labels = {f"e{piece}": piece for piece in sorted(e.id for e in stimulus.trial.scene.entities)}
         parameters = {
             "film": meta["clip"],
             "text": said["text"],
             "span": list(said["span"]),
-            "language": language,
-            "direction": direction_of(language),
+            **language_of(stimulus.trial),
             "pieces": {piece: label for label, piece in labels.items()},
             "choices": [DONT_KNOW] if settings["dont_know"] else [],
             **{name: settings[name] for name in ("role", "cursor", "subtitles", "confirm", "speed", "timeout_ms")},
@@ -134,21 +116,9 @@ class ReplayIdentify:
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """The response; reading is what lies between the two clocks, so that both together are the published time."""
-        given, times = answer.answer, answer.times
-        whole, last = times.get("combined_ms"), times.get("identification_ms")
-        corrected = ("corrected",) if given.get("corrected") else ()
-        return Response(
-            trial=stimulus.trial.id,
-            hearer=hearer,
-            outcome=Outcome(given["outcome"]),
-            system=stimulus.system,
-            description=stimulus.description,
-            entity=None if given.get("entity") is None else shown.labels[given["entity"]],
-            reading_ms=None if whole is None or last is None else whole - last,
-            identification_ms=last,
-            repeats=int(given.get("repeats") or 0),
-            flags=(*answer.flags, *(c for c in corrected if c not in answer.flags)),
-        )
+        whole, last = answer.times.get("combined_ms"), answer.times.get("identification_ms")
+        reading = None if whole is None or last is None else whole - last
+        return identified(answer, stimulus, shown, hearer, reading, last)
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

@@ -12,7 +12,7 @@ from referee.studies.folder.settings import RIGHT_TO_LEFT
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import Parameter
 
-__all__ = ["SCENE", "direction_of", "mark_targets", "problem_with_scene", "show_scene", "tidy_words"]
+__all__ = ["SCENE", "language_of", "mark_targets", "problem_with_scene", "show_scene", "tidy_words"]
 
 MOST_JITTER = 0.5
 BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
@@ -54,9 +54,14 @@ def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
     return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
 
 
-def direction_of(language: str) -> str:
+def _direction(language: str) -> str:
     """Which way a language is written."""
     return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def language_of(trial: Trial) -> dict[str, str]:
+    """The language of a trial's words and which way it is written, for the browser."""
+    return {"language": trial.language, "direction": _direction(trial.language)}
 
 
 def tidy_words(description: Description) -> str:

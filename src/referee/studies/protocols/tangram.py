@@ -7,26 +7,16 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.records import Response
 from referee.situated.game.goals import GOALS
-from referee.studies.protocols.contract import (
-    CLOCKS,
-    GivenAnswer,
-    Info,
-    Parameter,
-    Recorded,
-    Shown,
-    Stimulus,
-    check_recorded,
-    refuse,
-)
+from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
 __all__ = ["Tangram"]
 
 OUTCOMES = ("completed", "partner-left", "no-partner")
 
 
-class Tangram:
+class Tangram(NothingIdentified):
     """One step is one room: its puzzles in sequence, with the partner that the study says. What is done there is in the room's recordings."""
 
     info = Info(
@@ -52,12 +42,12 @@ class Tangram:
             "voice": Parameter(default=False, about="Offer to record the microphone; each person is asked and may say no."),
         },
         answer={
-            "room": Recorded(type="text", about="the room, whose recordings hold everything else"),
-            "outcome": Recorded(type="text", about="how the room ended", values=OUTCOMES),
-            "puzzles": Recorded(type="number", about="puzzles played"),
-            "solved": Recorded(type="number", about="puzzles solved"),
+            "room": RecordedColumn(type="text", about="the room, whose recordings hold everything else"),
+            "outcome": RecordedColumn(type="text", about="how the room ended", values=OUTCOMES),
+            "puzzles": RecordedColumn(type="number", about="puzzles played"),
+            "solved": RecordedColumn(type="number", about="puzzles solved"),
         },
-        times={"combined_ms": Recorded(type="number", about="from the beginning of the step to its end", unit="ms"), **CLOCKS},
+        times={"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS},
     )  # fmt: skip
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
@@ -87,10 +77,6 @@ class Tangram:
         for name in ("room", "outcome", "puzzles", "solved"):
             if answer.answer.get(name) is None:
                 raise refuse(f"answer.{name}", "is missing")
-
-    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """Nothing is identified here; that is what the evaluation of the recordings does."""
-        return None
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

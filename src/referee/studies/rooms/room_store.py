@@ -18,7 +18,7 @@ from referee import __version__
 from referee.errors import InputError
 from referee.situated.game.board import Board
 from referee.situated.game.goals import find_goal
-from referee.situated.game.log import HANDLING, KINDS, STATES, Entry, Header, Recording, board_after
+from referee.situated.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
 from referee.situated.game.rules import Game
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, Room, Seat, game_settings
@@ -163,7 +163,7 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     board: Board | None = None
     held, grabbed = None, None
     for line in lines:
-        board = board_after(board, Entry(line.seq, line.t_server, line.t_client, line.who, line.kind, line.data))
+        board = board_after(board, LogEntry(line.seq, line.t_server, line.t_client, line.who, line.kind, line.data))
         if line.kind == "grab":
             held, grabbed = str(line.data["piece"]), board
         elif line.kind == "release":
@@ -243,11 +243,11 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Room
     return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
 
 
-def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> Entry:
+def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
     data = dict(line.data)
     if line.kind == "clock":
         # The only time inside a line's data that is on the server's clock.
         data["server_ms"] = round(data["server_ms"] - zero, 3)
     if line.kind in HANDLING:
         data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
-    return Entry(seq, round(line.t_server - zero, 3), line.t_client, names.get(line.who, line.who), line.kind, data)
+    return LogEntry(seq, round(line.t_server - zero, 3), line.t_client, names.get(line.who, line.who), line.kind, data)

@@ -1,0 +1,74 @@
+"""What commands share: options and arguments that stand in more than one of them, each declared once, and how a command is set up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.errors import InputError
+
+__all__ = ["KTH", "check_form", "examples", "new_app"]
+
+KTH = "kth-tangrams"
+FORMS = ("text", "json")
+
+
+def new_app() -> typer.Typer:
+    """An application with one command."""
+    return typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+
+def examples(text: str) -> str:
+    """The end of a help page: examples under their heading, and what else there is to say."""
+    return f"\n[bold]Examples[/bold]\n{text}"
+
+
+def check_form(form: str) -> None:
+    """InputError unless --format is text or json."""
+    if form not in FORMS:
+        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMS)}")
+
+
+# -- everywhere ------------------------------------------------------------------------------------------------------------
+
+Data = Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")]
+Reading = Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")]
+TextOrJson = Annotated[str, typer.Option("--format", "-f", help="text or json")]
+TableOrJson = Annotated[str, typer.Option("--format", "-f", help="table or json")]
+Seed = Annotated[int, typer.Option(help="Seed of all randomness.")]
+SeedFromZero = Annotated[int, typer.Option(help="Seed of all randomness.", min=0)]
+SeedOfOrder = Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")]
+Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)]
+OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
+Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
+
+# -- studies ---------------------------------------------------------------------------------------------------------------
+
+StudyFolder = Annotated[Path, typer.Argument(help="The study folder.", show_default=False)]
+AnyStudyFolder = Annotated[Path, typer.Argument(help="A study folder.", show_default=False)]
+Database = Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")]
+Mode = Annotated[str, typer.Option(help="debug, pilot or live.")]
+OwnMode = Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")]
+Protocol = Annotated[str, typer.Option(help="What a trial is (referee list protocols).")]
+Participants = Annotated[int, typer.Option(help="People planned.", min=1)]
+Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
+PageLanguage = Annotated[str, typer.Option(help="Language of the pages: en or pt.")]
+Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
+LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
+Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")]
+QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")]
+
+# -- dialogues and their recordings ----------------------------------------------------------------------------------------
+
+Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)]
+Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
+RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
+DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")]
+DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {KTH}.")]
+Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
+Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
+Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
+Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
+HeldApart = Annotated[str, typer.Option(help="What a fold holds apart: instance (as published) or pair.")]
