@@ -8,10 +8,10 @@ import numpy as np
 
 from referee.hearers.passports.areas import Area
 from referee.hearers.passports.fitness import CARE, FIT, OPEN, UNFIT, Probe, Verdict, decide_fitness, decide_judge
-from referee.hearers.passports.judges import Agreement
+from referee.hearers.passports.judges import JudgeAgreement
 from referee.hearers.passports.measures import AnswerColumns, measure
 from referee.hearers.passports.novelty import Novelty
-from referee.hearers.passports.ranking import Ranking
+from referee.hearers.passports.ranking import RankAgreement
 from referee.statistics.dependent_trials import Clusters
 
 N = 900
@@ -103,7 +103,7 @@ def test_a_hearer_that_only_tells_conditions_apart_is_told_so() -> None:
     assert "It tells conditions apart rather than descriptions: within conditions its AUC is 0.500" in found.reasons[0]
 
 
-RANKED = Ranking(
+RANKED = RankAgreement(
     over="games",
     units=30,
     least=10,
@@ -140,7 +140,7 @@ def test_what_does_not_hold_on_new_objects_says_so() -> None:
 
 def judge(area: float | None, bounds: tuple[float, float] | None, people: float = 0.8) -> Verdict:
     value = Area(area, bounds, 100)
-    found = Agreement(
+    found = JudgeAgreement(
         n=900,
         human_accuracy=people,
         area=value,

@@ -18,7 +18,7 @@ from referee.courtroom.sampling import PARTICIPANT
 from referee.metrics.hearing import MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["Ceiling", "Panel", "draw_means", "find_ceilings", "step_up"]
+__all__ = ["NoiseCeiling", "Panel", "draw_means", "find_ceilings", "step_up"]
 
 HALVES = 50
 Weights = Mapping[str, FloatArray]
@@ -66,7 +66,7 @@ def draw_means(panel: Panel, draws: int, seed: int) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ceiling:
+class NoiseCeiling:
     """Reliability of the means of one hearer measure over `n` units, by which halves it was found, and the highest r that noise allows (None: unknown)."""
 
     reliability: float | None
@@ -77,7 +77,7 @@ class Ceiling:
 
 def find_ceilings(
     panel: Panel, measures: Sequence[str], families: Sequence[Sequence[int]], seed: int
-) -> dict[str, Ceiling]:
+) -> dict[str, NoiseCeiling]:
     """Split-half reliability over families (places of their systems), for the factor whose halves agree least; one ceiling a measure.
 
     No value with fewer than three families: two always agree or disagree perfectly.
@@ -96,14 +96,14 @@ def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[Floa
 
 def _lowest(
     by_factor: Mapping[str, Sequence[tuple[FloatArray, FloatArray]]], column: int, families: Sequence[Sequence[int]]
-) -> Ceiling:
+) -> NoiseCeiling:
     found = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
     known = {name: r for name, r in found.items() if r is not None}
     if not known:
-        return Ceiling(reliability=None, ceiling=None, by="", n=len(families))
+        return NoiseCeiling(reliability=None, ceiling=None, by="", n=len(families))
     by = min(known, key=lambda name: known[name])
     reliability = step_up(known[by])
-    return Ceiling(reliability=reliability, ceiling=max(reliability, 0.0) ** 0.5, by=f"{by}s", n=len(families))
+    return NoiseCeiling(reliability=reliability, ceiling=max(reliability, 0.0) ** 0.5, by=f"{by}s", n=len(families))
 
 
 def _agreement_of_halves(

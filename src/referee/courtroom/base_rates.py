@@ -11,7 +11,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.courtroom.agreement import agree
 from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
-from referee.courtroom.rules import WORDS, Tried, decide
+from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, family_table, signs_of
 from referee.statistics.frames import IntArray
 
@@ -43,7 +43,7 @@ def _count_words(table: Table, signs: IntArray, seed: int, tables: int) -> Float
     counts = np.zeros((len(WORDS), *shape))
     for i in range(tables):
         linear, rank = (_shaped(chances_among(null[i], null), shape) for null in nulls)
-        words = decide(Tried(agree(table[0], table[1][orders[i]]), linear, rank, signs, quiet))
+        words = decide(TriedPair(agree(table[0], table[1][orders[i]]), linear, rank, signs, quiet))
         counts += words == np.arange(len(WORDS))[:, None, None]
     return counts / tables
 

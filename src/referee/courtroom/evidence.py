@@ -17,10 +17,10 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
 from referee.courtroom.agreement import BETWEEN, agree, divide, without_groups
-from referee.courtroom.answer_noise import Ceiling
+from referee.courtroom.answer_noise import NoiseCeiling
 from referee.courtroom.multiplicity import Table, rank_table, step_down
 from referee.courtroom.noise_of_r import AnswerNoise, noise_of
-from referee.courtroom.rules import WORDS, Tried, decide
+from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, check_sheet, family_draws, family_table, signs_of
 from referee.statistics.correlation import Correlation, pearson, spearman
 from referee.statistics.frames import as_numbers
@@ -114,7 +114,7 @@ class Evidence:
     word: str = ""
     division: Division | None = None
     noise: AnswerNoise | None = None
-    ceiling: Ceiling | None = None
+    ceiling: NoiseCeiling | None = None
     admission: Admission = OF_PEOPLE
 
 
@@ -157,7 +157,7 @@ def _judge_families(sheet: SystemScores, seed: int) -> dict[tuple[str, str], _Ju
     turned = {key: n.low <= 0 <= n.high for key, n in noise.items()}
     noisy = np.array([[turned.get((a, h), False) for h in sheet.hearer] for a in sheet.automatic], dtype=bool)
     shape = agreements.r.shape
-    words = decide(Tried(agreements, linear, rank, signs_of(sheet), noisy.reshape(shape)))
+    words = decide(TriedPair(agreements, linear, rank, signs_of(sheet), noisy.reshape(shape)))
     return {
         (a, h): _Judged(
             word=WORDS[words[i, j]],

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.courtroom.answer_noise import Ceiling, Panel, draw_means, find_ceilings
+from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find_ceilings
 from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
 from referee.courtroom.evidence import SystemScores
 from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, sampled_by
@@ -116,9 +116,9 @@ def _noise(
     order: Sequence[str],
     measures: Sequence[str],
     settings: TrialSettings,
-) -> tuple[dict[str, FloatArray], dict[str, Ceiling]]:
+) -> tuple[dict[str, FloatArray], dict[str, NoiseCeiling]]:
     """Draws and ceilings of every hearer measure; none without resamples."""
-    draws, ceilings = dict[str, FloatArray](), dict[str, Ceiling]()
+    draws, ceilings = dict[str, FloatArray](), dict[str, NoiseCeiling]()
     for hearer in dict.fromkeys(map(_hearer_of, measures)) if settings.resamples else ():
         panel = _panel(heard, domain, names, hearer, settings)
         rows = list(panel.hearings)

@@ -18,7 +18,7 @@ from referee.courtroom.multiplicity import Chances
 from referee.statistics.correlation import critical_r
 from referee.statistics.frames import IntArray
 
-__all__ = ["FEWEST", "STEP", "SWAY", "WORDS", "Tried", "decide"]
+__all__ = ["FEWEST", "STEP", "SWAY", "WORDS", "TriedPair", "decide"]
 
 SWAY = 0.2
 STEP = 0.1
@@ -41,7 +41,7 @@ WORDS = (
 Words = npt.NDArray[np.int64]
 
 
-class Tried(NamedTuple):
+class TriedPair(NamedTuple):
     """A table as the rules see it, by automatic and hearer measure: agreements, chances of the linear and of the rank coefficients, the sign that good measures
     would have (0: none), and where the noise of answers alone might turn the sign."""
 
@@ -52,7 +52,7 @@ class Tried(NamedTuple):
     noisy: BoolArray
 
 
-def decide(tried: Tried) -> Words:
+def decide(tried: TriedPair) -> Words:
     """The word for every pair, as its place in `WORDS`."""
     a = tried.agreements
     shown_r, shown_rho = tried.linear.alone <= LEVEL, tried.rank.alone <= LEVEL

@@ -9,7 +9,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import Admission
-from referee.courtroom.answer_noise import Ceiling
+from referee.courtroom.answer_noise import NoiseCeiling
 from referee.courtroom.multiplicity import Table
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_numbers
@@ -37,7 +37,7 @@ class SystemScores:
     families: Mapping[str, str] = field(default_factory=dict)
     domain: str | None = None
     draws: Mapping[str, FloatArray] = field(default_factory=dict)
-    ceilings: Mapping[str, Ceiling] = field(default_factory=dict)
+    ceilings: Mapping[str, NoiseCeiling] = field(default_factory=dict)
     admissions: Mapping[str, Admission] = field(default_factory=dict)
 
     def without_people(self) -> SystemScores:

@@ -17,7 +17,7 @@ from referee.hearers.passports.measures import about
 from referee.hearers.passports.named_hearer import family_of, name_of
 from referee.hearers.passports.people import HumanAnswer, People
 from referee.hearers.passports.quoting import DIGITS
-from referee.hearers.passports.ranking import Ranked, Ranking, rank
+from referee.hearers.passports.ranking import RankAgreement, Ranked, rank
 from referee.records import Outcome
 from referee.signature import digest
 from referee.statistics.dependent_trials import Clusters
@@ -68,7 +68,9 @@ def recorded_facts(examination: Examination, people: People, checksum: str, kind
     }
 
 
-def rank_people(examination: Examination, people: People, belief: FloatArray, clusters: Clusters) -> Ranking | None:
+def rank_people(
+    examination: Examination, people: People, belief: FloatArray, clusters: Clusters
+) -> RankAgreement | None:
     """How a hearer's or judge's belief ranks what people's success ranks."""
     return rank(_ranked(people, belief), clusters, examination.resamples, examination.seed)
 
@@ -99,7 +101,7 @@ def set_beside_people(
     questions: IntArray,
     right: Truths,
     choices: Sequence[str],
-    ranking: Ranking | None,
+    ranking: RankAgreement | None,
 ) -> dict[str, Any]:
     """What hearers and judges have in common: how they rank, and how well people foretell people."""
     ceiling = find_ceiling(questions, right, choices)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.hearers.passports.judges import Agreement
+from referee.hearers.passports.judges import JudgeAgreement
 from referee.hearers.passports.measures import Measures
 from referee.hearers.passports.novelty import HALFWAY, Novelty
-from referee.hearers.passports.ranking import Ranking
+from referee.hearers.passports.ranking import RankAgreement
 from referee.records import NOTHING
 
 __all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness", "decide_judge"]
@@ -54,7 +54,7 @@ def decide_fitness(
     unread: float = 0.0,
     same_family: bool = False,
     certain: bool = True,
-    ranking: Ranking | None = None,
+    ranking: RankAgreement | None = None,
     new: Mapping[str, Novelty] = NOTHING,
 ) -> Verdict:
     """The hardest word that any rule asks for, with the sentences of every rule that speaks at all.
@@ -84,7 +84,7 @@ def decide_fitness(
     return Verdict(FIT, (good.strip(),))
 
 
-def decide_judge(judge: Agreement, ranking: Ranking | None) -> Verdict:
+def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdict:
     """The word for a judge: it has to tell what people understand from what they do not."""
     value, bounds = judge.area.value, judge.area.interval
     open_ = tuple(_undecidable(value, judge.human_accuracy))
@@ -141,7 +141,7 @@ def _within(m: Measures) -> str:
     return "" if area is None else f", {area:.3f} within conditions"
 
 
-def _ranking_said(ranking: Ranking | None) -> str:
+def _ranking_said(ranking: RankAgreement | None) -> str:
     if ranking is None or ranking.spearman is None:
         return ""
     return (
@@ -163,7 +163,7 @@ def _or_dash(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _ranked(ranking: Ranking | None) -> Iterator[str]:
+def _ranked(ranking: RankAgreement | None) -> Iterator[str]:
     """A hearer is for ranking; one that does not rank what people rank is of little use for it."""
     if ranking is None or ranking.spearman is None:
         return

@@ -25,7 +25,7 @@ from referee.signature import digest
 from referee.statistics.dependent_trials import Clusters, spread
 from referee.statistics.frames import IntArray
 
-__all__ = ["Agreement", "Judged", "is_judge", "measure_judge", "read_judge"]
+__all__ = ["JudgeAgreement", "Judged", "is_judge", "measure_judge", "read_judge"]
 
 FORM = 'write {"trial": ID, "judgement": true} or {"trial": ID, "rating": 1 to 5} on every line, all of one kind'
 KINDS = ("judgement", "rating")
@@ -46,7 +46,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class JudgeAgreement:
     """A judge against people: areas, Pearson's r with their success (phi for yes and no), and for yes and no the share and kappa of agreement."""
 
     n: int
@@ -107,12 +107,12 @@ def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
 
 def measure_judge(
     judged: Judged, scores: FloatArray, right: Truths, clusters: Clusters, strata: Sequence[IntArray]
-) -> Agreement:
+) -> JudgeAgreement:
     """A judge's scores against people's success, one row an answer; `strata` are conditions and games."""
     conditions, games = strata
     yes = judged.kind == "judgement"
     r = spread(_moments(scores, right.astype(float)), _pearson, clusters, limits=(-1.0, 1.0))
-    return Agreement(
+    return JudgeAgreement(
         n=len(scores),
         human_accuracy=float(right.mean()),
         area=measure_area(scores, right, clusters),

@@ -19,7 +19,7 @@ from referee.statistics.correlation import spearman
 from referee.statistics.dependent_trials import Clusters
 from referee.statistics.frames import IntArray
 
-__all__ = ["LEAST", "Ranked", "Ranking", "better_apart", "better_on_items", "rank"]
+__all__ = ["LEAST", "RankAgreement", "Ranked", "better_apart", "better_on_items", "rank"]
 
 LEAST = 10
 """Fewer answers than this make no unit: its mean says next to nothing."""
@@ -44,7 +44,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class RankAgreement:
     """Agreement over units of at least `least` answers; intervals are over what was sampled, `spa_chance` is what units in random order would get."""
 
     over: str
@@ -59,7 +59,7 @@ class Ranking:
     intervals_over: str
 
 
-def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: int = 1) -> Ranking | None:
+def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: int = 1) -> RankAgreement | None:
     """Rank agreement; None where fewer than three units have enough answers."""
     names = [name for name, n in _count(answers.units).items() if n >= LEAST]
     if len(names) < FEWEST:
@@ -72,7 +72,7 @@ def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: in
         without, over = _without_clusters(table, clusters), " x ".join(f"{n}s" for n in clusters.names[:1])
     else:
         without, over = _without_units(table), answers.over
-    return Ranking(
+    return RankAgreement(
         over=answers.over,
         units=len(names),
         least=LEAST,
