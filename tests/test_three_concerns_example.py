@@ -1,18 +1,26 @@
-"""The study of the three concerns runs without data, and its rows mean what it says."""
+"""The studies of examples/three_concerns run without the corpora, and their rows mean what they say."""
 
 from __future__ import annotations
 
+import gzip
+import importlib
+import json
+import re
 import runpy
 import sys
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
-from referee.records import Description, Entity, Property, Scene, Trial
+from referee.courtroom.item_evidence import auc, rank_correlation
+from referee.records import Description, Entity, Event, Property, Scene, Trial
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "three_concerns"
+PAGE = FOLDER.parent.parent / "docs" / "which-measures-predict-hearers.md"
+MODULES = ("answered", "forest", "nine_corpora", "predicting_hearers", "within_conditions")
 RED, BLUE, BIG, SMALL = (
     Property("colour", "red"),
     Property("colour", "blue"),
@@ -92,3 +100,191 @@ def test_coded_rounds_are_all_correct_and_held_against_other_games(
     assert len(rows) > 5000
     assert all(r.right for r in rows), "the authors coded correct clicks only (card of degen2020)"
     assert all(d.speaker != r.game for r in rows for d in r.trial.references)
+
+
+# -- nine corpora ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nine(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The modules of the study of nine corpora, by name."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return {name: importlib.import_module(name) for name in MODULES}
+
+
+def test_with_one_condition_the_values_are_those_of_the_court(nine: Any) -> None:
+    rng = np.random.default_rng(1)
+    scores, right, times = rng.integers(0, 6, 200) / 5.0, rng.integers(0, 2, 200) * 1.0, rng.normal(size=200)
+    one = np.zeros(200, dtype=np.int64)
+    area, rho = nine["within_conditions"].Area, nine["within_conditions"].Correlation
+    assert area(scores, right, one).value() == pytest.approx(auc(scores, right, resamples=1).value)
+    assert rho(scores, times, one).value() == pytest.approx(rank_correlation(scores, times, resamples=1).value)
+
+
+def test_only_answers_of_one_condition_are_compared(nine: Any) -> None:
+    scores = np.array([1.0, 2.0, 2.0, 11.0, 12.0, 13.0])
+    right = np.array([0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    conditions = np.array([0, 0, 0, 1, 1, 1])
+    area = nine["within_conditions"].Area(scores, right, conditions)
+    assert area.value() == pytest.approx((1 + 0.5 + 0 + 0) / 4), "two pairs in each condition, none between them"
+
+
+@pytest.mark.parametrize("name", ["Area", "Correlation"])
+def test_leaving_out_rows_is_the_same_as_never_having_had_them(nine: Any, name: str) -> None:
+    rng = np.random.default_rng(2)
+    scores, conditions = rng.integers(0, 9, 120) / 7.0, rng.integers(0, 4, 120)
+    other = rng.integers(0, 2, 120) * 1.0 if name == "Area" else rng.normal(size=120)
+    made = getattr(nine["within_conditions"], name)
+    out = np.arange(0, 120, 5)
+    kept = np.setdiff1d(np.arange(120), out)
+    left = made(scores, other, conditions).value(out)
+    assert left == pytest.approx(made(scores[kept], other[kept], conditions[kept]).value())
+
+
+def test_an_interval_over_few_alike_games_is_wider_than_one_over_answers(nine: Any) -> None:
+    rng = np.random.default_rng(3)
+    game = np.repeat(np.arange(12), 30)
+    right = (rng.random(360) < np.repeat(rng.uniform(0.2, 0.9, 12), 30)) * 1.0
+    statistic = nine["within_conditions"].Area(np.repeat(rng.normal(size=12), 30), right, np.zeros(360, dtype=np.int64))
+    by_game, by_answer = (nine["within_conditions"].tested(statistic, [c], 360) for c in (game, np.arange(360)))
+    assert by_game.high - by_game.low > 2 * (by_answer.high - by_answer.low)
+    crossed = nine["within_conditions"].tested(statistic, [game, np.arange(360) % 30], 360)
+    assert crossed.clusters == (12, 30)
+    assert crossed.high - crossed.low >= 0.99 * (by_game.high - by_game.low)
+
+
+def test_noise_lays_scores_of_a_condition_beside_answers_of_the_same_condition(nine: Any) -> None:
+    strata, games = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    for scores, heard in nine["within_conditions"].noise(strata * 10.0, strata, games, 5):
+        assert (scores == strata[heard] * 10).all()
+        assert sorted(heard) == list(range(6))
+
+
+@pytest.mark.parametrize(
+    ("messages", "usable"),
+    [
+        ([("speaker", "the rabbit")], True),
+        ([("speaker", "the rabbit"), ("listener", "")], True),
+        ([("speaker", "the rabbit"), ("listener", "which?")], False),
+        ([("speaker", "the"), ("speaker", "rabbit")], False),
+        ([], False),
+    ],
+)
+def test_a_round_is_read_where_one_message_was_written(nine: Any, messages: Any, usable: bool) -> None:
+    scene = Scene(entities=(Entity(id="a"),))
+    said = tuple(Event(kind="message", by=by, text=text) for by, text in messages)
+    trial = Trial(id="t", scene=scene, targets=("a",), episode=said)
+    assert nine["nine_corpora"].has_one_message(trial) is usable
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((9, 6, 0), "predicts"),
+        ((9, 5, 0), "predicts, if no corpus is left out"),
+        ((9, 4, 0), "not shown"),
+        ((9, 0, 7), "predicts the opposite"),
+        ((9, 6, 1), "contradictory"),
+        ((1, 1, 0), "too few corpora"),
+    ],
+)
+def test_a_measure_predicts_only_if_it_does_on_most_corpora(
+    nine: Any, counts: tuple[int, int, int], words: str
+) -> None:
+    assert nine["predicting_hearers"].verdict(*counts) == words
+
+
+def tiny_games(folder: Path) -> None:
+    """Ten games in which the usual name is found at once, and a name of one's own often missed."""
+    rng, rows = Random(1), []
+    for game in range(10):
+        for turn in range(24):
+            figure = "ABCDEFGHIJKL"[turn % 12]
+            usual = rng.random() < 0.6
+            text = f"the one like an {figure * 4}" if usual else f"strange thing {rng.randrange(99)}"
+            found = rng.random() < (0.95 if usual else 0.4)
+            time = rng.randint(900, 1500) + (0 if usual else 800)
+            rows.append(
+                {
+                    "game": f"g{game}",
+                    "trial": turn + 1,
+                    "repetition": turn // 12 + 1,
+                    "target": figure,
+                    "clicked": figure if found else "ABCDEFGHIJKL"[(turn + 1) % 12],
+                    "correct": found,
+                    "messages": [["d", text, time]],
+                    "rt_ms": time,
+                    "simple": True,
+                }
+            )
+    (folder / "tangrams-hawkins").mkdir()
+    with gzip.open(folder / "tangrams-hawkins" / "tangrams_cued.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def test_the_study_of_nine_corpora_finds_what_was_put_into_a_tiny_one(nine: Any, tmp_path: Path) -> None:
+    tiny_games(tmp_path)
+    page, out = tmp_path / "page.md", tmp_path / "out"
+    page.write_text("before\n<!-- found -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
+    nine["predicting_hearers"].main(
+        [f"--data={tmp_path}", f"--out={out}", f"--page={page}", "--corpora=tangrams-hawkins", "--draws=20", "--jobs=1"]
+    )
+    results = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    (corpus,) = results["corpora"]
+    cells = {(c["measure"], c["outcome"], c["scope"]): c for c in corpus["cells"]}
+    chrf = cells["chrF", "found", "condition"]
+    assert (chrf["n"], chrf["clusters"], corpus["sampled"]) == (240, [10], ["game"])
+    assert chrf["low"] > 0.6
+    assert chrf["p_corrected"] < 0.05
+    assert cells["chrF", "speed", "condition"]["low"] > 0, "the usual name was answered faster"
+    low, high = corpus["noise"]["bands"]["chrF"]["found"]
+    assert low < 0.5 < high < chrf["value"]
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "| Tangrams, pairs | 240 (" in text
+    for folder in (out, tmp_path):
+        for figure in ("predicting-found.svg", "predicting-speed.svg"):
+            assert (folder / figure).read_text(encoding="utf-8").startswith("<svg")
+    header, *lines = (out / "cells.csv").read_text(encoding="utf-8").splitlines()
+    assert header.startswith("corpus,measure,outcome,scope,n,missed,clusters,value,low,high,p,p_corrected")
+    assert len(lines) == len(corpus["cells"])
+
+
+def test_the_page_has_a_place_for_every_table_and_shows_both_figures() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    names = re.findall(r"<!-- (.+?) -->\n(?:.*?)\n<!-- end -->", text, flags=re.DOTALL)
+    assert set(names) == {
+        "chance",
+        "corpora",
+        "found",
+        "found, same length",
+        "found, same target",
+        "found, summary",
+        "speed",
+        "speed, summary",
+        "sets",
+        "readable",
+    }
+    for figure in ("predicting-found.svg", "predicting-speed.svg"):
+        assert f"]({figure})" in text
+        assert (PAGE.parent / figure).read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.data
+@pytest.mark.long
+def test_the_page_says_of_a_corpus_what_comes_out_of_it(nine: Any, data_folder: Path) -> None:
+    study = nine["predicting_hearers"]
+    result = study.study("tangrams-hawkins", str(data_folder), None, 2)
+    for cell in result["cells"]:
+        cell["p_corrected"] = None  # stars depend on all nine corpora
+    tables = study.make_tables([result], result["cells"], {})
+    page = PAGE.read_text(encoding="utf-8").replace("\\*", "")
+    for name in ("found", "found, same length", "found, same target", "speed"):
+        row = tables[name].splitlines()[-1]
+        part = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", page, flags=re.DOTALL)
+        assert part is not None
+        assert row in part[1].splitlines()

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
+from typing import Protocol
 
 import numpy as np
 
 from referee import catalogue
 from referee.contracts import Batch, FloatArray
-from referee.corpora.colors import Colors
 from referee.corpora.degen import Degen2020
-from referee.corpora.tangrams import NaiveMatchers
 from referee.hearers.answering import words_of
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -36,18 +36,23 @@ class Answered:
     group: str
 
 
-def score(rows: Sequence[Answered], metric: str, **switches: object) -> FloatArray:
+class Described(Protocol):
+    """What a measure looks at."""
+
+    @property
+    def description(self) -> Description: ...
+
+    @property
+    def trial(self) -> Trial: ...
+
+
+def score(rows: Sequence[Described], metric: str, **switches: object) -> FloatArray:
     """The value of a measure for every description; NaN where it cannot be measured."""
     made = catalogue.create("metric", metric, **switches)
     statistics = made.statistics(Batch.of([r.description for r in rows], [r.trial for r in rows]))
     measured = ~np.isnan(statistics).any(axis=1)
     values: FloatArray = made.finish(np.nan_to_num(statistics), measured.astype(float))
     return values
-
-
-def length(rows: Sequence[Answered]) -> FloatArray:
-    """Words said."""
-    return np.array([float(len(words_of(r.description.text or ""))) for r in rows])
 
 
 def held_against_others(
@@ -83,12 +88,12 @@ def _answered(trial: Trial, response: Response, description: Description, group:
 # -- Degen et al. 2020 ---------------------------------------------------------------------------------------------------------
 
 
-def degen(coded: bool) -> Iterator[Answered]:
+def degen(coded: bool, data: str | Path | None = None) -> Iterator[Answered]:
     """Rounds with one message by the speaker. `coded`: the authors' codes (correct clicks only); else all rounds, read word by word.
 
     In experiment 3 the levels of the taxonomy become values of one attribute, so that "dog" and "dalmatian" can be compared.
     """
-    corpus = Degen2020(part="published" if coded else "all")
+    corpus = Degen2020(data, part="published" if coded else "all")
     responses = {r.trial: r for r in corpus.responses()}
     for trial in corpus.trials():
         response = responses[trial.id]
@@ -138,54 +143,3 @@ def _of_this_target(row: Answered) -> Answered:
         for d in row.trial.references
     )
     return replace(row, trial=replace(row.trial, references=moved))
-
-
-def in_like_words(rows: Iterable[Answered]) -> list[Answered]:
-    """References by target: what others called an object that looks the same."""
-    return held_against_others(rows, lambda r: (r.group, r.trial.scene.entity(r.trial.targets[0]).attributes))
-
-
-# -- Colors in Context, naive matchers -------------------------------------------------------------------------------------------
-
-
-def colours() -> list[Answered]:
-    """Rounds with one message; references are the five nearest target colours of the same condition in other games."""
-    corpus = Colors()
-    responses = {r.trial: r for r in corpus.responses()}
-    rows = [
-        _answered(t, responses[t.id], t.references[0], t.condition or "")
-        for t in corpus.trials()
-        if t.references and "simple" in responses[t.id].flags
-    ]
-    return [
-        r for group in dict.fromkeys(r.group for r in rows) for r in _nearest([x for x in rows if x.group == group])
-    ]
-
-
-def _nearest(rows: list[Answered], neighbours: int = 5) -> Iterator[Answered]:
-    from scipy.spatial import cKDTree
-
-    places = np.array([_cone(r.trial.scene.entity(r.trial.targets[0])) for r in rows])
-    _, near = cKDTree(places).query(places, k=50)
-    for row, candidates in zip(rows, near, strict=True):
-        others = [rows[i].description for i in candidates if rows[i].game != row.game][:neighbours]
-        yield replace(row, trial=replace(row.trial, references=tuple(others)))
-
-
-def _cone(patch: Entity) -> tuple[float, float, float]:
-    """Hue, saturation and lightness as a place: hues lie on a circle that is widest at middle lightness."""
-    h, s, lightness = (float(patch.value(name) or 0) for name in "hsl")
-    radius = s / 100 * (1 - abs(2 * lightness / 100 - 1))
-    return radius * np.cos(np.radians(h)), radius * np.sin(np.radians(h)), lightness / 100
-
-
-def matchers() -> list[Answered]:
-    """Guesses by strangers; references are what other games said of the same figure."""
-    corpus = NaiveMatchers()
-    trials = {t.id: t for t in corpus.trials()}
-    rows = [
-        _answered(trials[r.trial], r, r.description, str(trials[r.trial].meta["experiment"]))
-        for r in corpus.responses()
-        if r.description is not None
-    ]
-    return held_against_others(rows, lambda r: r.trial.targets)
