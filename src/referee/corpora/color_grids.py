@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.games import Message, is_simple, play, said, waited, with_history
@@ -48,30 +48,46 @@ class ColorGrids:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        return with_history(trial for trial, _ in self._rounds())
+        return with_history(read_rows(self._file(), _trial))
 
     def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._rounds())
+        # without the scenes, which take most of the time to build
+        return read_rows(self._file(), _response)
 
-    def _rounds(self) -> Iterator[tuple[Trial, Response]]:
+    def _file(self) -> Path:
         (path,) = find(self.data, "color-grids", FILE)
-        return read_rows(path, _round)
+        return path
 
 
-def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
-    game, number = expect(row, "game", str), expect(row, "round", int)
-    grids = expect(row, "grids", list)
-    ids = [f"o{i}" for i in range(len(grids))]
+class Click(NamedTuple):
+    """Who meant which grid in a round, and which one was clicked; the grids in the order of each screen."""
+
+    game: str
+    number: int
+    ids: list[str]
+    heard: list[str]
+    spoken: list[str]
+    target: str
+    clicked: str
+
+
+def _click(row: dict[str, Any]) -> Click:
+    ids = [f"o{i}" for i in range(len(expect(row, "grids", list)))]
     heard, spoken = _places(row, "listener_order", ids), _places(row, "speaker_order", ids)
     target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
     correct = expect(row, "success", bool)
     if correct != (clicked == target):
         raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
-    messages = _messages(row)
+    return Click(expect(row, "game", str), expect(row, "round", int), ids, heard, spoken, target, clicked)
+
+
+def _trial(row: dict[str, Any]) -> Trial:
+    game, number, ids, heard, spoken, target, clicked = _click(row)
+    correct, messages = clicked == target, _messages(row)
     click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": correct})
-    trial = Trial(
+    return Trial(
         id=f"{game}-{number}",
-        scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, grids, strict=True))),
+        scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, row["grids"], strict=True))),
         targets=(target,),
         domain="colour grids",
         condition=expect(row, "condition", str).lower(),
@@ -80,12 +96,16 @@ def _round(row: dict[str, Any]) -> tuple[Trial, Response]:
         references=said(messages, speaker=game),
         meta={"game": game, "round": number, "correct": correct, "places": heard, "speaker_places": spoken},
     )
-    return trial, Response(
-        trial=trial.id,
-        hearer=game,
+
+
+def _response(row: dict[str, Any]) -> Response:
+    click, messages = _click(row), _messages(row)
+    return Response(
+        trial=f"{click.game}-{click.number}",
+        hearer=click.game,
         outcome=Outcome.ENTITY,
-        entity=clicked,
-        description=next(iter(trial.references), None),
+        entity=click.clicked,
+        description=next(iter(said(messages, speaker=click.game)), None),
         identification_ms=waited(messages),
         flags=("simple",) if is_simple(messages) else (),
     )
