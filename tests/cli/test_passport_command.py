@@ -334,6 +334,31 @@ def test_games_that_were_learned_from_are_not_asked_about(study: Path, capsys: p
         ask_others(replace(people, name=found.corpus), open_lessons(str(trials), None))
 
 
+def test_systems_are_ranked_where_people_answered_them(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # three systems: one names the colour, one says nothing useful, one names another object's colour; people and the literal hearer follow the words
+    trials = [json.loads(line) for line in (study / "trials.jsonl").read_text().splitlines()][:40]
+    lines = []
+    for i, trial in enumerate(trials):
+        colours = {e["id"]: dict(e["attributes"])["colour"] for e in trial["entities"]}
+        for system, text, found in (
+            ("good", colours["t"], "t"),
+            ("bad", "one", "ab"[i % 2]),
+            ("false", colours["b"], "b"),
+        ):
+            row = {"trial": trial["id"], "hearer": f"p{i % 8}", "system": system, "outcome": "entity", "entity": found}
+            lines.append(json.dumps({**row, "description": {"text": f"the {text}"}}))
+    (tmp_path / "trials.jsonl").write_text("".join(json.dumps(t) + "\n" for t in trials))
+    (tmp_path / "responses.jsonl").write_text("\n".join(lines) + "\n")
+    card = card_of(capsys, "literal", "--data", tmp_path)
+    assert card["n"] == 120
+    found = card["rank_agreement"]
+    assert (found["over"], found["units"], found["intervals_over"]) == ("systems", 3, "games")
+    # by hand: people find 1, 0, 0; the hearer's belief in the target is .75, .33 and 0, and ties of people count half: rho = .866
+    assert found["spearman"] == pytest.approx(0.866, abs=0.001)
+
+
 def recorded(study: Path, tmp_path: Path, **changes: Any) -> Path:
     """Answers of a model that always takes the first of the places it was shown, where the target stands first in half of the trials."""
     trials = [json.loads(line)["id"] for line in (study / "trials.jsonl").read_text().splitlines()]

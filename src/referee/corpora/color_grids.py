@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, is_simple, play, said, waited
+from referee.corpora.games import Message, is_simple, play, said, waited, with_history
 from referee.corpora.lines import WrongShape, expect
 from referee.corpora.packed import find, read_rows
-from referee.records import Entity, Property, Scene, Trial
+from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
 
 __all__ = ["ColorGrids"]
 
@@ -18,7 +19,7 @@ FILE = "rounds.jsonl.gz"
 CELLS = 9
 
 
-class ColorGrids(Games):
+class ColorGrids:
     """8,814 rounds of 158 games. A trial is called GAME-ROUND (games have hyphens too: split at the last), grids o0, o1, o2 by object index.
 
     Cells are numbered row by row. ``meta["places"]`` lists the grids from left to right on the listener's screen,
@@ -43,42 +44,76 @@ class ColorGrids(Games):
         files=(f"color-grids/{FILE}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        return with_history(read_rows(self._file(), _trial))
+
+    def responses(self) -> Iterator[Response]:
+        # without the scenes, which take most of the time to build
+        return read_rows(self._file(), _response)
+
+    def _file(self) -> Path:
         (path,) = find(self.data, "color-grids", FILE)
-        return read_rows(path, _round)
+        return path
 
 
-def _round(row: dict[str, Any]) -> Round:
-    game, number = expect(row, "game", str), expect(row, "round", int)
-    grids = expect(row, "grids", list)
-    ids = [f"o{i}" for i in range(len(grids))]
+class Click(NamedTuple):
+    """Who meant which grid in a round, and which one was clicked; the grids in the order of each screen."""
+
+    game: str
+    number: int
+    ids: list[str]
+    heard: list[str]
+    spoken: list[str]
+    target: str
+    clicked: str
+
+
+def _click(row: dict[str, Any]) -> Click:
+    ids = [f"o{i}" for i in range(len(expect(row, "grids", list)))]
     heard, spoken = _places(row, "listener_order", ids), _places(row, "speaker_order", ids)
-    # A target is an object, a click a place on the listener's screen: only the order joins the two.
     target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
     correct = expect(row, "success", bool)
-    # The file says it twice; agreement proves that the orders are read the right way round.
     if correct != (clicked == target):
         raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
-    messages = _messages(row)
-    trial = Trial(
+    return Click(expect(row, "game", str), expect(row, "round", int), ids, heard, spoken, target, clicked)
+
+
+def _trial(row: dict[str, Any]) -> Trial:
+    game, number, ids, heard, spoken, target, clicked = _click(row)
+    correct, messages = clicked == target, _messages(row)
+    click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": correct})
+    return Trial(
         id=f"{game}-{number}",
-        scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, grids, strict=True))),
+        scene=Scene(entities=tuple(_grid(i, grid, spoken) for i, grid in zip(ids, row["grids"], strict=True))),
         targets=(target,),
         domain="colour grids",
         condition=expect(row, "condition", str).lower(),
         speaker=game,
-        episode=play(messages, click(clicked, correct=correct)),
+        episode=play(messages, click),
         references=said(messages, speaker=game),
         meta={"game": game, "round": number, "correct": correct, "places": heard, "speaker_places": spoken},
     )
-    simple = ("simple",) if is_simple(messages) else ()
-    return Round(trial, (answer(trial, game, clicked, waited(messages), simple),))
+
+
+def _response(row: dict[str, Any]) -> Response:
+    click, messages = _click(row), _messages(row)
+    return Response(
+        trial=f"{click.game}-{click.number}",
+        hearer=click.game,
+        outcome=Outcome.ENTITY,
+        entity=click.clicked,
+        description=next(iter(said(messages, speaker=click.game)), None),
+        identification_ms=waited(messages),
+        flags=("simple",) if is_simple(messages) else (),
+    )
 
 
 def _messages(row: dict[str, Any]) -> list[Message]:
     click = expect(row, "time_click", int)
     return [
-        # Sent after the click (in 9 rounds) makes the number negative.
         Message(expect(m, "role", str), expect(m, "text", str), click - expect(m, "time", int))
         for m in expect(row, "messages", list)
     ]

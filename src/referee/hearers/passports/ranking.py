@@ -66,7 +66,7 @@ def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: in
         return None
     numbers = {name: i for i, name in enumerate(names)}
     codes = np.array([-1 if u is None else numbers.get(u, -1) for u in answers.units], dtype=np.int64)
-    table = _Table(codes, answers, len(names))
+    table = _UnitTable(codes, answers, len(names))
     value, soft = table.rho(), table.soft()
     if answers.paired:
         without, over = _without_clusters(table, clusters), " x ".join(f"{n}s" for n in clusters.names[:1])
@@ -99,7 +99,7 @@ def _bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
     return crossed_interval([without], value, (bottom, 1.0))
 
 
-class _Table:
+class _UnitTable:
     """Means of units and the two matrices of p values, for people and for the hearer."""
 
     def __init__(self, codes: IntArray, answers: Ranked, units: int) -> None:
@@ -134,7 +134,7 @@ def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
     return found
 
 
-def _without_units(table: _Table) -> tuple[FloatArray, FloatArray]:
+def _without_units(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
     """Rho and soft accuracy without each unit in turn: the units are what was sampled."""
     human, hearer = table.means
     rhos = [spearman(np.delete(human, i), np.delete(hearer, i)).r for i in range(table.units)]
@@ -145,13 +145,13 @@ def _without_units(table: _Table) -> tuple[FloatArray, FloatArray]:
     return np.array([np.nan if r is None else r for r in rhos]), softs
 
 
-def _without_clusters(table: _Table, clusters: Clusters) -> tuple[FloatArray, FloatArray] | None:
+def _without_clusters(table: _UnitTable, clusters: Clusters) -> tuple[FloatArray, FloatArray] | None:
     """The same without each cluster of answers, for systems that all of them answered."""
     if not clusters.codes:
         return None
     rhos, softs = [], []
     for cluster in np.unique(clusters.codes[0]):
-        part = _Table(np.where(clusters.codes[0] == cluster, -1, table.codes), table.answers, table.units)
+        part = _UnitTable(np.where(clusters.codes[0] == cluster, -1, table.codes), table.answers, table.units)
         rho = part.rho()
         rhos.append(np.nan if rho is None else rho)
         softs.append(part.soft())
