@@ -12,7 +12,7 @@ from referee.situated.game.board import Board, placement
 from referee.situated.game.bot_games import play
 from referee.situated.game.film import make_film
 from referee.situated.game.goals import GOALS
-from referee.situated.game.log import Entry, Header, Recording, state_at
+from referee.situated.game.log import Header, LogEntry, Recording, state_at
 from referee.situated.game.rules import SETTINGS
 
 
@@ -68,7 +68,7 @@ def test_snapshots_that_repeat_the_state_cost_nothing(recording: Recording) -> N
 
 def test_a_state_that_changes_more_than_one_piece_is_kept_whole(recording: Recording) -> None:
     other = play(GOALS["house"], 9).entries[0]
-    jump = Entry(10_000, 5_000.0, None, "server", "snapshot", other.data)
+    jump = LogEntry(10_000, 5_000.0, None, "server", "snapshot", other.data)
     film = make_film(Recording(recording.header, (recording.entries[0], jump)))
     assert [len(mark) for mark in film["marks"]] == [2]
     assert _apply(film, 6_000)[0].hash() == other.data["hash"]

@@ -15,8 +15,8 @@ from referee.situated.game.bot_games import play
 from referee.situated.game.clocks import timeline
 from referee.situated.game.goals import GOALS, scatter
 from referee.situated.game.log import (
-    Entry,
     Header,
+    LogEntry,
     Recording,
     entry_line,
     faults,
@@ -51,7 +51,7 @@ def state(board):
 
 def handled(seq, t_ms, board, change, client=None):
     data = {"piece": change.piece, **board.placements[change.piece]._asdict()}
-    return Entry(seq, t_ms, client, "b", change.kind, data)
+    return LogEntry(seq, t_ms, client, "b", change.kind, data)
 
 
 def test_a_recording_survives_its_file(played):
@@ -62,12 +62,12 @@ def test_a_recording_survives_its_file(played):
 @given(st.lists(CHANGE, max_size=30))
 def test_a_replay_equals_the_live_boards(changes):
     board = scatter(0)
-    boards, entries = [board], [Entry(0, 0.0, None, "server", "start", state(board))]
+    boards, entries = [board], [LogEntry(0, 0.0, None, "server", "start", state(board))]
     for change in changes:
         board = board.apply(change)
         boards.append(board)
         entries.append(handled(len(entries), 10.0 * len(entries), board, change))
-    entries.append(Entry(len(entries), 10.0 * len(entries), None, "server", "snapshot", state(board)))
+    entries.append(LogEntry(len(entries), 10.0 * len(entries), None, "server", "snapshot", state(board)))
     recording = parse_recording(write_recording(Recording(HEADER, tuple(entries))))
     assert [m.board.hash() for m in replay(recording)] == [b.hash() for b in (*boards, board)]
     assert faults(recording) == []
@@ -82,8 +82,8 @@ def test_a_played_session_has_no_faults_and_its_last_state_solves_it(played):
 
 @given(st.integers(1, 400))
 def test_a_crash_in_the_last_line_costs_that_line_only(cut):
-    start = Entry(0, 0.0, None, "server", "start", state(scatter(0)))
-    entries = (start, *(Entry(i, 1.0 * i, None, "a", "say", {"text": "so"}) for i in (1, 2, 3)))
+    start = LogEntry(0, 0.0, None, "server", "start", state(scatter(0)))
+    entries = (start, *(LogEntry(i, 1.0 * i, None, "a", "say", {"text": "so"}) for i in (1, 2, 3)))
     text, last = write_recording(Recording(HEADER, entries)), entry_line(entries[-1])
     torn = parse_recording(text[: len(text) - min(cut, len(last) - 1)])
     assert torn.entries == entries[:-1]
@@ -92,8 +92,8 @@ def test_a_crash_in_the_last_line_costs_that_line_only(cut):
 
 
 def test_a_character_cut_in_half_is_a_torn_line_too():
-    start = Entry(0, 0.0, None, "server", "start", state(scatter(0)))
-    say = Entry(1, 5.0, 5.0, "a", "say", {"text": "grün"})
+    start = LogEntry(0, 0.0, None, "server", "start", state(scatter(0)))
+    say = LogEntry(1, 5.0, 5.0, "a", "say", {"text": "grün"})
     content = (header_line(HEADER) + entry_line(start) + entry_line(say)).encode()
     cut = content[: content.index("ü".encode()) + 1]
     assert parse_recording(cut).entries == (start,)
@@ -101,7 +101,7 @@ def test_a_character_cut_in_half_is_a_torn_line_too():
 
 def test_a_broken_line_in_the_middle_is_named():
     with pytest.raises(MalformedInput, match=r"log\.jsonl:3"):
-        parse_recording(header_line(HEADER) + entry_line(Entry(0, 0, None, "a", "end")) + "{oops\n", "log.jsonl")
+        parse_recording(header_line(HEADER) + entry_line(LogEntry(0, 0, None, "a", "end")) + "{oops\n", "log.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_the_state_at_a_time_is_the_last_one_before_it():
     board = scatter(0)
     moved = board.apply(Change("move", "1", 5, 5))
     entries = (
-        Entry(0, 100.0, None, "server", "start", state(board)),
+        LogEntry(0, 100.0, None, "server", "start", state(board)),
         handled(1, 200.0, moved, Change("move", "1")),
-        Entry(2, 320.0, None, "b", "cursor", {"points": [[-10, 1, 2], [0, 3, 4]]}),
+        LogEntry(2, 320.0, None, "b", "cursor", {"points": [[-10, 1, 2], [0, 3, 4]]}),
     )
     recording = Recording(HEADER, entries)
     assert state_at(recording, 99).board == board
@@ -178,10 +178,10 @@ def test_the_quickest_ping_lays_a_players_clock_on_the_servers():
     ping = {"sent_ms": 1000.0, "received_ms": 1020.0, "server_ms": 510.0}  # offset -500, good to 10 ms
     slow = {"sent_ms": 2000.0, "received_ms": 2400.0, "server_ms": 1900.0}  # offset -300, good to 200 ms
     entries = (
-        Entry(0, 0.0, None, "server", "start", state(scatter(0))),
-        Entry(1, 520.0, 1020.0, "b", "clock", ping),
-        Entry(2, 2500.0, 2400.0, "b", "clock", slow),
-        Entry(3, 900.0, 1300.0, "b", "typing", {"typing": True}),
+        LogEntry(0, 0.0, None, "server", "start", state(scatter(0))),
+        LogEntry(1, 520.0, 1020.0, "b", "clock", ping),
+        LogEntry(2, 2500.0, 2400.0, "b", "clock", slow),
+        LogEntry(3, 900.0, 1300.0, "b", "typing", {"typing": True}),
     )
     assert {e.seq: t for t, e in timeline(Recording(HEADER, entries))}[3] == 800.0
 
@@ -189,11 +189,11 @@ def test_the_quickest_ping_lays_a_players_clock_on_the_servers():
 def test_nothing_happens_after_it_arrived_and_a_new_connection_has_a_new_clock():
     ping = {"sent_ms": 0.0, "received_ms": 0.0, "server_ms": 500.0}
     entries = (
-        Entry(0, 0.0, None, "server", "start", state(scatter(0))),
-        Entry(1, 500.0, 0.0, "b", "clock", ping),
-        Entry(2, 510.0, 100.0, "b", "typing", {"typing": True}),
-        Entry(3, 900.0, None, "b", "reconnect"),
-        Entry(4, 950.0, 5.0, "b", "typing", {"typing": True}),
+        LogEntry(0, 0.0, None, "server", "start", state(scatter(0))),
+        LogEntry(1, 500.0, 0.0, "b", "clock", ping),
+        LogEntry(2, 510.0, 100.0, "b", "typing", {"typing": True}),
+        LogEntry(3, 900.0, None, "b", "reconnect"),
+        LogEntry(4, 950.0, 5.0, "b", "typing", {"typing": True}),
     )
     times = [t for t, _ in timeline(Recording(HEADER, entries))]
     assert times[2] == 510.0
