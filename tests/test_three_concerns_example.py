@@ -91,6 +91,7 @@ def test_a_timed_hearer_takes_as_long_as_people_whose_times_grow_with_length(stu
     assert study["_total"](study["timed"]("literal", []).resolve(Description(properties=(RED,)), view)) is None
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_coded_rounds_are_all_correct_and_held_against_other_games(
     study: dict[str, Any], data_folder: Path, monkeypatch: pytest.MonkeyPatch

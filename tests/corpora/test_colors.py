@@ -57,6 +57,7 @@ def test_two_patches_in_one_place_are_refused(tmp_path: Path) -> None:
 
 
 # data/colors-in-context/README.md, table: rounds, share correct, median time and mean words of simple rounds.
+@pytest.mark.long
 @pytest.mark.data
 @pytest.mark.slow
 def test_the_table_of_conditions(data_folder: Path) -> None:

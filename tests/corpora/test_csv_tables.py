@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.corpora.csv_tables import as_list, as_number, read_csv, worded
-from referee.corpora.lines import WrongShape
+from referee.corpora.reading.csv_tables import as_list, as_number, read_csv, worded
+from referee.corpora.reading.lines import WrongShape
 from referee.errors import MalformedInput
 
 

@@ -119,6 +119,7 @@ def test_counts(data_folder: Path) -> None:
 
 # data/degen2020/README.md, Notes: medians of listener time, experiment 1, single-message trials, by sufficient property and utterance
 # (printed in seconds, rounded half up from 1.5085, 2.303, 1.546 and 1.793).
+@pytest.mark.long
 @pytest.mark.data
 def test_redundancy_costs_listeners_time_in_experiment_1(data_folder: Path) -> None:
     corpus = Degen2020(data_folder)

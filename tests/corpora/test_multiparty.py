@@ -52,6 +52,7 @@ def test_a_figure_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 
 # data/multiparty-tangrams/README.md: rows of the five tables of results; games and timeouts counted over the tables without the reader.
+@pytest.mark.long
 @pytest.mark.data
 def test_counts_of_the_real_corpus(data_folder: Path) -> None:
     corpus = MultipartyTangrams(data_folder)

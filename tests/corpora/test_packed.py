@@ -9,7 +9,7 @@ import pytest
 from tiny import TINY, write
 
 from referee.corpora.b5 import B5Ref
-from referee.corpora.packed import find, read_document, read_rows, read_table, remainder
+from referee.corpora.reading.packed import find, read_document, read_rows, read_table, remainder
 from referee.errors import DataNotFound, InputError, MalformedInput
 
 

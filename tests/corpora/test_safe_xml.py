@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.corpora.safe_xml import documents, natural, parse
+from referee.corpora.reading.safe_xml import documents, natural, parse
 from referee.errors import InputError, MalformedInput
 
 
@@ -137,7 +137,7 @@ def test_a_damaged_member_is_reported_as_a_broken_archive(tmp_path: Path) -> Non
 
 
 def test_a_member_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.corpora.safe_xml.LARGEST", 2**20)
+    monkeypatch.setattr("referee.corpora.reading.safe_xml.LARGEST", 2**20)
     archive = tmp_path / "packed.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("s1t1.xml", " " * (2**20 + 1))

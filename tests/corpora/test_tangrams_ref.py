@@ -89,6 +89,7 @@ def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
 
 
 # data/tangrams-ref/README.md: 4,449 rounds of 151 games, correct .925; the pilots were counted over the tables without the reader.
+@pytest.mark.long
 @pytest.mark.data
 def test_counts_of_the_real_corpus(data_folder: Path) -> None:
     corpus = TangramsRef(data_folder)

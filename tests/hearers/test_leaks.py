@@ -68,6 +68,7 @@ def test_answers_without_a_choice_are_neither_right_nor_wrong() -> None:
 
 
 # Issue 13, section 5: "authors' codes exist only where the listener was right (coded and wrong: 0 of 5,868)".
+@pytest.mark.long
 @pytest.mark.data
 def test_the_codes_of_degen2020_give_the_outcome_away(data_folder: Path) -> None:
     corpus = Degen2020(data_folder)

@@ -188,6 +188,7 @@ def test_shares_are_formed_within_scenes_of_any_size() -> None:
     assert shares == pytest.approx([1 / 4, 3 / 4, 1, 1 / 3, 1 / 3, 1 / 3])
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_learned_beats_literal_on_people_of_degen2020(data_folder: Path) -> None:
     """Every second game learnt from the others; docs/learned-listeners.md has five folds and each experiment."""

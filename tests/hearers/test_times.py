@@ -184,6 +184,7 @@ def test_doubt_counts_several_and_none_too() -> None:
     assert _doubt(Response(trial="t", hearer="h", outcome=Outcome.ENTITY, probabilities=shares)) == pytest.approx(1.5)
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_people_take_longer_to_read_more_and_to_settle_doubt(data_folder: Path) -> None:
     """Degen 2020, every second game; the full figures are in docs/learned-listeners.md."""

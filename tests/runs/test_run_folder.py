@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.corpora.lines import open_binary
+from referee.corpora.reading.lines import open_binary
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.runs.folder import Run, write_manifest, writing_run
 

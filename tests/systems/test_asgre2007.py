@@ -21,6 +21,7 @@ def dice(outputs: Outputs, trials: list[Trial]) -> dict[str, float]:
     return scores("set/dice", outputs, trials)
 
 
+@pytest.mark.long
 def test_systems_rank_as_in_print(dice: dict[str, float]) -> None:
     """Five cuts (seeds 1 to 5) gave .95 to .96."""
     assert rank_correlation(dice, printed(asgre2007, "set/dice")) >= 0.9

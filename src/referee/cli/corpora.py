@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from referee import catalogue
 from referee.cli import options
 from referee.contracts import Card
-from referee.corpora.folder import locate
+from referee.corpora.reading.folder import locate
 from referee.errors import DataNotFound, InputError
 
 __all__ = ["app", "create", "folder_of", "found_in"]

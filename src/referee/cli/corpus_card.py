@@ -32,7 +32,7 @@ def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, An
 
 def _checksum(folder: Path, static: Card) -> str | None:
     """SHA-256 over the files the card names; None where the corpus came in another form."""
-    from referee.corpora.folder import checksum
+    from referee.corpora.reading.folder import checksum
 
     files = [folder / Path(f).name for f in static.files]
     # A corpus may come packed or saved in another form, of which the checksum would say nothing.

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.corpora.packed import read_document
+from referee.corpora.reading.packed import read_document
 from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
 from referee.errors import InputError, UnknownName, UnknownTrial
 from referee.files import write_atomically, write_bytes

@@ -7,8 +7,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
-from referee.corpora.lines import expect
-from referee.corpora.packed import Unheard, find, member, read_rows, read_scenes
+from referee.corpora.reading.lines import expect
+from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes
 from referee.records import Description, Entity, Scene, Trial
 
 __all__ = ["B5Ref"]

@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 
 from lxml import etree
 
-from referee.corpora.annotated_words import write_spans
-from referee.corpora.saved_xml import save
-from referee.corpora.trial_elements import (
+from referee.corpora.reading.annotated_words import write_spans
+from referee.corpora.reading.saved_xml import save
+from referee.corpora.reading.trial_elements import (
     descriptions,
     guess_domain,
     read_description,
     trial_elements,
 )
-from referee.corpora.trial_elements import read_trial as _read_element
+from referee.corpora.reading.trial_elements import read_trial as _read_element
 from referee.errors import InvalidDescription, MalformedInput
 from referee.records import Description, Entity, Property, Trial
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.games import Message, is_simple, play, said, waited, with_history
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, read_rows
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, read_rows
 from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
 
 __all__ = ["ColorGrids"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.lines import WrongShape, expect, optional
-from referee.corpora.packed import find, read_rows, remainder
+from referee.corpora.reading.lines import WrongShape, expect, optional
+from referee.corpora.reading.packed import find, read_rows, remainder
 from referee.records import Entity, Property, Scene, Trial
 
 __all__ = ["Colors", "read_round"]

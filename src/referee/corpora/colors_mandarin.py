@@ -8,9 +8,9 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.colors import read_round
-from referee.corpora.csv_tables import read_csv
 from referee.corpora.games import Games, Message, Round, first_of_each, is_simple, waited
-from referee.corpora.packed import find
+from referee.corpora.reading.csv_tables import read_csv
+from referee.corpora.reading.packed import find
 
 __all__ = ["ColorsMandarin"]
 

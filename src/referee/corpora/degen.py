@@ -10,8 +10,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.lines import WrongShape, expect, optional
-from referee.corpora.packed import find, read_rows, read_table, remainder
+from referee.corpora.reading.lines import WrongShape, expect, optional
+from referee.corpora.reading.packed import find, read_rows, read_table, remainder
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, read_rows, remainder
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, read_rows, remainder
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 

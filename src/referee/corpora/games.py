@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.corpora.lines import WrongShape
+from referee.corpora.reading.lines import WrongShape
 from referee.records import NOTHING, Description, Event, Outcome, Response, Trial
 
 __all__ = [

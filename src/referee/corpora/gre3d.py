@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.lines import expect, optional
-from referee.corpora.packed import Unheard, find, member, read_rows, read_scenes, remainder
+from referee.corpora.reading.lines import expect, optional
+from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Gre3d"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.lines import WrongShape, expect, optional, parse_object, read_lines
+from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.records import (
     NOTHING,

@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.games import Games, Round
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, member, read_rows
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, member, read_rows
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
 __all__ = ["KthTangrams"]

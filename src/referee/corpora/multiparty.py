@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 
 from referee.contracts import Card
-from referee.corpora.csv_tables import as_number, read_csv, worded
 from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.packed import find, located, member
+from referee.corpora.reading.csv_tables import as_number, read_csv, worded
+from referee.corpora.reading.packed import find, located, member
 from referee.corpora.tangrams import FIGURES
 from referee.records import Event, Trial
 

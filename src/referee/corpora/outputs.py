@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.corpora.jsonl import description_from_json, description_to_json
-from referee.corpora.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
+from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.records import Description
 

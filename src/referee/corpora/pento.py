@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.lines import expect, optional
-from referee.corpora.packed import find, member, read_rows, remainder
+from referee.corpora.reading.lines import expect, optional
+from referee.corpora.reading.packed import find, member, read_rows, remainder
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
 __all__ = ["PentoTake"]

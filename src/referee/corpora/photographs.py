@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.csv_tables import as_number, read_csv, worded
 from referee.corpora.games import Games, Message, Round, click, is_simple, play, said, waited
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find
+from referee.corpora.reading.csv_tables import as_number, read_csv, worded
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 

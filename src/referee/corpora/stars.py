@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
-from referee.corpora.lines import expect
-from referee.corpora.packed import Unheard, find, member, read_document, read_rows, read_scenes, remainder
+from referee.corpora.reading.lines import expect
+from referee.corpora.reading.packed import Unheard, find, member, read_document, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Stars"]

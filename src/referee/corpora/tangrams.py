@@ -10,8 +10,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.games import Games, Message, Round, answer, click, first_of_each, play, said
-from referee.corpora.lines import expect, optional
-from referee.corpora.packed import find, member, read_rows, remainder
+from referee.corpora.reading.lines import expect, optional
+from referee.corpora.reading.packed import find, member, read_rows, remainder
 from referee.records import Description, Entity, Property, Scene, Trial
 
 __all__ = ["HawkinsTangrams", "NaiveMatchers", "overheard"]

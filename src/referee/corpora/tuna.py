@@ -21,8 +21,8 @@ from pathlib import Path
 
 from referee.contracts import Card
 from referee.corpora.challenge_xml import read_trials
-from referee.corpora.folder import locate
-from referee.corpora.safe_xml import natural
+from referee.corpora.reading.folder import locate
+from referee.corpora.reading.safe_xml import natural
 from referee.errors import DuplicateTrial, UnknownName
 from referee.records import Description, Property, Response, Trial
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.csv_tables import as_list, as_number, read_csv
 from referee.corpora.games import Games, Message, Round, answer, first_of_each, play, said
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import find, member
+from referee.corpora.reading.csv_tables import as_list, as_number, read_csv
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, member
 from referee.corpora.tangrams import FIGURES, overheard
 from referee.records import Scene, Trial
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.jsonl import pairs
-from referee.corpora.lines import WrongShape, expect
-from referee.corpora.packed import Unheard, find, read_rows, read_scenes, remainder
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import Unheard, find, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 __all__ = ["Zoom"]

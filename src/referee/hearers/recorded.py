@@ -12,8 +12,8 @@ from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.corpora.lines import WrongShape, expect, optional, parse_object, read_lines
-from referee.corpora.packed import find, located
+from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
+from referee.corpora.reading.packed import find, located
 from referee.errors import DataNotFound, DuplicateTrial, InputError, UnknownName, UnknownTrial
 from referee.records import Outcome, Response, Trial
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.corpora.jsonl import description_from_json, trial_from_json
-from referee.corpora.lines import WrongShape
+from referee.corpora.reading.lines import WrongShape
 from referee.errors import MalformedInput
 from referee.records import Description, Property, Scene, Trial
 from referee.reports.material import HUMAN, Material, read_objects

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.contracts import Card
-from referee.corpora.lines import WrongShape, parse_object, read_lines
-from referee.corpora.natural_order import natural
+from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
+from referee.corpora.reading.natural_order import natural
 from referee.errors import InputError, MalformedInput
 from referee.records import HUMAN, Response
 from referee.runs.folder import Run, is_run

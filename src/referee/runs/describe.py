@@ -13,7 +13,7 @@ from typing import Any
 from referee.capabilities import Explains, HasFormula, HasFragments, HasSelector, TellsTrouble
 from referee.contracts import Speaker
 from referee.corpora.jsonl import trial_from_json
-from referee.corpora.lines import WrongShape, open_binary, parse_object
+from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System

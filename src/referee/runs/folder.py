@@ -15,8 +15,8 @@ from typing import Any
 
 from referee import __version__
 from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
-from referee.corpora.lines import read_lines
 from referee.corpora.outputs import Output, output_to_json, read_outputs
+from referee.corpora.reading.lines import read_lines
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically, writing_folder
 from referee.records import Description, Response, Trial

@@ -12,9 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, description_from_json
-from referee.corpora.lines import WrongShape
-from referee.corpora.natural_order import natural
 from referee.corpora.outputs import Output, read_outputs
+from referee.corpora.reading.lines import WrongShape
+from referee.corpora.reading.natural_order import natural
 from referee.errors import DuplicateTrial, InputError, InvalidDescription, MalformedInput, MissingOutputs, UnknownTrial
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run

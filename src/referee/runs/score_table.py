@@ -10,7 +10,7 @@ import numpy as np
 
 from referee import catalogue
 from referee.contracts import FloatArray
-from referee.corpora.natural_order import natural
+from referee.corpora.reading.natural_order import natural
 from referee.errors import InputError
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.corpora.lines import WrongShape, expect, parse_object, read_lines
-from referee.corpora.packed import located
+from referee.corpora.reading.lines import WrongShape, expect, parse_object, read_lines
+from referee.corpora.reading.packed import located
 from referee.errors import DuplicateTrial, InputError, UnknownTrial
 from referee.hearers.passports.areas import Area, Bounds, Truths, measure_area
 from referee.hearers.passports.measures import bounds_of, choice_kappa

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from referee import catalogue
 from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
-from referee.corpora.lines import WrongShape, parse_object, read_lines
 from referee.corpora.outputs import read_outputs
+from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.records import HUMAN, Description, Trial
 from referee.studies.folder.questionnaires import FormField, read_form

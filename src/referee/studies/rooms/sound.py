@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from referee.files import FOR_OWNER, write_bytes
 from referee.studies.sessions.refusals import Problem
 
 __all__ = ["forget_sound", "keep_sound", "sound_path"]
@@ -21,13 +21,8 @@ def keep_sound(path: Path, content: bytes) -> bool:
             raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".new")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        # On the disk before it is acknowledged, like every answer.
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    # On the disk before it is acknowledged, like every answer, and never open to anybody else.
+    write_bytes(path, [content], FOR_OWNER)
     return True
 
 

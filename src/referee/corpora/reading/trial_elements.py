@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.annotated_words import read_markup, read_property, read_spans, words
-from referee.corpora.safe_xml import documents, natural
+from referee.corpora.reading.annotated_words import read_markup, read_property, read_spans, words
+from referee.corpora.reading.safe_xml import documents, natural
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.records import Description, Entity, Property, Scene, Trial
 

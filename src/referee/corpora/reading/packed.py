@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.corpora.folder import locate
-from referee.corpora.lines import WrongShape, parse_object, read_lines
+from referee.corpora.reading.folder import locate
+from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import DataNotFound, MalformedInput
 from referee.records import Response, Scene
 

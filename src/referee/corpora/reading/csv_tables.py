@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.corpora.lines import WrongShape, open_binary
-from referee.corpora.packed import REMEDY, located
+from referee.corpora.reading.lines import WrongShape, open_binary
+from referee.corpora.reading.packed import REMEDY, located
 from referee.errors import MalformedInput
 
 __all__ = ["as_list", "as_number", "read_csv", "worded"]
