@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import uuid
 from pathlib import Path
@@ -181,6 +182,9 @@ class OnePersonOnABadLine(RuleBasedStateMachine):
 
 
 OnePersonOnABadLine.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=12 if os.environ.get("REFEREE_THOROUGH") else 6,
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 test_one_person_on_a_bad_line = OnePersonOnABadLine.TestCase

@@ -44,7 +44,11 @@ def test_what_was_written_is_read_again(made: Study) -> None:
     assert made.settings["fixation_ms"] == 1000
 
 
-@pytest.mark.parametrize("protocol", catalogue.names("protocol"))
+# Recordings are played and films cut for it, which takes longer than all others together; its own tests make such studies too.
+SLOW = pytest.param("replay-identify", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("protocol", [SLOW if p == "replay-identify" else p for p in catalogue.names("protocol")])
 def test_every_protocol_makes_a_study_in_both_languages(protocol: str, tmp_path: Path) -> None:
     for language in ("en", "pt"):
         study = make_demo(tmp_path / language, protocol, language=language)

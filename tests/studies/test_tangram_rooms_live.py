@@ -123,6 +123,7 @@ def test_thousands_of_events_over_torn_connections_come_once_and_in_one_order(
     check_the_log(server, operator, solver, told_at_least=events // 2)
 
 
+@pytest.mark.long
 def test_rooms_on_postgresql_keep_the_same_promise(tmp_path: Path) -> None:
     make_tangram_study(tmp_path / "pairs", id="pairs", puzzles=["house"], practice=False)
     with postgres() as url:
