@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 # Speed is measured in benchmarks/, never in tests: an example may take as long as the machine makes it.
-settings.register_profile("patient", deadline=None)
+# `make test-all` looks at as many invented examples as Hypothesis likes, `make test` at fewer.
+settings.register_profile("patient", deadline=None, max_examples=100 if os.environ.get("REFEREE_THOROUGH") else 30)
 settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every worker begins with a share of the tests that mostly wait (pages, servers), so that none is left alone with them at the end.
+
+    xdist gives each worker an equal part of the list; modules stay whole, for they share a browser or a server.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    modules: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.path, []).append(item)
+    waiting = sorted((m for m in modules.items() if _waits(m[0])), key=lambda m: (-len(m[1]), m[0].name))
+    shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for _, tests in waiting:
+        min(shares, key=len).extend(tests)
+    part = -(-len(items) // workers)
+    quick = iter([item for path, tests in modules.items() if not _waits(path) for item in tests])
+    items[:] = [*(item for share in shares for item in (*share, *islice(quick, max(0, part - len(share))))), *quick]
+
+
+def _waits(path: Path) -> bool:
+    return any(word in path.name for word in ("browser", "chromium", "live", "killed", "partners", "faults"))
 
 
 @pytest.fixture(scope="session")
