@@ -198,3 +198,10 @@ def test_a_run_remembers_that_people_were_a_row(tmp_path: Path, capsys: pytest.C
 
     assert "human" in systems()
     assert "human" not in systems("--no-humans")
+
+
+def test_two_crossed_factors_cannot_be_swapped(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table without stars would look as if nothing differed."""
+    code, _, err = run(capsys, "--demo", "--baseline", "toy-chatty", "--metrics", "set/dice", "--test", "randomisation")
+    assert code == 2
+    assert "--cluster scene" in err

@@ -137,6 +137,11 @@ def score(
     opened = open_corpus(corpus or _corpus_of(outputs), data=data, reading=reading, split=split, seed=seed)
     answers = open_outputs(outputs, lenient)
     table = _measure(answers, opened, settings)
+    if baseline is not None and test == "randomisation" and len(table.clusters.names) == 2:
+        raise InputError(
+            f"clusters cannot be swapped where {' and '.join(table.clusters.names)} are crossed",
+            remedy=f"use --test t, or --cluster {table.clusters.names[0]} to swap by one of them",
+        )
     rows = _shown(table, metrics)
     if out is not None:
         from referee.runs.scored_run import save_scored

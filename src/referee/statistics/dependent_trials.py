@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.statistics.rounding import TIE, Steady
+from referee.statistics.rounding import TIE, Steady, is_rounding
 
 __all__ = [
     "BLOCKS",
@@ -188,8 +188,12 @@ def compare_clustered(
         return values
 
     parts = _parts(both, present, clusters, seed)
-    difference = float(gap(*parts[0].totals()))
-    variance, df, sizes = _variance([_left_out(gap, part) for part in parts], difference)
+    totals, counts = parts[0].totals()
+    size = max(abs(float(finish(totals[:width], counts))), abs(float(finish(totals[width:], counts))))
+    difference = float(gap(totals, counts))
+    if is_rounding(difference, size):
+        difference = 0.0
+    variance, df, sizes = _variance([_left_out(gap, part) for part in parts], difference, size)
     low, high = _reach(difference, variance, df, confidence)
     p_swaps, exact = (nan, False) if len(sizes) == 2 else _swap(parts[0], gap, width, difference, resamples, seed)
     error = sqrt(variance) if variance == variance else nan
@@ -238,10 +242,10 @@ def _left_out(finish: Finish, part: Sample) -> FloatArray:
     return np.asarray(finish(totals - part.sums, counts - part.counts), dtype=float)
 
 
-def _variance(without: Sequence[FloatArray], value: float) -> tuple[float, int, tuple[int, ...]]:
+def _variance(without: Sequence[FloatArray], value: float, size: float = 0.0) -> tuple[float, int, tuple[int, ...]]:
     """Jackknife variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their crossing."""
     sizes = tuple(len(v) for v in without[:2])
-    parts = [jackknife(v, value) for v in without]
+    parts = [jackknife(v, value, size) for v in without]
     if len(parts) == 1:
         return parts[0], sizes[0] - 1, sizes
     # the cells' variance is in both of the others and counted once too often; where the difference falls below either of them (which sampling
@@ -250,14 +254,14 @@ def _variance(without: Sequence[FloatArray], value: float) -> tuple[float, int, 
     return crossed, min(sizes) - 1, sizes
 
 
-def jackknife(without: FloatArray, value: float) -> float:
+def jackknife(without: FloatArray, value: float, size: float = 0.0) -> float:
     """(G - 1) / G times the squared distances from the value with all clusters; NaN with one cluster, or where a value is missing without one."""
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
         return nan
     away = without - value
     # relative to the value: leaving out one of equal clusters changes it by rounding alone, which is no spread
-    away[np.abs(away) <= TIE * max(abs(value), float(np.abs(without).max()))] = 0.0
+    away[np.abs(away) <= TIE * max(abs(value), size, float(np.abs(without).max()))] = 0.0
     return float((clusters - 1) / clusters * (away**2).sum())
 
 
