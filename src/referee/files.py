@@ -12,10 +12,21 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from referee.errors import CannotWrite
+from referee.errors import CannotWrite, InputError
 
-__all__ = ["FOR_ALL", "FOR_OWNER", "make_folder", "put_in_place", "write_atomically", "write_bytes", "writing_folder"]
+__all__ = [
+    "FOR_ALL",
+    "FOR_OWNER",
+    "hold_alone",
+    "let_go",
+    "make_folder",
+    "put_in_place",
+    "write_atomically",
+    "write_bytes",
+    "writing_folder",
+]
 
 FOR_ALL, FOR_OWNER = 0o644, 0o600
 
@@ -122,3 +133,52 @@ def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
             old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
+    """A lock file, held until it is closed or its holder ends, however it ends (kill -9 included).
+
+    Where another process holds it, InputError says that it is `busy`, by which process, and the `remedy`.
+    """
+    while True:
+        try:
+            # Opened without cutting it: until the lock is ours, what is written there is the holder's number.
+            file: BinaryIO = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, FOR_OWNER), "r+b", buffering=0)
+        except OSError as error:
+            raise CannotWrite(
+                error.strerror or str(error), where=path, remedy="check the folder's permissions"
+            ) from error
+        try:
+            _lock(file)
+        except OSError:
+            holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
+            file.close()
+            raise InputError(f"{busy}, by process {holder}", where=path.parent, remedy=remedy) from None
+        # Its last holder may have removed the file between our opening and our locking it: then nobody else sees our lock.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                break
+        file.close()
+    file.truncate(0)
+    file.write(str(os.getpid()).encode())
+    return file
+
+
+def let_go(path: Path, lock: BinaryIO) -> None:
+    """Remove a lock file that is held, and let go of it. Removed first: whoever comes between the two sees that it is held."""
+    if os.name != "nt":  # Windows removes no open file; what stays is empty and holds nobody up
+        path.unlink(missing_ok=True)
+    lock.close()
+
+
+def _lock(file: BinaryIO) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        file.seek(1 << 20)  # beyond what is written, since locked bytes cannot be read there
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        file.seek(0)
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -185,6 +185,9 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     corpus.write_text("".join(f"{json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
     first = subprocess.Popen(command(corpus, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: parts.is_dir() and len(list(parts.glob("*.jsonl"))) >= 1)
+    second = subprocess.run(command(corpus, out), capture_output=True, text=True)
+    assert second.returncode == 2
+    assert f"run is being made already, by process {first.pid}" in second.stderr.replace("\n", " ")
     first.send_signal(signal.SIGKILL)
     first.wait()
     workers = {int(line.split()[0]) for line in diary.read_text().splitlines()}
@@ -199,7 +202,32 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     assert again == {t.id for t in TRIALS} - done, "what was finished is not done again"
     run(RunPlan(systems=systems_named(["toy/slow"]), folds=6), CORPUS, tmp_path / "whole")
     assert (out / "outputs.jsonl").read_text() == (tmp_path / "whole" / "outputs.jsonl").read_text()
-    assert not (tmp_path / ".run.unfinished").exists()
+    assert not [p.name for p in tmp_path.glob(".run.*")], "neither the unfinished run nor its lock"
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_so_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from referee.corpora.jsonl import json_line, trials_to_json
+
+    halt = tmp_path / "halt"
+    halt.touch()
+    monkeypatch.setenv("TOY_DIARY", str(tmp_path / "diary"))
+    monkeypatch.setenv("TOY_HALT", str(halt))
+    corpus, out, parts = tmp_path / "corpus.jsonl", tmp_path / "run", tmp_path / ".run.unfinished" / "parts"
+    corpus.write_text("".join(f"{json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
+    # a group of its own, as a terminal makes one: Ctrl-C reaches the command and all its processes
+    going = subprocess.Popen(
+        command(corpus, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_for(lambda: parts.is_dir() and len(list(parts.glob("*.jsonl"))) >= 1)
+    os.killpg(going.pid, signal.SIGINT)
+    said = "".join(going.communicate(timeout=120))
+    assert going.returncode == 130
+    assert "Traceback" not in said
+    assert list(parts.glob("*.jsonl"))
+    halt.unlink()
+    subprocess.run(command(corpus, out), check=True, capture_output=True)
+    assert len(Run(out).manifest["systems"]) == 1
+    assert not [p.name for p in tmp_path.glob(".run.*")]
 
 
 def alive(pid: int) -> bool:

@@ -166,8 +166,8 @@ def test_a_password_is_never_shown() -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from referee.studies.store.lock import hold_alone
-held = hold_alone(Path(sys.argv[1]))
+from referee.files import hold_alone
+held = hold_alone(Path(sys.argv[1]), 'taken', 'wait')
 print("held", flush=True)
 time.sleep(60)
 """

@@ -78,33 +78,34 @@ def run(
     unfinished = Unfinished(Path(out))
     # Built before anything is written: a wrong name or switch ends the command here.
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
-    try:
-        unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
-        if replay is not None:
-            unfinished.remember(replay)
-        # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
-        trials = list(unfinished.trials())
-        folds = cut(plan, trials)
-        _do(plan, unfinished, folds, jobs, replay is not None, watch)
-    # Ctrl-C included.
-    except BaseException:
-        unfinished.forget_if_empty()
-        raise
-    # With a named split only a part of the corpus is tested, and the run holds that part.
-    tested = {t.id for _, test in folds for t in test}
-    return unfinished.finish(
-        [s.label for s in plan.systems],
-        len(folds),
-        [t for t in trials if t.id in tested],
-        kind="outputs",
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        command=["referee", *command],
-        corpus={"name": opened.name, **opened.parameters},
-        settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
-        splits=[s.as_json() for s in _cuts(plan, folds)],
-        signatures=signatures,
-        versions=_versions(),
-    )
+    with unfinished.alone():
+        try:
+            unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
+            if replay is not None:
+                unfinished.remember(replay)
+            # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
+            trials = list(unfinished.trials())
+            folds = cut(plan, trials)
+            _do(plan, unfinished, folds, jobs, replay is not None, watch)
+        # Ctrl-C included.
+        except BaseException:
+            unfinished.forget_if_empty()
+            raise
+        # With a named split only a part of the corpus is tested, and the run holds that part.
+        tested = {t.id for _, test in folds for t in test}
+        return unfinished.finish(
+            [s.label for s in plan.systems],
+            len(folds),
+            [t for t in trials if t.id in tested],
+            kind="outputs",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            command=["referee", *command],
+            corpus={"name": opened.name, **opened.parameters},
+            settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
+            splits=[s.as_json() for s in _cuts(plan, folds)],
+            signatures=signatures,
+            versions=_versions(),
+        )
 
 
 def _versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
-from referee.files import put_in_place, write_atomically
+from referee.files import hold_alone, let_go, make_folder, put_in_place, write_atomically
 from referee.llm.call_book import gather_calls
 from referee.records import Trial
 from referee.runs.folder import OCCUPIED, is_run, write_manifest
@@ -41,6 +42,17 @@ class Unfinished:
     @property
     def calls(self) -> Path:
         return self.folder / CALLS
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No second process makes the same run: two that begin in the same second would take each other's folder away."""
+        make_folder(self.out.parent)
+        path = self.out.with_name(f".{self.out.name}.lock")
+        lock = hold_alone(path, f"{self.out.name} is being made already", "wait for it, or choose another --out")
+        try:
+            yield
+        finally:
+            let_go(path, lock)
 
     def begin(self, plan: Mapping[str, Any], trials: Iterable[Trial], overwrite: bool, restart: bool) -> bool:
         """Make the folder, or take up the one that is there if its plan is the same; says whether something was taken up."""

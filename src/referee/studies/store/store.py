@@ -23,8 +23,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
 from referee.errors import CannotWrite, InputError, MalformedInput
+from referee.files import hold_alone
 from referee.studies.store import schema
-from referee.studies.store.lock import hold_alone, hold_alone_in
+from referee.studies.store.lock import ONE_SERVER, SERVED_ALREADY, hold_alone_in
 from referee.studies.store.writer import Writer
 
 __all__ = ["Store", "back_up", "open_store", "scripts", "sqlite_url"]
@@ -82,7 +83,9 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
     if path is not None:
         _find_or_create(path, create)
     # Before the store is opened: migrations must not run under a server that is serving it.
-    lock: BinaryIO | Connection | None = hold_alone(path.with_suffix(".lock")) if alone and path is not None else None
+    lock: BinaryIO | Connection | None = None
+    if alone and path is not None:
+        lock = hold_alone(path.with_suffix(".lock"), SERVED_ALREADY, ONE_SERVER)
     engine = _writing_engine(url)
     try:
         if alone and path is None:
