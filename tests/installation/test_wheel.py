@@ -28,11 +28,12 @@ MOST_MEGABYTES = 450
 pytestmark = pytest.mark.long
 
 
-def call(*command: str | Path, cwd: Path, **environment: str) -> str:
-    alone = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
-    done = subprocess.run(
-        command, cwd=cwd, env={**alone, **environment}, capture_output=True, text=True, check=False, timeout=1200
-    )
+# Nothing of the checkout: what runs is what was installed.
+ALONE = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+
+
+def call(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, env=ALONE, capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 
@@ -118,6 +119,7 @@ def serving(installed: Path, folder: Path) -> Iterator[list[str]]:
         server = subprocess.Popen(
             [installed / "referee", "study", "serve", "demo", "--port", str(_free_port())],
             cwd=folder,
+            env=ALONE,
             stdout=out,
             stderr=out,
         )
