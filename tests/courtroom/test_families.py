@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from referee.courtroom.families import family_names, unite
+from referee.courtroom.printed_evidence import sheets_of_paper
+from referee.systems.roster import rows
 
 
 def test_siblings_of_one_team_are_one_family() -> None:
@@ -40,3 +44,18 @@ def test_whoever_said_the_same_is_one() -> None:
 
 def test_groups_that_share_a_member_are_one() -> None:
     assert unite("abcde", ["ab", "cd", "bc"]) == [["a", "b", "c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(
+    ("paper", "group"), [("belz-gatt-2008", "asgre2007"), ("tuna2008", "tuna2008-reg"), ("tunareg2009", "tunareg2009")]
+)
+def test_printed_tables_have_the_families_that_a_run_of_the_same_systems_would_have(paper: str, group: str) -> None:
+    sheets, _ = sheets_of_paper(paper)
+    labels = {f"{group}/{name}": row.printed or name for g, name, _, row in rows() if g == group}
+    declared = {s: f for s, f in sheets[0].families.items() if s in sheets[0].systems}
+    ours = {labels[s]: f for s, f in family_names(list(labels)).items() if labels[s] in sheets[0].systems}
+    assert _members(declared) == _members(ours)
+
+
+def _members(families: dict[str, str]) -> set[frozenset[str]]:
+    return {frozenset(s for s, f in families.items() if f == name) for name in families.values()}

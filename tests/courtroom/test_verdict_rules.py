@@ -125,7 +125,7 @@ SIGNED = "noisy|seed:1|passport:0123456789ab:use-with-care"
 
 
 def test_a_simulated_hearer_caps_the_verdict_and_says_so() -> None:
-    admission = admit("noisy", "degen2020", SIGNED, {"0123456789ab": CARD})
+    admission = admit("noisy", SIGNED, {"0123456789ab": CARD})
     (found,) = try_sheet(sheet(LINE, LINE, admissions={"H": admission}))
     case = case_of(found)
     assert found.word == "predicts"
@@ -143,15 +143,12 @@ def test_without_a_passport_there_is_no_verdict() -> None:
     assert "noisy has no passport" in case.reason
 
 
-def test_a_card_counts_where_the_signature_names_it_and_warns_on_another_corpus() -> None:
+def test_a_card_counts_where_the_signature_names_it() -> None:
     cards = {"0123456789ab": CARD}
-    assert admit("noisy", "degen2020", SIGNED, cards).warning == ""
-    assert "made on degen2020, but this run is on tuna" in admit("noisy", "tuna", SIGNED, cards).warning
-    assert (
-        admit("noisy", "tuna", "noisy|passport:degen2020:0123456789ab:fit", cards).passport == "degen2020:0123456789ab"
-    )
-    assert admit("noisy", "tuna", "noisy|seed:1", cards).refused
-    assert admit("literal", "tuna", SIGNED, cards).refused
+    for signed in (SIGNED, "noisy|passport:degen2020:0123456789ab:fit"):
+        assert admit("noisy", signed, cards).passport == "degen2020:0123456789ab"
+    assert admit("noisy", "noisy|seed:1", cards).refused
+    assert admit("literal", SIGNED, cards).refused
 
 
 @pytest.mark.parametrize("said", WORDS)

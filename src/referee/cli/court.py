@@ -85,8 +85,9 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
         return hold_published_court(paper, published_sheets(paper), settings.seed)
     if all(map(is_run, sources)):
         from referee.hearers.passports.cards import cards_of
+        from referee.hearers.passports.quoting import warn_elsewhere
 
-        hearings = try_runs(sources, settings, cards_of)
+        hearings = try_runs(sources, settings, cards_of, warn_elsewhere)
         return hold_court(", ".join(map(str, sources)), hearings.sheets, hearings, seed=settings.seed)
     if len(sources) > 1 or sources[0].is_dir():
         wrong = next(s for s in sources if not is_run(s))

@@ -20,13 +20,12 @@ SIGNED = "|passport:"
 
 
 class Admission(NamedTuple):
-    """Who answered: people, or a hearer by its name, with the passport it was admitted by (corpus and digits of its hash), what that says, and a warning."""
+    """Who answered: people, or a hearer by its name, with the passport it was admitted by (corpus and digits of its hash) and what that says."""
 
     simulated: bool = False
     hearer: str = PEOPLE
     passport: str = ""
     says: str = ""
-    warning: str = ""
 
     @property
     def refused(self) -> bool:
@@ -37,8 +36,8 @@ class Admission(NamedTuple):
 OF_PEOPLE = Admission()
 
 
-def admit(hearer: str, corpus: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> Admission:
-    """The admission of a hearer to the trials of a run on a corpus.
+def admit(hearer: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> Admission:
+    """The admission of a hearer to the trials of a run.
 
     `signed` is its signature in the run's manifest, `cards` are the cards kept in the run. A card counts where the signature names it.
     """
@@ -47,15 +46,8 @@ def admit(hearer: str, corpus: str, signed: str, cards: Mapping[str, Mapping[str
     if not mine:
         return Admission(simulated=True, hearer=hearer)
     card = mine[-1]
-    of = str(card.get("corpus", "unknown"))
-    warning = f"the passport of {hearer} was made on {of}, but this run is on {corpus}: nobody has checked it there"
-    return Admission(
-        simulated=True,
-        hearer=hearer,
-        passport=f"{of}:{card['hash'][:12]}",
-        says=str(card.get("verdict", "")),
-        warning="" if of == corpus else warning,
-    )
+    passport = f"{card.get('corpus', 'unknown')}:{card['hash'][:12]}"
+    return Admission(simulated=True, hearer=hearer, passport=passport, says=str(card.get("verdict", "")))
 
 
 def _digits(key: str, card: Mapping[str, Any]) -> str:

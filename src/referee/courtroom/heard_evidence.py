@@ -6,7 +6,7 @@ scenes, speakers) is drawn anew for the noise of means. Over items: `answered_it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from referee.contracts import FloatArray
 from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find_ceilings
 from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
 from referee.courtroom.evidence import SystemScores
-from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, sampled_by
+from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, Warn, sampled_by
 from referee.courtroom.printed_evidence import better_way
 from referee.courtroom.ranking_evidence import RankingEvidence
 from referee.courtroom.sampling import Asked, clusters_of_answers
@@ -45,10 +45,20 @@ def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     return {}
 
 
-def try_runs(folders: Sequence[Path], settings: TrialSettings | None = None, cards: ReadCards = no_cards) -> Hearings:
+def no_warnings(signed: Mapping[str, str], corpus: str) -> Iterable[str]:
+    """For runs whose passports nobody reads."""
+    return ()
+
+
+def try_runs(
+    folders: Sequence[Path],
+    settings: TrialSettings | None = None,
+    cards: ReadCards = no_cards,
+    warn: Warn = no_warnings,
+) -> Hearings:
     """The systems of all runs on one sheet (and one per domain where runs were scored by domain), and the evidence of their items.
 
-    `cards` gives the passports kept in a run folder.
+    `cards` gives the passports kept in a run folder, `warn` what has to be said where they were made on another corpus.
     """
     settings = settings or TrialSettings()
     heard = [HeardRun(folder, cards) for folder in folders]
@@ -56,7 +66,7 @@ def try_runs(folders: Sequence[Path], settings: TrialSettings | None = None, car
     domains = dict.fromkeys([None, *(d for h in heard for d in h.domains)])
     sheets = [_run_sheet(heard, domain, names, settings) for domain in domains]
     items, rankings = try_items(heard, names, settings)
-    warnings = dict.fromkeys(a.warning for h in heard for a in h.admissions.values() if a.warning)
+    warnings = dict.fromkeys(sentence for h in heard for sentence in warn(h.signed, h.source.corpus))
     return Hearings(sheets=[s for s in sheets if s.systems], items=items, rankings=rankings, warnings=list(warnings))
 
 

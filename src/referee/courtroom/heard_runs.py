@@ -17,9 +17,11 @@ from referee.runs.folder import Run
 from referee.runs.open import open_corpus
 from referee.runs.score_table import DESIGN
 
-__all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "sampled_by"]
+__all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "Warn", "sampled_by"]
 
 ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
+Warn = Callable[[Mapping[str, str], str], Iterable[str]]
+"""What has to be said of hearers (their signatures by name) on a corpus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,8 @@ class HeardRun:
         groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
         self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
         self.hearings = judge(self.responses, self.trials)[0]
-        self.admissions = _admissions(self.hearings, manifest.get("hearers", {}), self.source.corpus, cards(folder))
+        self.signed: dict[str, str] = manifest.get("hearers", {})
+        self.admissions = _admissions(self.hearings, self.signed, cards(folder))
 
     def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
         group = None if domain is None else f"domain={domain}"
@@ -82,10 +85,10 @@ class HeardRun:
 
 
 def _admissions(
-    hearings: Iterable[tuple[str, str]], signed: Mapping[str, str], corpus: str, cards: Mapping[str, Mapping[str, Any]]
+    hearings: Iterable[tuple[str, str]], signed: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Admission]:
     hearers = dict.fromkeys(hearer for _, hearer in hearings)
-    return {h: OF_PEOPLE if h == PEOPLE else admit(h, corpus, signed.get(h, ""), cards) for h in hearers}
+    return {h: OF_PEOPLE if h == PEOPLE else admit(h, signed.get(h, ""), cards) for h in hearers}
 
 
 class RowNames:

@@ -99,7 +99,7 @@ def _printed_sheet(
         hearer={n: [v.get(s) for s in systems] for n, v in columns["hearer"].items()},
         better={n: _way(cell) for side in SIDES for n, cell in sheet[side].items()},
         people=frozenset(written.get("people", ())),
-        families=_families(paper, written.get("family")),
+        families=_families(paper, written),
         domain=sheet.get("domain"),
     )
 
@@ -114,11 +114,12 @@ def _way(cell: str) -> str:
     return cell.split(":")[2] if cell.count(":") == 2 else "higher"
 
 
-def _families(paper: Paper, place: str | None) -> dict[str, str]:
-    if place is None:
-        return {}
-    table, column = place.split(":")
-    return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
+def _families(paper: Paper, written: Mapping[str, Any]) -> dict[str, str]:
+    """As a column of a table says (``family``), or as a list of members says under each name (``families``)."""
+    if "family" in written:
+        table, column = written["family"].split(":")
+        return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
+    return {member: name for name, members in written.get("families", {}).items() for member in members}
 
 
 def sheets_of_csv(path: Path) -> list[SystemScores]:

@@ -21,7 +21,7 @@ def court_page(p: Proceedings) -> list[str]:
     """The lines of the page."""
     best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
     lines = [f"The court on {p.source}", "", f"Verdicts{as_corrected}", *(f"  {v}" for v in best.verdicts.values())]
-    lines += [*_count_lines(best), *(f"Warning: {w}." for w in best.warnings), *_change_lines(p)]
+    lines += [*_count_lines(best), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
     lines += [*_tables(best, as_corrected), *_ranking_lines(best), *_item_lines(best)]
     return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
 
