@@ -13,7 +13,7 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from referee.cli.report_sources import gather
+from referee.reports.report_sources import gather
 from referee.corpora.synthetic.corpus import generate
 from referee.corpora.synthetic.words import say_plainly
 from referee.records import Trial

@@ -25,7 +25,17 @@ MODULES = [
     "referee.runs.describe",
     "referee.runs.folder",
     "referee.runs.open",
-    "referee.runs.score",
+    "referee.runs.score_table",
+    "referee.api.audit",
+    "referee.api.court",
+    "referee.api.draw",
+    "referee.api.listen",
+    "referee.api.passport",
+    "referee.api.replicate",
+    "referee.api.report",
+    "referee.api.results",
+    "referee.api.run",
+    "referee.api.score",
 ]
 DOCUMENTED: dict[str, Any] = {
     f"{module.__name__}.{name}": getattr(module, name)

@@ -34,12 +34,15 @@ _WHERE = {
     ),
     **dict.fromkeys(("Batch", "Card"), "referee.contracts"),
     **dict.fromkeys(("RefereeError", "InputError"), "referee.errors"),
-    "score": "referee.runs.score",
     "Settings": "referee.runs.score",
     "open_corpus": "referee.runs.open",
     "Run": "referee.runs.folder",
     "create": "referee.catalogue",
     "describe": "referee.runs.describe",
+    **{
+        name: f"referee.api.{name}"
+        for name in ("score", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate")
+    },
 }
 
 __all__ = ["__version__", *_WHERE]
@@ -47,6 +50,15 @@ __all__ = ["__version__", *_WHERE]
 if TYPE_CHECKING:
     from typing import Any
 
+    from referee.api.audit import audit
+    from referee.api.court import court
+    from referee.api.draw import draw
+    from referee.api.listen import listen
+    from referee.api.passport import passport
+    from referee.api.replicate import replicate
+    from referee.api.report import report
+    from referee.api.run import run
+    from referee.api.score import score
     from referee.catalogue import create
     from referee.contracts import Batch, Card
     from referee.errors import InputError, RefereeError
@@ -66,7 +78,7 @@ if TYPE_CHECKING:
     from referee.runs.describe import describe
     from referee.runs.folder import Run
     from referee.runs.open import open_corpus
-    from referee.runs.score import Settings, score
+    from referee.runs.score import Settings
 
 
 def __getattr__(name: str) -> Any:

@@ -37,6 +37,8 @@ __all__ = [
     "UnknownName",
     "UnknownTrial",
     "naming_extra",
+    "near",
+    "one_of",
     "told_extra",
 ]
 
@@ -152,16 +154,31 @@ def told_extra(error: ModuleNotFoundError) -> MissingExtra:
     return MissingExtra(package)
 
 
+def near(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
+    """The names that somebody who wrote `name` may have meant, the likeliest first; capitals do not count."""
+    import difflib
+
+    by_small = {k.lower(): k for k in known}
+    return [by_small[k] for k in difflib.get_close_matches(name.lower(), list(by_small), n=most, cutoff=cutoff)]
+
+
+def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
+    """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
+    known = list(allowed)
+    if value not in known:
+        meant = near(value, known, 1, 0.6)
+        hint = f"did you mean {meant[0]}? " if meant else ""
+        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(known)}")
+
+
 class UnknownName(RefereeError):
     """A name that is not in the catalogue; the nearest names are suggested."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        import difflib
-
-        near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+        meant = near(name, known)
         remedy = (
-            f"did you mean {', '.join(near)}?"
-            if near
+            f"did you mean {', '.join(meant)}?"
+            if meant
             else hint or f"see `referee list {'corpora' if kind == 'corpus' else kind + 's'}`"
         )
         super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import reduce
+from importlib import import_module
 from operator import and_
 from random import Random
 from types import MappingProxyType
@@ -62,6 +63,16 @@ def as_value(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def _few(texts: Iterable[str], most: int) -> str:
+    """The first of some texts, and dots where there are more: what a record shows of itself fits on a line."""
+    known = list(texts)
+    return " ".join(known[:most]) + (" …" if len(known) > most else "")
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 class _NameAndValue(NamedTuple):
@@ -128,6 +139,9 @@ class Entity:
     position: tuple[float, ...] | None = None
     relations: tuple[Relation, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"
+
     def value(self, name: str) -> str | None:
         """The first value of an attribute, or None."""
         return next((p.value for p in self.attributes if p.name == name), None)
@@ -166,6 +180,10 @@ class Scene:
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        name = "" if self.id is None else f"{self.id!r}, "
+        return f"Scene({name}{len(self.entities)} entities: {_few((e.id for e in self.entities), 6)})"
 
     @property
     def extensions(self) -> Mapping[Property, int]:
@@ -318,6 +336,12 @@ class Description:
     spans: tuple[Span, ...] = ()
     speaker: str | None = None
 
+    def __repr__(self) -> str:
+        words = [] if self.text is None else [repr(_shortened(self.text))]
+        known = [] if self.properties is None else [f"[{_few(map(str, self.properties), 6)}]"]
+        by = [] if self.speaker is None else [f"by {self.speaker}"]
+        return f"Description({', '.join([*words, *known, *by])})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
@@ -385,6 +409,17 @@ class Trial:
     after: str | None = None
     references: tuple[Description, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    def __repr__(self) -> str:
+        where = "".join(f", {x}" for x in (self.domain, self.condition) if x)
+        said = f", {_shortened(self.references[0].text)!r}" if self.references and self.references[0].text else ""
+        return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{said})"
+
+    def _repr_html_(self) -> str:
+        """The scene as a picture, its target framed, with what people said: what a notebook shows."""
+        # By name: pictures stand above records, and only a notebook wants one.
+        html: str = import_module("referee.drawing.trial_cards").trial_card(self)
+        return html
 
     @property
     def target_mask(self) -> int:

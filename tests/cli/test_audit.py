@@ -118,7 +118,7 @@ def test_the_example_finds_its_own_misprints(capsys: pytest.CaptureFixture[str])
     [
         (["no-such-folder"], "no-such-folder: neither a folder nor a shipped paper"),
         (["--paper", "tuna-208"], "did you mean tuna-2008"),
-        (["--format", "yaml"], "no format is called 'yaml'"),
+        (["--format", "yaml"], "--format cannot be 'yaml'"),
         (["--colour"], "see `referee audit --help`"),
     ],
 )

@@ -127,7 +127,7 @@ def test_a_remote_hearer_goes_on_where_its_endpoint_failed(capsys: pytest.Captur
         (("--hearer", "noisy|noize:1"), "no switch is called 'noize'"),
         (("--hearer", "noisy|noise:0.9"), "between 0"),
         (("--hearer", "remote"), "no model is named"),
-        (("--format", "xml"), "table or json"),
+        (("--format", "xml"), "--format is one of table, json"),
         ((), "nobody has answered"),
     ],
 )

@@ -147,7 +147,7 @@ def test_a_full_disk_leaves_nothing_half_written(
         (["{folder}/missing.jsonl", "--corpus", "{corpus}"], "no such file"),
         (["{outputs}", "--corpus", "nowhere"], "no corpus is called 'nowhere'"),
         (["{outputs}", "--corpus", "{corpus}", "--metrics", "set/dyce"], "did you mean set/dice"),
-        (["{outputs}", "--corpus", "{corpus}", "--by", "mood"], "cannot group by 'mood'"),
+        (["{outputs}", "--corpus", "{corpus}", "--by", "mood"], "--by cannot be 'mood'"),
         (["{outputs}", "--corpus", "{corpus}", "--format", "pdf"], "--format cannot be 'pdf'"),
         (["{outputs}", "--corpus", "{corpus}", "--baseline", "nobody"], "no system is called 'nobody'"),
         (["{outputs}", "--corpus", "{corpus}", "--split", "mood=good"], "cannot choose trials by 'mood'"),

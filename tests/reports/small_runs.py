@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.cli.report_sources import gather
 from referee.corpora.jsonl import response_to_json
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 from referee.reports.material import Material
+from referee.reports.report_sources import gather
 from referee.runs.open import open_corpus, open_outputs
 from referee.runs.score import Settings, score_trials
 from referee.runs.scored_run import save_scored

@@ -9,9 +9,9 @@ from typing import Any
 
 from small_runs import RED, chatty, colour, exact, make_run, material_of, trials
 
-from referee.cli.report_sources import gather
 from referee.records import Entity, Scene
 from referee.reports.item_browser import browser_data, worst_first
+from referee.reports.report_sources import gather
 
 
 def half(i: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from small_runs import chatty, colour, exact, make_run, material_of, trials
 
 from referee.cli import main
-from referee.cli.report_sources import gather
+from referee.reports.report_sources import gather
 from referee.reports.sections import sections_of
 from referee.runs.folder import Run
 

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 import toy_systems
+from referee.api.score import score
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import CannotWrite, InputError, MissingOutputs, UnknownName
 from referee.runs.folder import Run
 from referee.runs.open import open_corpus
 from referee.runs.run import RunPlan, run
-from referee.runs.score import score
 from referee.runs.speak import System, systems_named
 
 TRIALS = tuple(Synthetic(speakers=6).trials())

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from importlib import import_module
 
 from referee import __version__
+from referee.cli.voice import is_verbose, listen_for
 from referee.errors import RefereeError, UnknownName, told_extra
 
 __all__ = ["COMMANDS", "Commands", "main", "run_command", "run_group"]
@@ -66,6 +68,8 @@ Commands:
 Options:
   --version   print the version
   --help      this page
+  --quiet     with any command: results, warnings and errors only
+  --verbose   with any command: also how long it took, and where an error came from
   --install-completion [bash|zsh|fish]   commands and options after Tab (--show-completion prints the script)
 
 Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs none.
@@ -83,7 +87,7 @@ def _wants_help(args: list[str]) -> bool:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; mistakes of input end with exit code 2 and a message that says what to do."""
-    args = sys.argv[1:] if argv is None else argv
+    args = listen_for(sys.argv[1:] if argv is None else argv)
     if _wants_help(args):
         print(_HELP.format(commands=_listed(COMMANDS)))
         return 0
@@ -93,12 +97,21 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args[0] in ("--show-completion", "--install-completion"):
             return int(import_module("referee.cli.completion").run(args))
-        return run_command(args[0], args[1:], COMMANDS)
+        began = time.monotonic()
+        code = run_command(args[0], args[1:], COMMANDS)
+        if is_verbose():
+            told = f"referee {__version__} {args[0]}: {time.monotonic() - began:.1f} s"
+            print(told, file=sys.stderr)
+        return code
     # An extra that is not installed is told by its name, with what to install.
     except ModuleNotFoundError as error:
         print(f"referee: {told_extra(error)}", file=sys.stderr)
         return 2
     except RefereeError as error:
+        if is_verbose():
+            import traceback
+
+            traceback.print_exception(error)
         print(f"referee: {error}", file=sys.stderr)
         return 2
     except UnicodeEncodeError as error:

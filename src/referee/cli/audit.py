@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from referee.auditing.audit import Audit, audit, summarise
+from referee.api.audit import audit
+from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.corrections import as_toml
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
-from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
+from referee.auditing.paper import shipped, shipped_paper
 from referee.cli import options
-from referee.errors import InputError, UnknownName
+from referee.cli.progress import waiting
+from referee.errors import one_of
 
 app = options.new_app()
 
@@ -64,13 +65,13 @@ def run_audit(
     Correlations from scores, overall from parts, F values, chi-squares and subset letters from means, SDs and counts, shares from whole counts,
     ranges, sums. A printed number stands for everything that rounds to it, so only what no rounding can explain is reported.
     """
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS, hint=f"one of {', '.join(FORMATS)}")
+    one_of("--format", format, FORMATS)
     if names:
         _list()
         return 0
-    chosen = [_find(name) for name in (papers or [])] + [shipped_paper(name) for name in (paper or [])]
-    audits = [audit(p) for p in chosen or map(shipped_paper, shipped())]
+    with waiting("the audit"):
+        # By --paper always a shipped one, even where a folder has the same name.
+        audits = audit([*(papers or ()), *map(shipped_paper, paper or ())]).audits
     if register:
         print(as_toml(c for a in audits for c in a.corrections), end="")
     elif format == "table":
@@ -83,23 +84,6 @@ def run_audit(
         )
     # Findings are results and no failure, unless a script asks for it.
     return int(strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
-
-
-def _find(name: str) -> Paper:
-    """A folder if there is one of that name, else a shipped paper."""
-    folder = Path(name)
-    # A folder first: somebody may keep a changed copy of a shipped paper under its name.
-    if folder.is_dir():
-        return read_paper(folder)
-    if folder.name == DESCRIPTION and folder.is_file():
-        return read_paper(folder.parent)
-    if name in shipped():
-        return shipped_paper(name)
-    raise InputError(
-        "neither a folder nor a shipped paper",
-        where=name,
-        remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(shipped())}",
-    )
 
 
 def _list() -> None:

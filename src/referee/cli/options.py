@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.errors import InputError
+from referee.errors import one_of
 
 __all__ = ["KTH", "check_form", "examples", "new_app"]
 
@@ -27,8 +27,7 @@ def examples(text: str) -> str:
 
 def check_form(form: str) -> None:
     """InputError unless --format is text or json."""
-    if form not in FORMS:
-        raise InputError(f"--format {form} is not known", remedy=f"one of {', '.join(FORMS)}")
+    one_of("--format", form, FORMS)
 
 
 # -- everywhere ------------------------------------------------------------------------------------------------------------

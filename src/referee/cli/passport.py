@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from referee.api.passport import passport as examine
 from referee.cli import options
 from referee.cli.progress import advancing
-from referee.errors import CannotWrite, InputError
+from referee.cli.voice import results, told
+from referee.errors import one_of
 from referee.hearers.passports.people import UNITS
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.hearers.passports.reading import READS
+from referee.reports.report_figures import NO_FILES, can_save
 
 app = options.new_app()
 
@@ -102,75 +104,47 @@ def passport(
     out: Annotated[Path | None, typer.Option(help="CARD.json; the picture goes beside it (svg, png, pdf).")] = None,
 ) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
-    # An examination may take hours: what is wrong with where it is to be written is said first.
-    _check(form, by, reads, out)
-    from referee.hearers.passports.examination import Examination
-    from referee.hearers.passports.hearer_cards import examine
-
-    examination = Examination(
-        hearer=hearer,
-        corpus=corpus,
-        data=data,
-        folds=folds,
-        by=by,
-        train=train,
-        reads=reads,
-        beside=beside,
-        limit=limit,
-        probes=probes,
-        resamples=resamples,
-        seed=seed,
-        families=tuple(speaker or ()),
-        calls=calls,
-    )
+    one_of("--format", form, options.FORMS)
     with advancing(f"{hearer}: answers") as begin:
-        card = examine(examination, begin)
-    if out is not None:
-        _save(card, out)
-    print(json.dumps(card, ensure_ascii=False, indent=1)) if form == "json" else _print(card)
+        found = examine(
+            hearer,
+            corpus,
+            data=data,
+            folds=folds,
+            folds_by=by,
+            train=train,
+            reads=reads,
+            new=beside,
+            limit=limit,
+            probes=probes,
+            speaker=tuple(speaker or ()),
+            resamples=resamples,
+            calls=calls,
+            seed=seed,
+            out=out,
+            progress=begin,
+        )
+    if out is not None and not can_save():
+        told(f"{out}: {NO_FILES}")
+    print(json.dumps(found.card, ensure_ascii=False, indent=1)) if form == "json" else _print(found.card)
     return 0
 
 
-def _check(form: str, by: str, reads: str, out: Path | None) -> None:
-    """What can be known to be wrong before the work begins."""
-    if form not in ("text", "json") or by not in UNITS or reads not in READS:
-        raise InputError(
-            "this cannot be done",
-            remedy=f"--format is text or json; --folds-by is one of {', '.join(UNITS)}; --reads is {' or '.join(READS)}",
-        )
-    if out is not None and out.suffix != ".json":
-        raise InputError(f"the card is JSON, not {out.suffix or 'nameless'}", where=out, remedy="name it CARD.json")
-    if out is not None and not out.parent.is_dir():
-        raise CannotWrite("there is no such folder", where=out.parent, remedy="make it, or choose another place")
-
-
-def _save(card: dict[str, Any], out: Path) -> None:
-    from referee.files import write_atomically
-    from referee.reports.passport_card import save_card_pictures
-    from referee.reports.report_figures import NO_FILES, can_save
-
-    # Pictures first and the card last: where the card is, everything is there.
-    if can_save():
-        save_card_pictures(card, out)
-    else:
-        print(f"{out}: {NO_FILES}", file=sys.stderr)
-    write_atomically(out, [json.dumps(card, ensure_ascii=False, indent=1)])
-
-
 def _print(card: dict[str, Any]) -> None:
-    from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=max(120, console.width))
+    console = results()
     table = Table(
-        "measure", "value", "95% interval", "beside it", title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}"
+        title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}", title_justify="left", box=None, pad_edge=False
     )
+    for name in ("measure", "value", "95% interval", "beside it"):
+        # Numbers stay whole; only what is said beside them is broken over lines.
+        table.add_column(name, no_wrap=name != "beside it", overflow="fold", header_style="bold")
     for row in _rows(card):
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     console.print(table)
-    console.print(f"[bold]{card['verdict']}[/bold]", highlight=False)
+    console.print(f"[bold]{card['verdict']}[/bold]")
     for reason in card["reasons"]:
         print(f"  {reason}")
     for line in _footing(card):

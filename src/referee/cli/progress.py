@@ -1,27 +1,40 @@
-"""A progress bar on standard error for work that takes a while; pipes and files see nothing of it."""
+"""A progress bar on standard error for work that takes a while, with the time that is left; pipes, files and --quiet see nothing of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["advancing", "counting", "fetching"]
+from referee.cli.voice import is_watched
+
+__all__ = ["advancing", "counting", "fetching", "waiting"]
 
 T = TypeVar("T")
 # The bar is drawn a few times a second anyway; telling it of every item would only cost time.
 _STEP = 500
 
 
-def counting(items: Iterable[T], label: str) -> Iterator[T]:
-    """The items themselves, while a counter runs."""
+@contextmanager
+def _bar(*columns: Any) -> Iterator[Any]:
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
     # Standard output belongs to results; `disable` keeps files and pipes free of control characters.
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not is_watched()) as bar:
+        yield bar
+
+
+def counting(items: Iterable[T], label: str) -> Iterable[T]:
+    """The items themselves, while a counter runs."""
+    return _counted(items, label) if is_watched() else items
+
+
+def _counted(items: Iterable[T], label: str) -> Iterator[T]:
+    from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with _bar(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task(label, total=None)
         for i, item in enumerate(items, 1):
             if i % _STEP == 0:
@@ -30,14 +43,24 @@ def counting(items: Iterable[T], label: str) -> Iterator[T]:
 
 
 @contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """A clock beside work that cannot say how much of it is left."""
+    if not is_watched():
+        yield
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with _bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+        bar.add_task(label, total=None)
+        yield
+
+
+@contextmanager
 def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
     """A function to call with the bytes that have come and those expected."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -45,12 +68,9 @@ def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
 @contextmanager
 def advancing(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
     """A function that takes the number of things to do and gives back one to call as they are done."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
         task = bar.add_task(label, total=None)
 
         def begin(total: int) -> Callable[[int], None]:

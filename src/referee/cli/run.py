@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from referee.api.run import run as run_systems
 from referee.cli import options
 from referee.cli.progress import advancing
+from referee.cli.voice import told
 from referee.corpora.splits import CUTS
-from referee.errors import InputError
-from referee.runs.open import Opened, open_corpus
-from referee.runs.run import RunPlan
-from referee.runs.run import run as run_plan
-from referee.runs.speak import systems_named
 
 app = options.new_app()
 
@@ -38,7 +33,7 @@ language models come from the environment (OPENAI_API_KEY); docs/running.md says
 
 
 @app.command(epilog=EPILOG)
-def run_systems(
+def run_named(
     systems: Annotated[
         str,
         typer.Option(
@@ -70,49 +65,32 @@ def run_systems(
     restart: Annotated[bool, typer.Option("--restart", help="Give up an unfinished run and begin again.")] = False,
 ) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
-    named = systems_named(s.strip() for s in systems.split(",") if s.strip())
-    # A named split here would be mistaken for the cut into training and test.
-    if only is not None and "=" not in only:
-        raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
-    plan = RunPlan(systems=named, folds=folds, by=by, split=split, seed=seed)
-    opened = _limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
     try:
-        with advancing(f"{len(named)} systems on {opened.name}") as watch:
-            counts = run_plan(
-                plan,
-                opened,
+        with advancing(f"{systems} on {corpus}") as watch:
+            found = run_systems(
+                systems,
+                corpus,
                 out,
-                jobs=jobs or available_cores(),
+                folds=folds,
+                folds_by=by,
+                cut=split,
+                only=only,
+                limit=limit,
+                seed=seed,
+                jobs=jobs,
+                data=data,
+                reading=reading,
+                replay=replay,
                 overwrite=overwrite,
                 restart=restart,
-                replay=replay,
-                command=sys.argv[1:],
-                watch=watch,
+                progress=watch,
             )
     except KeyboardInterrupt:
         print("referee: stopped; the same command goes on from here", file=sys.stderr)
         return 130
-    _print(counts)
-    print(f"run folder: {out}   next: referee score {out} --by domain", file=sys.stderr)
+    _print(found.counts)
+    told(f"run folder: {out}   next: referee score {out} --by domain")
     return 0
-
-
-def available_cores() -> int:
-    # Cores that this process may use: in a container fewer than there are.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _limited(opened: Opened, limit: int | None) -> Opened:
-    if limit is None:
-        return opened
-    return Opened(
-        name=opened.name,
-        trials=lambda: islice(opened.trials(), limit),
-        everyone=opened.everyone,
-        card=opened.card,
-        # Part of the plan: an unfinished run with another limit is another run.
-        parameters={**opened.parameters, "limit": limit},
-    )
 
 
 def _print(counts: dict[str, dict[str, float]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT
@@ -17,16 +18,61 @@ from referee.courtroom.verdicts import Case, signed
 __all__ = ["court_page"]
 
 
-def court_page(p: Proceedings) -> list[str]:
-    """The lines of the page."""
+class _Columns(tuple[tuple[str, ...], ...]):
+    """Rows of cells, the first of them heads, to be set side by side when the width of the page is known."""
+
+
+Line = str | _Columns
+
+
+def court_page(p: Proceedings, width: int | None = None) -> list[str]:
+    """The lines of the page; with a `width`, wide tables go on below themselves and sentences are broken between words."""
+    return [text for line in _lines(p) for text in _laid_out(line, width)]
+
+
+def _laid_out(line: Line, width: int | None) -> list[str]:
+    if isinstance(line, _Columns):
+        return [text for part in _fitting(line, width) for text in _side_by_side(part)]
+    if width is None or len(line) <= width:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    return wrap(line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _fitting(rows: _Columns, width: int | None) -> list[list[tuple[str, ...]]]:
+    """The table in parts that hold on the page, each beginning with the columns that name a row."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    names = 2 if rows[0][1:2] == ("hearer measure",) else 1
+    if width is None or sum(widths) + 2 * len(widths) <= width:
+        return [list(rows)]
+    room = width - sum(w + 2 for w in widths[:names])
+    parts: list[list[int]] = [[]]
+    for column in range(names, len(widths)):
+        if parts[-1] and sum(widths[c] + 2 for c in [*parts[-1], column]) > room:
+            parts.append([])
+        parts[-1].append(column)
+    return [[tuple(row[c] for c in [*range(names), *part]) for row in rows] for part in parts]
+
+
+def _side_by_side(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _lines(p: Proceedings) -> list[Line]:
     best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
-    lines = [f"The court on {p.source}", "", f"Verdicts{as_corrected}", *(f"  {v}" for v in best.verdicts.values())]
+    lines: list[Line] = [
+        f"The court on {p.source}",
+        "",
+        f"Verdicts{as_corrected}",
+        *(f"  {v}" for v in best.verdicts.values()),
+    ]
     lines += [*_count_lines(best), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
     lines += [*_tables(best, as_corrected), *_ranking_lines(best), *_item_lines(best)]
     return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
 
 
-def _count_lines(p: Proceedings) -> list[str]:
+def _count_lines(p: Proceedings) -> list[Line]:
     """How many pairs there were and what became of them, beside what chance alone would make of as many."""
     counts = count_pairs(p.cases)
     parts = [f"{counts['tried']} tried"]
@@ -61,7 +107,7 @@ def _notes(p: Proceedings) -> list[str]:
     ]
 
 
-def _ranking_lines(p: Proceedings) -> list[str]:
+def _ranking_lines(p: Proceedings) -> list[Line]:
     """Soft pairwise accuracy and accuracy with ties; where there are no items they cannot be had."""
     if not p.rankings:
         return ["", f"Soft pairwise accuracy, accuracy with ties: {NEEDS_ITEMS}"]
@@ -70,7 +116,7 @@ def _ranking_lines(p: Proceedings) -> list[str]:
     return [*lines, f"  {told}"]
 
 
-def _ranking_table(p: Proceedings, hearer: str) -> list[str]:
+def _ranking_table(p: Proceedings, hearer: str) -> list[Line]:
     """The measures on one hearer's success, best first, and why others are not there."""
     mine = sorted((r for r in p.rankings if r.hearer == hearer), key=lambda r: -(r.soft_accuracy or 0))
     known = [r for r in mine if not r.reason]
@@ -93,8 +139,8 @@ def _ranked(r: RankingEvidence) -> tuple[str, ...]:
     return (r.automatic, soft, soft_by_chance, ranks[0], tied, chance, high, threshold, ranks[1])
 
 
-def _tables(p: Proceedings, as_corrected: str) -> list[str]:
-    lines: list[str] = []
+def _tables(p: Proceedings, as_corrected: str) -> list[Line]:
+    lines: list[Line] = []
     for domain, rows in dict.fromkeys((e.domain, e.rows) for e in p.evidence):
         chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
         if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
@@ -103,7 +149,7 @@ def _tables(p: Proceedings, as_corrected: str) -> list[str]:
     return lines
 
 
-def _change_lines(p: Proceedings) -> list[str]:
+def _change_lines(p: Proceedings) -> list[Line]:
     """The corrections, finding by finding, and every coefficient they move."""
     if p.corrected is None:
         return []
@@ -157,7 +203,7 @@ def _shared_sentence(cases: Sequence[Case]) -> str:
     return f"{len(cases)} pairs {what}: {cases[0].reason}: {measures}."
 
 
-def _table(evidence: Sequence[Evidence]) -> list[str]:
+def _table(evidence: Sequence[Evidence]) -> list[Line]:
     """Measures without a value for any system are named in one line, and so is a table in which nothing is defined."""
     tried = [e for e in evidence if e.pearson.r is not None or e.accuracy is not None]
     if not tried:
@@ -221,9 +267,8 @@ def _p(p: float | None) -> str:
     return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[Line]:
+    return [_Columns(rows)]
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -234,7 +279,7 @@ def _left(withdrawal: Withdrawal | None) -> str:
     return "–" if withdrawal is None else f"{signed(withdrawal.r)} ({withdrawal.who})"
 
 
-def _item_lines(p: Proceedings) -> list[str]:
+def _item_lines(p: Proceedings) -> list[Line]:
     if not p.items:
         return []
     head = ("measure", "hearer measure", "n", "what", "value", "interval", "over")

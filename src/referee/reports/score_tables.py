@@ -16,6 +16,7 @@ from referee.signature import explain, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 __all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich", "number", "tex"]
 
@@ -82,6 +83,10 @@ class _Grid:
         self.lines = list(dict.fromkeys((r["system"], r["group"]) for r in rows))
         self.cells = {(r["system"], r["group"], r["metric"]): r for r in rows}
         self.grouped = any(group is not None for _, group in self.lines)
+        names = {group.partition("=")[0] for _, group in self.lines if group is not None}
+        # With one grouping its name stands over the column once, instead of in every line.
+        self.group_head = names.pop() if len(names) == 1 else "group"
+        self.starred = any(stars(r, test) for r in rows)
         self.counts = [c for c in COUNTS if rows and c in rows[0] and (c in COUNTS[:2] or any(r[c] for r in rows))]
 
     def families(self) -> dict[str, list[str]]:
@@ -89,6 +94,10 @@ class _Grid:
         for name in self.metrics:
             found.setdefault(name.partition("/")[0], []).append(name)
         return found
+
+    def group(self, line: tuple[str, str | None]) -> str:
+        """The group of a line, as the column's head lets it be read."""
+        return "all" if line[1] is None else line[1].removeprefix(f"{self.group_head}=")
 
     def cell(self, line: tuple[str, str | None], metric: str) -> Row | None:
         return self.cells.get((*line, metric))
@@ -115,51 +124,110 @@ class _Grid:
 
 
 def as_rich(
-    rows: Sequence[Row], directions: Mapping[str, str], test: str = "p", title: str = "", about: str = ""
+    rows: Sequence[Row],
+    directions: Mapping[str, str],
+    test: str = "p",
+    title: str = "",
+    about: str = "",
+    width: int = 160,
 ) -> list[RenderableType]:
-    """One table per family of measures, then notes and signatures, ready for a rich console."""
-    from rich.table import Table
+    """Tables by family of measures, none wider than `width`, then notes and signatures, ready for a rich console."""
     from rich.text import Text
 
     grid = _Grid(rows, test)
     result: list[RenderableType] = []
     for family, metrics in grid.families().items():
-        table = Table(
-            title=f"{title}{family}",
-            title_justify="left",
-            header_style="bold",
-            box=None,
-            pad_edge=False,
-            padding=(0, 2, 0, 0),
-        )
-        table.add_column("system", no_wrap=True)
-        if grid.grouped:
-            table.add_column("group", no_wrap=True)
-        table.add_column("n", justify="right")
-        for name in metrics:
-            table.add_column(f"{name.partition('/')[2]} {_arrow(directions.get(name, 'none'))}", justify="right")
-        for name in grid.counts:
-            table.add_column(name, justify="right")
-        for line in grid.lines:
-            n = grid.shared_n(line, metrics)
-            head = [line[0], *([line[1] or "all"] if grid.grouped else []), "·" if n is None else str(n)]
-            cells = [_rich_cell(grid.cell(line, m), test, n is None) for m in metrics]
-            table.add_row(*head, *cells, *(grid.count(line, c) for c in grid.counts))
-        result += [table, Text("")]
+        for part in _fitting(grid, metrics, directions, width):
+            # What was counted is said once a family.
+            counts = grid.counts if part[-1] == metrics[-1] else []
+            result += [_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
     result += [Text(line, style="italic") for line in (about, grid.note()) if line]
-    return [*result, *(Text(s, style="dim", overflow="fold") for s in grid.signatures())]
+    signed = (line for s in grid.signatures() for line in _between_bars(s, width))
+    return [*result, *(Text(line, style="dim", overflow="fold") for line in signed)]
+
+
+def _between_bars(text: str, width: int) -> list[str]:
+    """A signature in lines of the page's width, broken before a bar: each part can still be read and searched for."""
+    first, *parts = text.split("|")
+    lines = [first]
+    for part in parts:
+        if len(lines[-1]) + len(part) + 1 > width:
+            lines.append(" " * 10 + f"|{part}")
+        else:
+            lines[-1] += f"|{part}"
+    return lines
+
+
+def _rich_table(
+    grid: _Grid, title: str, metrics: Sequence[str], counts: Sequence[str], directions: Mapping[str, str]
+) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(
+        title=title, title_justify="left", header_style="bold", box=None, pad_edge=False, padding=(0, _GAP, 0, 0)
+    )
+    # Folded where a name is wider than the page: nothing is ever cut.
+    table.add_column("system", overflow="fold")
+    if grid.grouped:
+        table.add_column(grid.group_head, overflow="fold")
+    table.add_column("n", justify="right", no_wrap=True)
+    for name in metrics:
+        table.add_column(_head(name, directions), justify="right", overflow="fold")
+    for name in counts:
+        table.add_column(name, justify="right", overflow="fold")
+    for line in grid.lines:
+        n = grid.shared_n(line, metrics)
+        head = [line[0], *([grid.group(line)] if grid.grouped else []), "·" if n is None else str(n)]
+        cells = [_rich_cell(grid, line, m, n is None) for m in metrics]
+        table.add_row(*head, *cells, *(grid.count(line, c) for c in counts))
+    return table
+
+
+_GAP = 2
+
+
+def _head(name: str, directions: Mapping[str, str]) -> str:
+    return f"{name.partition('/')[2]} {_arrow(directions.get(name, 'none'))}".rstrip()
+
+
+def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str], width: int) -> list[list[str]]:
+    """The measures of a family in as few tables as hold on the page, at least one in each."""
+    columns = [("system", [line[0] for line in grid.lines])]
+    if grid.grouped:
+        columns.append((grid.group_head, [grid.group(line) for line in grid.lines]))
+    columns.append(("n", [str(r["n"]) for r in grid.rows]))
+    left = width - sum(max(len(head), *map(len, cells)) + _GAP for head, cells in columns)
+    counted = sum(len(c) + _GAP for c in grid.counts)
+    parts: list[list[str]] = [[]]
+    used = 0
+    for name in metrics:
+        cells = [_rich_cell(grid, line, name, grid.shared_n(line, metrics) is None) for line in grid.lines]
+        need = max(len(_head(name, directions)), *(len(cell.plain) for cell in cells)) + _GAP
+        # The counts stand beside the last measure.
+        if parts[-1] and used + need + (counted if name == metrics[-1] else 0) > left + _GAP:
+            parts.append([])
+            used = 0
+        parts[-1].append(name)
+        used += need
+    return parts
 
 
 def _arrow(direction: str) -> str:
     return {"higher": "↑", "lower": "↓"}.get(direction, "")
 
 
-def _rich_cell(row: Row | None, test: str, show_n: bool) -> str:
+def _rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: bool) -> Text:
+    from rich.text import Text
+
+    row = grid.cell(line, metric)
     if row is None or row["value"] is None:
-        return "– (n=0)"
-    bounds = f" [dim]{number(row['low'])}…{number(row['high'])}[/dim]" if row["low"] is not None else ""
+        return Text("– (n=0)")
     # Two places for the stars keep the intervals in line.
-    return f"[bold]{number(row['value'])}[/bold]{stars(row, test):<2}{bounds}" + (f" n={row['n']}" if show_n else "")
+    marks = f"{stars(row, grid.test):<2}" if grid.starred else ""
+    cell = Text(number(row["value"]), style="bold").append(marks, style="not bold")
+    if row["low"] is not None:
+        cell.append(f" [{number(row['low'])}, {number(row['high'])}]", style="not bold dim")
+    return cell.append(f" n={row['n']}", style="not bold") if show_n else cell
 
 
 def _plain_cell(row: Row | None, test: str, show_n: bool) -> str:

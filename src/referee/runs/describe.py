@@ -6,9 +6,9 @@ Whatever system is asked, the answer says whether it singles out the target. Sys
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.capabilities import Explains, HasFormula, HasFragments, HasSelector, TellsTrouble
 from referee.contracts import Speaker
@@ -19,7 +19,10 @@ from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System
 from referee.selection.reasons import Reason
 
-__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "view_of"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "scene_of", "view_of"]
 
 # Needs no training, so that a first description costs nobody a corpus.
 DEFAULT_SYSTEM = "classic/incremental"
@@ -31,17 +34,64 @@ DOMAINS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
-    """A description, whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it.
+class Described(Description):
+    """A description that says whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it.
 
-    Where there is no description, `trouble` says why.
+    Where there is no description, `trouble` says why. `view` is what the speaker saw.
     """
 
-    description: Description
-    distinguishing: bool | None
+    distinguishing: bool | None = None
     trouble: str = ""
     also: tuple[str, ...] = ()
     steps: tuple[Reason, ...] = ()
+    view: SpeakerView | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, said: Description, view: SpeakerView, **more: Any) -> Described:
+        return cls(**{f.name: getattr(said, f.name) for f in fields(Description)}, view=view, **more)
+
+    @property
+    def description(self) -> Description:
+        """The description alone."""
+        return Description(**{f.name: getattr(self, f.name) for f in fields(Description)})
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The steps, one row each."""
+        import polars as pl
+
+        rows = [
+            (
+                i,
+                s.property and s.property.name,
+                s.property and s.property.value,
+                s.reason,
+                len(s.ruled_out),
+                s.remaining,
+            )
+            for i, s in enumerate(self.steps, 1)
+        ]
+        schema = {
+            "step": pl.Int64,
+            "name": pl.String,
+            "value": pl.String,
+            "reason": pl.String,
+            "ruled_out": pl.Int64,
+            "remaining": pl.Int64,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def __repr__(self) -> str:
+        told = {True: "singles out the target", False: "does not single out the target", None: "words only"}
+        return f"Described({self.text or '(nothing)'!r}: {told[self.distinguishing]})"
+
+    def _repr_html_(self) -> str:
+        """The scene with its target framed, the words, and why."""
+        from referee.drawing.trial_cards import scene_card
+
+        steps = [f"{i}. {s.property or ''} {s.reason}; {s.remaining} left" for i, s in enumerate(self.steps, 1)]
+        head = self.text or f"nothing: {self.trouble}"
+        return "" if self.view is None else scene_card(self.view.scene, self.view.targets, head, steps)
 
 
 def describe(
@@ -49,8 +99,8 @@ def describe(
     target: str | Sequence[str],
     system: str = DEFAULT_SYSTEM,
     trials: Iterable[Trial] | None = None,
-) -> Description:
-    """Describe an object of a scene: properties and words. A target that cannot be told apart gets the best there is.
+) -> Described:
+    """Describe an object of a scene: properties and words (`referee describe`). A target that cannot be told apart gets the best there is.
 
     Args:
         scene: a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that.
@@ -59,7 +109,7 @@ def describe(
         trials: what a system that learns is trained on.
 
     Returns:
-        The description.
+        A `Description` that also says why: `steps`, `distinguishing`, `also`.
 
     Raises:
         NotTrained: where the system learns and no trials are given.
@@ -75,7 +125,7 @@ def describe(
     """
     where = str(scene) if isinstance(scene, (str, Path)) else ""
     try:
-        return describe_view(view_of(scene, target, where), system, trials).description
+        return describe_view(view_of(scene, target, where), system, trials)
     except NotTrained:
         raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
 
@@ -118,6 +168,23 @@ def view_of(
         view = replace(_read(scene, where), targets=targets or tuple(map(str, own)))
     _check(view.scene, view.targets, where)
     return view
+
+
+def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tuple[str, ...]]:
+    """A scene, and the targets that it names itself if it is written as a trial; no target is needed."""
+    if isinstance(scene, Scene):
+        return scene, ()
+    where = str(scene) if isinstance(scene, (str, Path)) else ""
+    document = read_scene(scene) if isinstance(scene, (str, Path)) else scene
+    if not isinstance(document, Mapping):
+        return view_of(document).scene, ()  # which says what a scene is
+    entities = document.get("entities")
+    known = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
+    first = next((str(e["id"]) for e in known if "id" in e), None)
+    own = [document["target"]] if "target" in document else document.get("targets") or ()
+    # A picture needs no target, but a view does: any entity stands in.
+    rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
+    return view_of(rest, first, where).scene, tuple(map(str, own))
 
 
 def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
@@ -166,15 +233,16 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     said, view = _said(speaker, view, known or ())
     if said.properties is None:
         trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
-        return Described(description=said, distinguishing=None, trouble=trouble)
+        return Described.of(said, view, trouble=trouble)
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = said.properties
     if said.text is None:
         said = replace(said, text=_words(selector, view, properties))
     steps = _steps(selector, view, properties)
     also = view.scene.denotation(properties) & ~view.target_mask
-    return Described(
-        description=said,
+    return Described.of(
+        said,
+        view,
         # A last step without a property is how an account says that the target was not singled out
         # (`capabilities.Explains`).
         distinguishing=all(step.property is not None for step in steps),

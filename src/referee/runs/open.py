@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
 from inspect import signature as call_signature
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, description_from_json
 from referee.corpora.outputs import Output, read_outputs
-from referee.corpora.reading.lines import WrongShape
+from referee.corpora.reading.lines import WrongShape, read_lines
 from referee.corpora.reading.natural_order import natural
 from referee.errors import DuplicateTrial, InputError, InvalidDescription, MalformedInput, MissingOutputs, UnknownTrial
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source
+from referee.signature import digest
 
-__all__ = ["Answers", "Opened", "open_corpus", "open_outputs"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Answers", "Opened", "only_items", "open_corpus", "open_outputs", "trial_named"]
+
+PARTS = ("split", "split_seed", "items")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +42,45 @@ class Opened:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def frame(self) -> pl.DataFrame:
+        """One row per trial: its labels, how many entities it has, and what was said first."""
+        import polars as pl
+
+        labels = ("domain", "condition", "speaker", "scene", "language")
+        rows = [
+            (
+                *(t.id, *(_field(t, name) for name in labels), " ".join(t.targets), len(t.scene.entities)),
+                *(len(t.references), t.references[0].text if t.references else None),
+            )
+            for t in self.trials()
+        ]
+        schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, "target"), pl.String)}
+        counted = {"entities": pl.Int64, "references": pl.Int64, "text": pl.String}
+        return pl.DataFrame(rows, schema={**schema, **counted}, orient="row")
+
+    def __repr__(self) -> str:
+        title = self.card.title if self.card else ""
+        part = self.source.part
+        return f"Opened({self.name!r}{f': {title}' if title else ''}{f', only {part}' if part else ''})"
+
+    def _repr_html_(self) -> str:
+        """What the card says, and the first three trials as pictures."""
+        from referee.drawing.trial_cards import side_by_side, trial_card
+
+        about = "" if self.card is None else f"<br>{escape(self.card.citation)}"
+        pictures = side_by_side(trial_card(t) for t in islice(self.trials(), 3))
+        return f"<p><b>{escape(repr(self))}</b>{about}</p>{pictures}"
+
+    @property
     def source(self) -> Source:
         """What of this a score is signed with."""
-        chosen = [str(self.parameters[key]) for key in ("split", "split_seed") if self.parameters.get(key) is not None]
+        known = {key: str(self.parameters[key]) for key in PARTS if self.parameters.get(key) is not None}
+        cut = " seed ".join(known[key] for key in ("split", "split_seed") if key in known)
+        listed = f"items {known['items']}" if "items" in known else ""
         return Source(
             corpus=self.name,
             reading=self.parameters.get("reading"),
-            part=" seed ".join(chosen) or None,
+            part=" and ".join(part for part in (cut, listed) if part) or None,
             # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
             sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
         )
@@ -84,6 +124,16 @@ def open_corpus(
     }
     card = source.card if isinstance(source, Corpus) else None
     return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters)
+
+
+def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
+    """One trial of a corpus by its id, the first by default; where there is none of that name the first three are named."""
+    opened = open_corpus(corpus, data=data)
+    found = next((t for t in opened.trials() if trial is None or t.id == trial), None)
+    if found is None:
+        some = ", ".join(t.id for t in islice(opened.trials(), 3))
+        raise UnknownTrial(f"there is no trial {trial!r}", where=opened.name, remedy=f"trials are called {some} …")
+    return found
 
 
 def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
@@ -155,6 +205,34 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
     return lambda: (t for t in whole() if all(_field(t, name) == value for name, value in wanted))
 
 
+def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
+    """The trials of a list of ids, or of a file with one id on each line; an id that the corpus does not have is an error with its line."""
+    if isinstance(ids, (str, Path)):
+        where, lines = str(ids), list(read_lines(ids))
+    else:
+        where, lines = "the list of items", list(enumerate(map(str, ids), 1))
+    wanted = {name: line for line, name in reversed(lines)}
+    if not wanted:
+        raise InputError("there are no ids in it", where=where, remedy="write one id of a trial on each line")
+
+    def chosen() -> Iterator[Trial]:
+        left = dict(wanted)
+        for trial in opened.trials():
+            if left.pop(trial.id, None) is not None:
+                yield trial
+        if left:
+            name, line = min(left.items(), key=lambda item: item[1])
+            raise UnknownTrial(
+                f"trial {name!r} is not in the corpus or the chosen part of it",
+                where=where,
+                line=line,
+                remedy="check --corpus, --reading and --split, or take the id out of the list",
+            )
+
+    listed = f"{len(wanted)}-{digest(chr(10).join(sorted(wanted)))[:8]}"
+    return replace(opened, trials=chosen, parameters={**opened.parameters, "items": listed})
+
+
 def _field(trial: Trial, name: str) -> str | None:
     return trial.scene.id if name == "scene" else getattr(trial, name)
 
@@ -198,11 +276,25 @@ class Answers:
             self.notes.append(str(error))
         self.problems[system][kind] += 1
 
+    def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
+        """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
+        if all(said.keys() <= ids for said in self.by_system.values()):
+            return
+        elsewhere = {t.id for t in corpus()} - ids
+        aside = 0
+        for system, said in self.by_system.items():
+            kept = {trial: output for trial, output in said.items() if trial not in elsewhere}
+            aside += len(said) - len(kept)
+            self.by_system[system] = kept
+        if aside:
+            self.notes.append(f"{aside:,} answers are to trials outside the chosen part, and are left out")
+
     def check_complete(self, ids: Set[str]) -> None:
         """Every system answers every trial, and nothing but trials of the corpus."""
         for system, said in self.by_system.items():
-            for trial in said.keys() - ids:
-                self.trouble(_unknown(said[trial]), system, "unknown")
+            # In the order of the file: the same mistake is told with the same line every time.
+            for output in [output for trial, output in said.items() if trial not in ids]:
+                self.trouble(_unknown(output), system, "unknown")
         for system, said in self.by_system.items():
             # In lenient mode they are counted later, with the table.
             missing = [] if self.lenient else [i for i in ids if i not in said]
@@ -348,8 +440,8 @@ def _rows_of(outputs: Any) -> Any:
 
 def _row(row: Mapping[str, Any], i: int) -> Output:
     try:
-        # Data frames fill cells that were not given with None.
-        known = {k: v for k, v in row.items() if v is not None}
+        # Data frames fill cells that were not given with None, or with NaN, which equals nothing, itself included.
+        known = {k: v for k, v in row.items() if v is not None and not (isinstance(v, float) and v != v)}
         return Output(str(known["trial"]), str(known.get("system", "system")), description_from_json(known), "rows", i)
     except KeyError:
         raise MalformedInput(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,58 +17,15 @@ from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import InputError
 from referee.records import HUMAN, Description, Trial
-from referee.runs.open import Answers, open_corpus, open_outputs
+from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["ScoreTable", "Settings", "metric_names", "score", "score_trials"]
+__all__ = ["PROBLEMS", "ScoreTable", "Settings", "metric_names", "score_trials"]
 
 # Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
-
-
-def score(outputs: Any, corpus: Any, **options: Any) -> pl.DataFrame:
-    """Score outputs against a corpus.
-
-    Args:
-        outputs: a path (or several) to an outputs file, or rows as in such a file (dicts, a polars or pandas frame).
-        corpus: a name of the catalogue, a JSONL file, a `Corpus`, or an iterable of trials.
-        **options: those of `Settings`, plus `data`, `reading` and `split`.
-
-    Returns:
-        A tidy data frame: system, group, metric, value, n, low, high, signature.
-
-    Raises:
-        InputError: where outputs and corpus do not fit together; the message says which file, where in it, and what to do.
-        UnknownName: for a metric or corpus that is not in the catalogue.
-
-    >>> import referee
-    >>> red, blue = referee.Property("colour", "red"), referee.Property("colour", "blue")
-    >>> things = tuple(referee.Entity(id=p.value, attributes=(p,)) for p in (red, blue))
-    >>> said = referee.Description(properties=(red,))
-    >>> scene = referee.Scene(entities=things)
-    >>> trials = [referee.Trial(id="t1", scene=scene, targets=("red",), references=(said,))]
-    >>> rows = [{"trial": "t1", "system": "mine", "properties": [["colour", "red"]]}]
-    >>> referee.score(rows, trials, metrics=["set/dice"], resamples=0)["value"].to_list()
-    [1.0]
-    """
-    import polars as pl
-
-    chosen = {key: options.pop(key, None) for key in ("data", "reading", "split")}
-    if "metrics" in options:
-        names = options["metrics"]
-        options["metrics"] = metric_names([names] if isinstance(names, str) else names)
-    # Users write lists; settings are frozen and hold tuples.
-    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-    settings = Settings(**given)
-    opened = open_corpus(corpus, seed=settings.seed, **chosen)
-    answers = open_outputs(outputs, settings.lenient)
-    table = score_trials(answers, opened.trials, settings, opened.everyone, opened.source)
-    return pl.DataFrame(table.scores(), infer_schema_length=None)
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------------
@@ -120,6 +77,7 @@ def score_trials(
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
     # Only now: the corpus streams, and which trials it has is known at its end.
+    answers.leave_out(seen, everyone or trials)
     answers.check_complete(seen)
     table.clusters = choose_clusters(labels, settings.cluster)
     table.fingerprint, table.references = str(read), _range(against)

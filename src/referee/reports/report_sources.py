@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ import numpy as np
 
 from referee import catalogue
 from referee.capabilities import width_of
-from referee.cli.progress import counting
 from referee.contracts import Card, Metric
 from referee.hearers.passports.cards import cards_of
 from referee.hearers.passports.quoting import warn_elsewhere
+from referee.records import Trial
 from referee.reports.hearing_section import HearingRows
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
@@ -24,18 +24,21 @@ from referee.runs.open import open_corpus, open_outputs
 __all__ = ["gather", "gather_hearing"]
 
 
-def gather(folders: Sequence[Path]) -> list[Material]:
-    """One set of material per set of comparable runs, in the order they were named."""
+Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
+
+
+def gather(folders: Sequence[Path], watch: Watch = lambda trials, label: trials) -> list[Material]:
+    """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
         run = Run(folder)
-        scored = read_scored(run) or _score(run)
+        scored = read_scored(run) or _score(run, watch)
         # Runs over other trials, or measured otherwise, must not share a table.
         together.setdefault(scored.comparable, []).append(scored)
     return [combine(scored, _known(scored)) for scored in together.values()]
 
 
-def _score(run: Run) -> Scored:
+def _score(run: Run, watch: Watch) -> Scored:
     """A run that was not scored yet, measured now with the default panel, by domain and condition."""
     import polars as pl
 
@@ -47,7 +50,7 @@ def _score(run: Run) -> Scored:
     answers = open_outputs(run.folder, lenient=True)
     opened = open_corpus(run.folder)
     name = f"{run.folder.name}: trials"
-    table = score_trials(answers, lambda: counting(run.trials(), name), settings, source=opened.source)
+    table = score_trials(answers, lambda: watch(run.trials(), name), settings, source=opened.source)
     rows = table.scores()
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}

@@ -1,0 +1,138 @@
+"""`referee.draw`: a scene as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.api.frames import ENTITIES, frame_of
+from referee.api.results import Result
+from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
+from referee.errors import InputError, one_of
+from referee.files import write_atomically, write_bytes
+from referee.records import Scene, Trial
+from referee.runs.describe import scene_of
+from referee.runs.open import trial_named
+
+__all__ = ["Drawing", "draw"]
+
+
+class Drawing(Result):
+    """A picture: notebooks show it, ``.save("scene.png")`` writes it; its frame has the attributes of the entities.
+
+    Args:
+        svg: the picture.
+        scene: what it shows; None for a contact sheet.
+        framed: ids of the entities with a frame.
+
+    >>> import referee
+    >>> referee.draw({"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}]})
+    Drawing of 1 entity
+    """
+
+    def __init__(self, svg: str, scene: Scene | None = None, framed: Sequence[str] = ()) -> None:
+        self.svg, self.scene, self.framed = svg, scene, tuple(framed)
+        rows = [
+            {"entity": e.id, "target": e.id in self.framed, "name": p.name, "value": p.value}
+            for e in (scene.entities if scene else ())
+            for p in e.attributes
+        ]
+        super().__init__(frame_of(rows, ENTITIES))
+
+    def png(self, scale: float = 2.0) -> bytes:
+        """The picture as PNG; a cell is 100 units wide, and `scale` pixels are one unit."""
+        if not 0.1 <= scale <= 10:
+            raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
+        return to_png(self.svg, scale)
+
+    def save(self, out: str | Path, scale: float = 2.0) -> Path:
+        """Write FILE.svg or FILE.png."""
+        ending = Path(out).suffix.lower()
+        if ending not in (".svg", ".png"):
+            raise InputError("the ending says neither SVG nor PNG", where=out, remedy="name FILE.svg or FILE.png")
+        if ending == ".png":
+            write_bytes(out, [self.png(scale)])
+        else:
+            write_atomically(out, [self.svg])
+        return Path(out)
+
+    def plot(self) -> Any:
+        """The picture itself."""
+        return self
+
+    def _title(self) -> str:
+        if self.scene is None:
+            return "Drawing of a contact sheet"
+        n = len(self.scene.entities)
+        return f"Drawing of {n} entit{'ies' if n != 1 else 'y'}"
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def draw(
+    scene: Scene | Trial | Mapping[str, Any] | str | Path | None = None,
+    *,
+    target: str | Sequence[str] = (),
+    mark: bool = False,
+    numbers: bool = False,
+    jitter: float = 0.0,
+    seed: int = 0,
+    corpus: Any = None,
+    trial: str | None = None,
+    data: str | Path | None = None,
+    sheet: str | None = None,
+) -> Drawing:
+    """Draw a scene, a trial of a corpus, or a contact sheet (`referee draw`).
+
+    Args:
+        scene: a `Scene`, a `Trial`, ``{"entities": […]}`` or a file with that.
+        target: ids of entities to frame; a text with commas, or a list.
+        mark: frame the target that the trial itself names.
+        numbers: number the entities from 1, in the scene's order.
+        jitter: shift each entity by up to this share of a cell.
+        seed: which shifts.
+        corpus: draw a trial of this corpus instead.
+        trial: which one (the first by default).
+        data: the folder of corpora.
+        sheet: a contact sheet instead: furniture, people or shapes.
+
+    Returns:
+        A `Drawing`.
+
+    Raises:
+        InputError: where there is not exactly one thing to draw, or it cannot be read.
+
+    >>> import referee
+    >>> scene = {"entities": [{"id": "a", "attributes": {"type": "chair"}}, {"id": "b", "attributes": {"type": "sofa"}}]}
+    >>> referee.draw(scene, target="b").frame["target"].to_list()
+    [False, True]
+    """
+    # Two sources at once would silently draw one of them.
+    if sum(thing is not None for thing in (scene, corpus, sheet)) != 1:
+        raise InputError(
+            "there is not exactly one thing to draw", remedy="give SCENE.json, or --corpus NAME, or --sheet NAME"
+        )
+    if sheet is not None:
+        one_of("--sheet", sheet, SHEETS)
+        return Drawing(draw_sheet(sheet))
+    if trial is not None and corpus is None:
+        raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
+    shown, own = _shown(scene, corpus, trial, data)
+    wanted = target.split(",") if isinstance(target, str) else target
+    framed = list(dict.fromkeys([*(t.strip() for t in wanted if t.strip()), *(own if mark else ())]))
+    if mark and not own:
+        raise InputError("the scene names no target of its own", remedy="name one with --target ID")
+    labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if numbers else None
+    return Drawing(draw_scene(shown, mark=framed, numbers=labels, jitter=jitter, seed=seed), shown, framed)
+
+
+def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
+    """The scene, and the targets that it names itself."""
+    if corpus is not None:
+        scene = trial_named(corpus, trial, data)
+    return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)

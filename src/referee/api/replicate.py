@@ -1,0 +1,119 @@
+"""`referee.replicate`: a challenge's systems run again, ours beside print."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import REPLICATION, frame_of
+from referee.api.results import Result
+from referee.api.run import available_cores
+from referee.reports.score_tables import number
+from referee.runs.open import open_corpus
+from referee.runs.replicate import TASKS, summarise, task_named
+from referee.runs.replicate import replicate as replicate_task
+from referee.runs.run import Watch
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Replication", "replicate"]
+
+
+class Replication(Result):
+    """Our scores beside the printed ones, and how well they agree.
+
+    Args:
+        task: of which challenge.
+        rows: one per system, domain and measure.
+
+    >>> row = {"system": "A", "domain": "both", "metric": "set/dice", "ours": 0.7, "published": 0.8, "difference": -0.1, "evidence": "faithful"}
+    >>> Replication("tuna2008-as", [row])
+    Replication of tuna2008-as: 1 systems, set/dice: Spearman's rho –, mean absolute difference 0.100
+    """
+
+    def __init__(self, task: str, rows: list[dict[str, Any]]) -> None:
+        self.task, self.rows, self.summary = task, rows, summarise(task, rows)
+        super().__init__(frame_of(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why ours can differ from print."""
+        return TASKS[self.task].reasons
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Ours against print, one panel a measure, over both domains."""
+        keep = ("system", "metric", "ours", "published")
+        rows = [{k: r[k] for k in keep} for r in self.rows if r["domain"] == "both"]
+        return charts.scatter(
+            rows, f"{self.task}: ours beside print", x="published", y="ours", panel="metric", label="system"
+        )
+
+    def _title(self) -> str:
+        s, n = self.summary, self.frame["system"].n_unique()
+        return (
+            f"Replication of {self.task}: {n} systems, {s['metric']}: Spearman's rho {number(s['spearman'])}, "
+            f"mean absolute difference {number(s['mean_absolute_difference'])}"
+        )
+
+    def _below(self) -> str:
+        return "".join(f"<p><small>{escape(reason)}</small></p>" for reason in self.reasons)
+
+
+def replicate(
+    task: str,
+    *,
+    data: str | Path | None = None,
+    folds: int = 5,
+    seed: int = 1,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    progress: Watch = lambda total: lambda n: None,
+) -> Replication:
+    """Run the systems of a challenge on TUNA and set our scores beside the printed ones (`referee replicate`).
+
+    Args:
+        task: asgre2007, tuna2008-as, tuna2008-r, tuna2008-reg or tunareg2009.
+        data: the folder of corpora.
+        folds: parts the corpus is cut into.
+        seed: of all randomness.
+        jobs: processes; one a core by default.
+        out: keep the run folder here.
+        overwrite: whether `out` may replace another run.
+        progress: is told how many answers there will be, and gives back what to call as they come.
+
+    Returns:
+        A `Replication`.
+
+    Raises:
+        UnknownName: for a task that nobody set.
+        DataNotFound: where TUNA is not in the data folder.
+
+    >>> import referee
+    >>> referee.replicate("tuna2010")
+    Traceback (most recent call last):
+    ...
+    referee.errors.UnknownName: no task is called 'tuna2010'...
+    """
+    # A wrong name is told before the corpus is read.
+    task_named(task)
+    opened = open_corpus("tuna", data=data, reading="challenge")
+    # Made in any case: without `out` the run is only a means.
+    with tempfile.TemporaryDirectory(prefix="referee-") as place:
+        rows = replicate_task(
+            task,
+            opened,
+            Path(out) if out else Path(place) / "run",
+            folds=folds,
+            seed=seed,
+            jobs=jobs or available_cores(),
+            watch=progress,
+            overwrite=overwrite,
+            command=sys.argv[1:],
+        )
+    return Replication(task, rows)

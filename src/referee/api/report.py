@@ -1,0 +1,143 @@
+"""`referee.report`: run folders in, one page and its tables and figures out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.api import charts
+from referee.api.frames import REPORT, frame_of
+from referee.api.results import Result
+from referee.errors import InputError, one_of
+from referee.records import Trial
+from referee.reports.hearing_section import hearing_section
+from referee.reports.material import Material
+from referee.reports.page import Part, named_apart
+from referee.reports.report_sources import gather, gather_hearing
+from referee.reports.sections import ITEMS, sections_of
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["STYLES", "WrittenReport", "report"]
+
+STYLES = ("tuna2008",)
+Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
+
+
+class WrittenReport(Result):
+    """A report folder: `page` is what to open, and the frame lists its files.
+
+    Args:
+        folder: its path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     WrittenReport(Path(place))
+    WrittenReport: 0 files in ...
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.page = folder, folder / "index.html"
+        files = sorted(p for p in folder.rglob("*") if p.is_file())
+        rows = [
+            {"kind": f.suffix.removeprefix("."), "file": f.relative_to(folder).as_posix(), "bytes": f.stat().st_size}
+            for f in files
+        ]
+        super().__init__(frame_of(rows, REPORT))
+
+    def plot(self) -> alt.TopLevelMixin:
+        """What the folder holds, by size."""
+        return charts.bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
+
+    def _title(self) -> str:
+        return f"WrittenReport: {len(self.frame)} files in {self.folder}"
+
+    def _repr_html_(self) -> str:
+        return f'<p>{escape(self._title())}: <a href="{escape(self.page.as_posix())}">{escape(str(self.page))}</a></p>'
+
+
+def report(
+    runs: str | Path | Sequence[str | Path] = (),
+    out: str | Path = "report",
+    *,
+    title: str | None = None,
+    style: str | None = None,
+    audit: bool = False,
+    items: int = ITEMS,
+    overwrite: bool = False,
+    progress: Watch = lambda trials, label: trials,
+) -> WrittenReport:
+    """One page with everything a paper and its readers need (`referee report`): scores, panels, items, methods; tables and figures beside it.
+
+    Args:
+        runs: run folders, scored or not.
+        out: the folder to write.
+        title: of the page.
+        style: also tables in the shape of a paper: tuna2008.
+        audit: also the audit of printed tables.
+        items: at most so many in the browser of items, the worst first.
+        overwrite: whether `out` may replace another report.
+        progress: is given trials and a label, and gives the trials back as they are read.
+
+    Returns:
+        A `WrittenReport`; ``.page`` is what to open.
+
+    Raises:
+        InputError: where no run is named, or `out` is taken.
+
+    >>> import referee
+    >>> referee.report()
+    Traceback (most recent call last):
+    ...
+    referee.errors.InputError: no run was named...
+    """
+    if style is not None:
+        one_of("--style", style, STYLES)
+    folders = [Path(runs)] if isinstance(runs, (str, Path)) else list(map(Path, runs))
+    if not folders and not audit:
+        raise InputError("no run was named", remedy="make one with `referee score … --out RUN`, or ask for --audit")
+    place = Path(out)
+    # Asked again when it is written; here it saves the wait.
+    if place.exists() and not overwrite:
+        raise InputError(
+            "something is there already", where=place, remedy="choose another --out, or --overwrite a report"
+        )
+    from referee.reports.report_folder import publish
+
+    materials = gather(folders, progress)
+    parts = [_part(m, style, items) for m in materials]
+    if audit:
+        parts.append(_audit())
+    names = [s.name for m in materials for s in m.scored]
+    shown = title or _title(materials)
+    publish(named_apart(parts), place, title=shown, made=_made(names), runs=names, overwrite=overwrite)
+    return WrittenReport(place)
+
+
+def _part(material: Material, style: str | None, items: int) -> Part:
+    hearing = hearing_section(material.label, gather_hearing(material))
+    sections = sections_of(material, style=style, items=items, hearing=hearing)
+    return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
+
+
+def _audit() -> Part:
+    from referee.auditing.audit import audit
+    from referee.auditing.paper import shipped, shipped_paper
+    from referee.reports.audit_section import audit_section
+
+    return Part(title="Audit", sections=(audit_section([audit(shipped_paper(name)) for name in shipped()]),))
+
+
+def _title(materials: list[Material]) -> str:
+    if not materials:
+        return "Audit of printed tables"
+    return "Report on " + " and ".join(dict.fromkeys(m.label for m in materials))
+
+
+def _made(names: list[str]) -> str:
+    day = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return f"Made {day} from {', '.join(names)}" if names else f"Made {day}"
