@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.report_sources import gather, gather_hearing
+from referee.cli.report_sources import gather, gather_hearing, summon_court
 from referee.errors import InputError, UnknownName
-from referee.reports.hearing_section import hearing_section
 from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.sections import ITEMS, sections_of
@@ -40,6 +39,9 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     style: Annotated[str | None, typer.Option(help="Also tables in the shape of a paper: tuna2008.")] = None,
     audit: Annotated[bool, typer.Option("--audit", help="Also the audit of printed tables.")] = False,
+    court: Annotated[
+        bool, typer.Option("--court", help="Hold the court also over very many answers, which takes minutes.")
+    ] = False,
     items: Annotated[int, typer.Option(help="Items in the browser at most, the worst first.", min=1)] = ITEMS,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing report.")] = False,
 ) -> int:
@@ -54,7 +56,7 @@ def report(
             "something is there already", where=out, remedy="choose another --out, or --overwrite a report"
         )
     materials = gather(runs or [])
-    parts = [_part(m, style, items) for m in materials]
+    parts = [_part(m, style, items, court) for m in materials]
     if audit:
         parts.append(_audit())
     from referee.reports.report_figures import NO_FILES, can_save
@@ -70,9 +72,9 @@ def report(
     return 0
 
 
-def _part(material: Material, style: str | None, items: int) -> Part:
-    hearing = hearing_section(material.label, gather_hearing(material))
-    sections = sections_of(material, style=style, items=items, hearing=hearing)
+def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
+    hearing, held = gather_hearing(material), summon_court(material, always=court)
+    sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
 

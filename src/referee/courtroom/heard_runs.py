@@ -24,7 +24,10 @@ ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSettings:
-    """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance."""
+    """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance.
+
+    Without permutations measures get no ranks, which take longest.
+    """
 
     resamples: int = 500
     permutations: int = 200
