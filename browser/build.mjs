@@ -55,6 +55,6 @@ const { metafile } = await bundle(ENTRIES.map((entry) => `${entry}.ts`), target)
 await bundle(ENTRIES.map((entry) => `${entry}.css`), target);
 await Promise.all([...ENTRIES.map(writePage), writeLicences(metafile.inputs, target)]);
 
-// Reports have no server: what draws their figures is written into each page, so it lies beside the code that writes them.
-const { metafile: drawn } = await bundle(["vega.ts"], reports);
+// Reports have no server: what draws their figures and moves their pages is written into each, so it lies beside the code that writes them.
+const { metafile: drawn } = await bundle(["vega.ts", "report.ts"], reports);
 await writeLicences(drawn.inputs, reports);

@@ -19,6 +19,7 @@ STAMP = "src/referee/studies/static/.built"
 ENTRIES = ("annotator", "organiser", "participant", "replay")
 NEEDED = (
     *(f"src/referee/studies/static/{entry}.{kind}" for entry in ENTRIES for kind in ("html", "js", "css")),
+    "src/referee/reports/library/report.js",
     "src/referee/reports/library/vega.js",
 )
 REMEDY = (

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from small_runs import chatty, colour, exact, make_run, trials
+from small_runs import chatty, colour, exact, make_run, material_of, trials
 
 from real_chromium import open_chromium
 from referee.cli import main
+from referee.reports.page import Part, as_page
+from referee.reports.sections import sections_of
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">'
 
@@ -66,8 +68,8 @@ def choice(page: Page, label: str) -> Locator:
 
 
 def test_it_opens_offline_without_complaint_and_draws_every_figure(page: Page, problems: list[str]) -> None:
-    assert page.locator("figure").count() == 5
-    assert page.locator("figure svg").count() == 5
+    assert page.locator("figure .drawing").count() == 6
+    assert page.locator("figure .drawing svg.marks").count() == 6
     assert problems == []
     expect(page.locator(".banner")).to_contain_text("SYNTHETIC")
 
@@ -77,7 +79,7 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page, problems: list[str])
     page.locator("#items-browser summary").first.click()
     expect(page.locator("#items-browser td", has_text="window.hacked").first).to_be_visible()
     assert page.evaluate("window.hacked") is None
-    assert page.locator("img").count() == 0
+    assert page.locator("img:not(.thing > img)").count() == 0
     assert problems == []
 
 
@@ -101,6 +103,8 @@ def test_an_opened_item_shows_scene_people_systems_and_scores(page: Page) -> Non
     first.locator("summary").click()
     expect(first.locator(".entity.target")).to_contain_text("colour: red")
     assert first.locator(".entity").count() == 2
+    assert first.locator(".thing").count() == 2
+    expect(first.locator(".thing.target img")).to_have_attribute("alt", re.compile("target; x, .*colour red"))
     expect(first.locator(".people")).to_contain_text("the red chair")
     row = first.locator("tbody tr", has_text="half")
     expect(row).to_contain_text("large thing")
@@ -138,6 +142,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
 
 
 def test_column_heads_sort_the_scoreboard(page: Page) -> None:
+    page.locator("details.more", has_text="string measures").locator("summary").click()
     table = page.locator("#table-scores-string table")
     names = table.locator("tbody th")
     table.locator("thead button", has_text="edit").click()
@@ -160,7 +165,55 @@ def test_paper_gets_results_without_controls(page: Page) -> None:
     expect(page.locator("nav")).to_be_hidden()
     expect(page.locator("#items-browser")).to_be_hidden()
     expect(page.locator("#table-scores-set table")).to_be_visible()
-    assert len(page.pdf()) > 10_000
+    expect(page.locator("#items-gallery .card").first).to_be_visible()
+    page.emulate_media(media="screen")
+    pages = len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4")))
+    assert 2 < pages < 12, "everything but the browser, closed chapters included"
+    assert page.locator("details.chapter[open]").count() == 0, "closed again afterwards"
+
+
+def test_it_opens_with_what_was_found_and_the_rest_is_closed(page: Page) -> None:
+    assert page.locator("main section").first.get_attribute("id") == "findings"
+    expect(page.locator("#findings p").first).to_contain_text("Of 4 systems exact is best by set/dice (1.000")
+    expect(page.locator("#figure-findings svg.marks")).to_be_visible()
+    expect(page.locator("#figure-scores-by-domain")).to_be_hidden()
+    page.locator("nav a", has_text="By domain").click()
+    expect(page.locator("#figure-scores-by-domain")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: Page, scheme: Any) -> None:
+    """axe-core's rules for WCAG 2.2 A and AA and its best practices, with every chapter and one item open."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
+    page.locator("#items-browser .picture").first.wait_for()
+    found = Axe().run(page).response["violations"]
+    bad = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found if v["impact"] in ("serious", "critical")]
+    assert bad == []
+
+
+def test_dark_rooms_get_a_dark_page(page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    ground, ink = page.evaluate(
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    )
+    assert ground == "rgb(20, 24, 29)"
+    title = page.locator("#figure-findings svg.marks text").first
+    assert title.evaluate("(node) => getComputedStyle(node).fill") == ink, "figures follow without being drawn anew"
+
+
+def test_fourteen_systems_fit_on_a_short_page(chromium: Browser, tmp_path: Path) -> None:
+    says = {f"system-{i:02}": (lambda t, i=i: exact(t) if t % (i + 2) else colour(t)) for i in range(14)}
+    material = material_of(tmp_path / "run", says, corpus=trials(30))
+    part = Part(title="fourteen", sections=tuple(sections_of(material)))
+    (tmp_path / "page.html").write_text(as_page([part], title="fourteen", made="today"), "utf-8")
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("body[data-drawn]")
+    assert page.evaluate("document.documentElement.scrollHeight") < 6000
+    page.close()
 
 
 def test_every_link_leads_somewhere(page: Page, report: Path) -> None:

@@ -23,7 +23,7 @@ def test_the_folder_holds_page_tables_and_figures_in_every_form(
     assert tables >= {"scores-set", "scores-string", "domain-set", "correlations"}
     assert tables <= {p.stem for p in (out / "tables").glob("*.csv")}
     figures = {p.stem for p in (out / "figures").glob("*.svg")}
-    assert figures == {"scores", "scores-by-domain", "scores-by-condition", "distributions", "correlations"}
+    assert figures == {"findings", "scores", "scores-by-domain", "scores-by-condition", "distributions", "correlations"}
     for name in figures:
         assert (out / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")

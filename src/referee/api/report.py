@@ -13,10 +13,9 @@ from referee.api.frames import REPORT, frame_of
 from referee.api.results import Result
 from referee.errors import InputError, one_of
 from referee.records import Trial
-from referee.reports.hearing_section import hearing_section
 from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
-from referee.reports.report_sources import gather, gather_hearing
+from referee.reports.report_sources import gather, gather_hearing, summon_court
 from referee.reports.sections import ITEMS, sections_of
 
 if TYPE_CHECKING:
@@ -67,6 +66,7 @@ def report(
     title: str | None = None,
     style: str | None = None,
     audit: bool = False,
+    court: bool = False,
     items: int = ITEMS,
     overwrite: bool = False,
     progress: Watch = lambda trials, label: trials,
@@ -79,6 +79,7 @@ def report(
         title: of the page.
         style: also tables in the shape of a paper: tuna2008.
         audit: also the audit of printed tables.
+        court: hold the court also over very many answers, which takes minutes.
         items: at most so many in the browser of items, the worst first.
         overwrite: whether `out` may replace another report.
         progress: is given trials and a label, and gives the trials back as they are read.
@@ -109,7 +110,7 @@ def report(
     from referee.reports.report_folder import publish
 
     materials = gather(folders, progress)
-    parts = [_part(m, style, items) for m in materials]
+    parts = [_part(m, style, items, court) for m in materials]
     if audit:
         parts.append(_audit())
     names = [s.name for m in materials for s in m.scored]
@@ -118,9 +119,9 @@ def report(
     return WrittenReport(place)
 
 
-def _part(material: Material, style: str | None, items: int) -> Part:
-    hearing = hearing_section(material.label, gather_hearing(material))
-    sections = sections_of(material, style=style, items=items, hearing=hearing)
+def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
+    hearing, held = gather_hearing(material), summon_court(material, always=court)
+    sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
 

@@ -39,13 +39,24 @@ def report(
         str | None, typer.Option(help=f"Also tables in the shape of a paper: {', '.join(STYLES)}.")
     ] = None,
     audit: Annotated[bool, typer.Option("--audit", help="Also the audit of printed tables.")] = False,
+    court: Annotated[
+        bool, typer.Option("--court", help="Hold the court also over very many answers, which takes minutes.")
+    ] = False,
     items: Annotated[int, typer.Option(help="Items in the browser at most, the worst first.", min=1)] = ITEMS,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing report.")] = False,
 ) -> int:
     """One page with everything a paper and its readers need: scores, panels, spread, agreement of measures, every item, methods and data."""
     with waiting("the report"):
         made = write_report(
-            runs or (), out, title=title, style=style, audit=audit, items=items, overwrite=overwrite, progress=counting
+            runs or (),
+            out,
+            title=title,
+            style=style,
+            audit=audit,
+            court=court,
+            items=items,
+            overwrite=overwrite,
+            progress=counting,
         )
     if not can_save():
         told(f"{out}: {NO_FILES}")

@@ -62,7 +62,8 @@ def try_items(
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
         for metric in metrics:
             evidence += _on_items(metric, hearer, answers, clusters, settings, admission)
-        rankings += _rankings(hearer, metrics, answers, settings)
+        if settings.permutations:
+            rankings += _rankings(hearer, metrics, answers, settings)
     return evidence, rankings
 
 

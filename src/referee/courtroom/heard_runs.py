@@ -26,7 +26,10 @@ Warn = Callable[[Mapping[str, str], str], Iterable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSettings:
-    """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance."""
+    """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance.
+
+    Without permutations measures get no ranks, which take longest.
+    """
 
     resamples: int = 500
     permutations: int = 200

@@ -20,7 +20,7 @@ from referee.drawing.word_cards import draw_card, with_words
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
-__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of", "shared_names"]
+__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of", "overhang", "shared_names"]
 
 # The special before the general: a patch or a token would take nearly anything that has a colour.
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
@@ -74,7 +74,7 @@ def draw_scene(
     shared = shared_names(scene)
     # what stands further up the page is further away: near things are drawn over it
     ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
-    margin = MARGIN + BOX * _overhang(at)
+    margin = MARGIN + BOX * overhang(at)
     pictures = [_cell(marks_of(e, shared), at[e.id], margin) for e in ordered]
     frames = [_cell(_frame(), at[i], margin) for i in sorted(mark)]
     labels = [_cell(_label(label), at[i], margin) for i, label in sorted((numbers or {}).items())]
@@ -124,7 +124,7 @@ def _all(entity: Entity, name: str) -> list[str]:
     return [p.value for p in entity.attributes if p.name == name]
 
 
-def _overhang(layout: Layout) -> float:
+def overhang(layout: Layout) -> float:
     """How far the outermost objects reach beyond the grid, in cells."""
     across = [(p.column + p.dx, layout.columns - 1) for p in layout.values()]
     down = [(p.row + p.dy, layout.rows - 1) for p in layout.values()]

@@ -10,7 +10,7 @@ from referee.auditing.claims import AuditVerdict
 from referee.auditing.corrections import Correction, read_register
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed
-from referee.reports.sections import Section
+from referee.reports.section import Section
 from referee.reports.sheets import Cell, Sheet
 
 __all__ = ["audit_section"]

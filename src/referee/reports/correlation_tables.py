@@ -84,5 +84,5 @@ def _cell(pair: Mapping[str, Any] | None, same: bool) -> Cell:
     if same or pair is None:
         return Cell("")
     low, high = pair["without_one_low"], pair["without_one_high"]
-    small = f"{signed(low)} … {signed(high)}" if low is not None else ""
+    small = f"({signed(low)} … {signed(high)})" if low is not None else ""
     return Cell(signed(pair["r"], pair["stars"] or ""), small=small, order=pair["r"])

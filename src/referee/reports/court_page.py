@@ -15,7 +15,7 @@ from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, cou
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.verdicts import Case, signed
 
-__all__ = ["court_page"]
+__all__ = ["court_page", "evidence_rows"]
 
 
 class _Columns(tuple[tuple[str, ...], ...]):
@@ -213,10 +213,10 @@ def _table(evidence: Sequence[Evidence]) -> list[Line]:
         ]
     left_out = dict.fromkeys(e.automatic for e in evidence if not e.n)
     shown = [e for e in evidence if e.n]
-    return _aligned(_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
+    return _aligned(evidence_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
 
 
-def _rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
+def evidence_rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
     """Columns that no row fills (people among the rows have no test, printed tables no ceiling) are left out."""
     head = (
         "measure",

@@ -66,8 +66,8 @@ def _interval(
     return (None, None) if isnan(found.low) else (found.low, found.high)
 
 
-def group_sheets(material: Material, group: str, rows: Sequence[Row]) -> list[Sheet]:
-    """One table per family of measures: a line a system, under each measure a column a level."""
+def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:
+    """One table per family of measures: a line a system in the order given, under each measure a column a level."""
     levels = material.levels(group)
     cells = {(r["system"], r["metric"], r["level"]): r for r in rows}
     measured = [m for m in material.measures if any(r["metric"] == m for r in rows)]
@@ -79,7 +79,7 @@ def group_sheets(material: Material, group: str, rows: Sequence[Row]) -> list[Sh
                 system_cell(material, s),
                 *(score_cell(cells.get((s, m, level)), shared=0) for m in names for level in levels),
             )
-            for s in material.systems
+            for s in order
         ]
         sheets.append(
             Sheet(

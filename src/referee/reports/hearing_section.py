@@ -10,10 +10,10 @@ from typing import Any
 from referee.hearers.passports.quoting import read_quote
 from referee.reports.material import Row
 from referee.reports.passport_card import draw_card
-from referee.reports.sections import Section
+from referee.reports.section import Section
 from referee.reports.sheets import Cell, Sheet
 
-__all__ = ["HearingRows", "hearing_section"]
+__all__ = ["NOBODY", "NO_PASSPORT", "PEOPLE", "HearingRows", "hearing_section", "standing_of"]
 
 PEOPLE = "people"
 NO_PASSPORT = "NO PASSPORT"
@@ -59,8 +59,11 @@ class HearingRows:
     warnings: Sequence[str] = ()
 
 
-def hearing_section(label: str, hearing: HearingRows) -> Section:
-    """The chapter; without responses it says how to get some."""
+NOBODY = HearingRows()
+
+
+def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ()) -> Section:
+    """The chapter, systems in the order given; without responses it says how to get some."""
     title = "What hearers found"
     if not hearing.rows:
         said = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
@@ -73,7 +76,7 @@ def hearing_section(label: str, hearing: HearingRows) -> Section:
         texts=tuple(_texts(hearing, used)),
         # Cards of several hearers would all be called passport; files go by their names.
         figures=tuple(replace(draw_card(card), name=f"passport-{digits}") for digits, card in used.items()),
-        sheets=(_answers(label, hearing), *([_passports(label, used)] if used else [])),
+        sheets=(_answers(label, hearing, order), *([_passports(label, used)] if used else [])),
         html=_signatures(hearing.signatures),
         data={"hearing": [{"corpus": label, **row} for row in map(_flat, hearing.rows)]},
     )
@@ -87,7 +90,7 @@ def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
     said = [
         "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
     ]
-    bare = [h for h in _hearers(hearing) if _standing(h, hearing) == NO_PASSPORT]
+    bare = [h for h in _hearers(hearing) if standing_of(h, hearing) == NO_PASSPORT]
     if bare:
         said.append(
             f"{NO_PASSPORT}: {', '.join(bare)}. Nobody has checked these hearers against people; their numbers say what follows from their assumptions."
@@ -104,7 +107,7 @@ def _hearers(hearing: HearingRows) -> list[str]:
     return list(dict.fromkeys(str(row["hearer"]) for row in hearing.rows))
 
 
-def _standing(hearer: str, hearing: HearingRows) -> str:
+def standing_of(hearer: str, hearing: HearingRows) -> str:
     """What is known of a hearer: its verdict and the digits of its card, or that nothing is."""
     if hearer == PEOPLE:
         return PEOPLE
@@ -117,16 +120,18 @@ def _standing(hearer: str, hearing: HearingRows) -> str:
     return f"{quoted.verdict} ({corpus}{quoted.digits}{there})"
 
 
-def _answers(label: str, hearing: HearingRows) -> Sheet:
+def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
     groups: dict[tuple[str, str], dict[str, Row]] = {}
     for row in hearing.rows:
         groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
+    placed = {system: i for i, system in enumerate(order)}
+    groups = dict(sorted(groups.items(), key=lambda pair: placed.get(pair[0][0], len(placed))))
     shown = [m for m in MEASURES if any(_tells(m, group) for group in groups.values())]
     rows = tuple(
         (
             Cell(system),
             Cell(hearer),
-            Cell(_standing(hearer, hearing)),
+            Cell(standing_of(hearer, hearing)),
             Cell(f"{group['ir']['n']:,}", order=float(group["ir"]["n"])),
             *(_value(group[m]) for m in shown),
         )

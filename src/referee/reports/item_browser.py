@@ -1,26 +1,28 @@
-"""The item browser's data: scenes, what people said, what every system said and how each measure judged it, the worst items first.
+"""The item browser's data: scenes as pictures, what people said, what every system said, how each measure judged it and where hearers went, the worst first.
 
-Properties and scenes are stored once and named by number, and items are taken until a budget is spent, so a page stays light however long the run.
+Properties, scenes and pictures are stored once and named by number, and items are taken until a budget is spent, so a page stays light however long the run.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.corpora.jsonl import description_from_json, trial_from_json
 from referee.corpora.reading.lines import WrongShape
+from referee.drawing.scene_parts import Drawn, as_picture, parts_of
 from referee.errors import MalformedInput
 from referee.records import Description, Property, Scene, Trial
+from referee.reports.choice_shares import Shares, choice_shares
 from referee.reports.material import HUMAN, Material, read_objects
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BUDGET", "browser_data", "lead_measure", "worst_first"]
+__all__ = ["BUDGET", "Book", "browser_data", "item_row", "lead_measure", "worst_first"]
 
 T = TypeVar("T")
 BUDGET = 12_000_000
@@ -52,11 +54,13 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Book:
-    """Properties and scenes met so far, each once."""
+class Book:
+    """Properties, scenes and pictures met so far, each once."""
 
     properties: dict[Property, int] = field(default_factory=dict)
     scenes: dict[str, int] = field(default_factory=dict)
+    pictures: dict[str, int] = field(default_factory=dict)
+    drawn: Drawn = field(default_factory=dict)
 
     def numbers(self, properties: Iterable[Property]) -> list[int]:
         return [self.properties.setdefault(p, len(self.properties)) for p in properties]
@@ -68,17 +72,37 @@ class _Book:
         properties = description.properties
         return [description.text, None if properties is None else self.numbers(properties)]
 
-    def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[int], int]:
-        """The scene's number, the places of the targets in it, and how many entities were left out of a large one."""
+    def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
+        """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
         wanted = set(targets)
         # In a scene that is too large to show the targets come first, lest they be cut off.
         first = [e for e in scene.entities if e.id in wanted] if len(scene.entities) > ENTITIES else []
         shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
-        content = [[e.id, self.numbers(e.attributes), [[r.name, r.entity] for r in e.relations]] for e in shown]
-        key = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        parts = parts_of(replace(scene, entities=tuple(shown)), drawn=self.drawn)
+        content = [
+            [
+                e.id,
+                self.numbers(e.attributes),
+                [[r.name, r.entity] for r in e.relations],
+                self.pictures.setdefault(parts.marks[e.id], len(self.pictures)),
+                *parts.boxes[e.id],
+            ]
+            for e in shown
+        ]
+        key = json.dumps([parts.width, parts.height, content], ensure_ascii=False, separators=(",", ":"))
         number = self.scenes.setdefault(key, len(self.scenes))
-        places = [i for i, e in enumerate(shown) if e.id in wanted]
-        return number, places, len(scene.entities) - len(shown)
+        return number, [e.id for e in shown], len(scene.entities) - len(shown)
+
+    def weight(self) -> int:
+        """Bytes, about."""
+        return sum(map(len, self.scenes)) + sum(map(len, self.pictures))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "properties": [list(p) for p in self.properties],
+            "scenes": [json.loads(s) for s in self.scenes],
+            "pictures": [as_picture(marks) for marks in self.pictures],
+        }
 
 
 def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
@@ -89,13 +113,14 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     trials = _chosen_trials(material, set(ids))
     said = _chosen_outputs(material, set(ids))
     values = _chosen_values(material, ids)
-    book, spent = _Book(), 0
+    shares = choice_shares(r for r in material.responses if r.trial in trials)
+    book, spent = Book(), 0
     items: list[list[Any]] = []
     for i in ids:
-        item = _item(material, book, trials[i], said, values.get(i, {}))
+        item = _item(material, book, trials[i], said, values.get(i, {}), shares.get(i, {}))
         spent += len(json.dumps(item, ensure_ascii=False).encode())
         # One item at least, whatever it weighs.
-        if items and spent + sum(map(len, book.scenes)) > budget:
+        if items and spent + book.weight() > budget:
             break
         items.append(item)
     return {
@@ -103,9 +128,8 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
         "measures": [[m, material.direction(m)] for m in material.measures],
         "lead": lead,
         "total": material.trials.height,
-        "properties": [list(p) for p in book.properties],
-        "scenes": [json.loads(s) for s in book.scenes],
         "items": items,
+        **book.as_json(),
     }
 
 
@@ -148,17 +172,39 @@ def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tup
 
 def _item(
     material: Material,
-    book: _Book,
+    book: Book,
     trial: Trial,
     said: Mapping[tuple[str, str], Description],
     values: Mapping[tuple[str, str], float],
+    shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores."""
-    scene, targets, hidden = book.scene(trial.scene, trial.targets)
     own = trial.references[0] if trial.references else None
     # People, where they stand among the systems, said what their own trial holds.
-    outputs = [book.said(said.get((trial.id, s), own if s == HUMAN else None)) for s in material.systems]
+    outputs = [said.get((trial.id, s), own if s == HUMAN else None) for s in material.systems]
     scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
+    return item_row(book, trial, material.systems, outputs, scores, shares)
+
+
+def item_row(
+    book: Book,
+    trial: Trial,
+    systems: Sequence[str],
+    outputs: Sequence[Description | None],
+    scores: Sequence[Sequence[float | None]],
+    shares: Mapping[tuple[str, str], Shares],
+) -> list[Any]:
+    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores, where hearers went."""
+    scene, shown, hidden = book.scene(trial.scene, trial.targets)
+    places = {entity: i for i, entity in enumerate(shown)}
+    targets = [places[t] for t in trial.targets if t in places]
     people = [book.said(r) for r in trial.references[:REFERENCES]]
     labels = [trial.domain, trial.condition, trial.speaker]
-    return [trial.id, scene, targets, hidden, labels, people, outputs, scores]
+    # People's own words may have been heard without standing among the systems.
+    numbers = {HUMAN: -1, **{s: i for i, s in enumerate(systems)}}
+    went = [
+        # What is no entity (none, several, a timeout) keeps its name.
+        [hearer, numbers[system], n, [[places.get(what, what), share] for what, share in found]]
+        for (system, hearer), (n, found) in shares.items()
+        if system in numbers
+    ]
+    return [trial.id, scene, targets, hidden, labels, people, [book.said(o) for o in outputs], scores, went]

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
@@ -21,7 +21,7 @@ from typing import Any
 from referee import __version__
 from referee.errors import InputError
 from referee.reports.report_figures import FORMATS, Figure, can_save, vega_lite
-from referee.reports.sections import Section
+from referee.reports.section import Section
 from referee.reports.sheets import Sheet, sheet_as_html
 
 __all__ = ["Part", "as_page", "named_apart"]
@@ -55,20 +55,23 @@ def _prefixed(section: Section, prefix: str) -> Section:
     )
 
 
-def as_page(parts: Sequence[Part], *, title: str, made: str) -> str:
-    """The whole page."""
-    library, script = _library(), _asset("page.js")
+def as_page(
+    parts: Sequence[Part], *, title: str, made: str, watched: Mapping[str, Any] | None = None, data: bool = True
+) -> str:
+    """The whole page. `watched` goes to a page that a server keeps up to date (`referee view`); without `data` there are no files beside it to link to."""
+    library, script = _library(), _script()
     sections = [s for p in parts for s in p.sections]
+    embedded = {"figures": _figures(sections), "browsers": _browsers(sections)}
     return Template(_asset("page.html")).substitute(
-        policy=_policy(library, script),
+        policy=_policy(library, script, asks=watched is not None),
         generator=f"Referee {__version__}",
         title=escape(title),
         made=escape(made),
         banner=_banner(parts),
         style=_asset("page.css"),
         navigation=_navigation(parts),
-        body="\n".join(_part(p, i if len(parts) > 1 else None) for i, p in enumerate(parts, 1)),
-        data=_embedded({"figures": _figures(sections), "browsers": _browsers(sections)}),
+        body="\n".join(_part(p, i if len(parts) > 1 else None, data) for i, p in enumerate(parts, 1)),
+        data=_embedded(embedded | ({"watched": watched} if watched is not None else {})),
         library=library,
         script=script,
     )
@@ -86,6 +89,18 @@ def _library() -> str:
     return (built.read_text("utf-8") if built.is_file() else _converted()).replace("</script", "<\\/script")
 
 
+@cache
+def _script() -> str:
+    built = files("referee.reports") / "library" / "report.js"
+    if not built.is_file():
+        raise InputError(
+            "what moves the page of a report has not been built here",
+            where=str(files("referee.reports") / "library"),
+            remedy="in a checkout run `make bundle`",
+        )
+    return built.read_text("utf-8").replace("</script", "<\\/script")
+
+
 def _converted() -> str:
     try:
         import vl_convert
@@ -98,9 +113,11 @@ def _converted() -> str:
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite()))
 
 
-def _policy(*scripts: str) -> str:
+def _policy(*scripts: str, asks: bool = False) -> str:
+    """Nothing is loaded from anywhere; a page that a server keeps up to date may ask that server."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    connect = "; connect-src 'self'" if asks else ""
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'{connect}"
 
 
 def _embedded(value: Any) -> str:
@@ -128,29 +145,66 @@ def _navigation(parts: Sequence[Part]) -> str:
     return f"<ul>{''.join(links)}</ul>"
 
 
-def _part(part: Part, number: int | None) -> str:
+def _part(part: Part, number: int | None, data: bool) -> str:
     head = f'<h2 class="part" id="part-{number}">{escape(part.title)}</h2>' if number is not None else ""
-    return head + "\n".join(map(_section, part.sections))
+    return head + "\n".join(_section(section, data) for section in part.sections)
 
 
-def _section(section: Section) -> str:
-    name = escape(section.name)
-    parts = [f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(section.title)}</h2>']
-    parts += [f"<p>{escape(text)}</p>" for text in section.texts]
-    parts += [_figure(figure) for figure in section.figures]
+def _section(section: Section, data: bool) -> str:
+    """A chapter: open, or closed until somebody wants it; one that only says why it is empty says so in its line."""
+    name, head = escape(section.name), f'<h2 id="{escape(section.name)}-title">{escape(section.title)}</h2>'
+    texts = "".join(f"<p>{escape(text)}</p>" for text in section.texts)
+    start = f'<section id="{name}" aria-labelledby="{name}-title"'
+    if section.open:
+        return f"{start}>{head}{texts}{_open_content(section, data)}</section>"
+    content = _content(section, data)
+    if not content:
+        return f'{start} class="brief">{head}{texts}</section>'
+    return f'{start}><details class="chapter"><summary>{head} <span class="holds">{_holds(section)}</span></summary>{texts}{content}</details></section>'
+
+
+def _holds(section: Section) -> str:
+    """What is to be found in a closed chapter."""
+    counted = ((len(section.sheets), "table"), (len(section.figures), "figure"))
+    return ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counted if n)
+
+
+def _content(section: Section, data: bool) -> str:
+    parts = [_figure(figure, data) for figure in section.figures]
     parts.append(section.html)
-    parts += [sheet_as_html(sheet) + _files(sheet) for sheet in section.sheets]
-    if section.data:
-        parts.append(_data_links(section))
-    if section.browser is not None:
-        parts.append(f'<div class="browser" id="{name}-browser"></div>')
-    return "\n".join([*parts, "</section>"])
+    parts += [_sheet(sheet, data) for sheet in section.sheets]
+    return "\n".join([*parts, _data_links(section, data), _browser(section)]).strip()
 
 
-def _figure(figure: Figure) -> str:
+def _open_content(section: Section, data: bool) -> str:
+    """The first table, or the figures where there is none; what else there is comes in closed parts."""
+    first, *others = section.sheets or (None,)
+    if first is None:
+        return _content(section, data)
+    closed = [_closed(f.title, _figure(f, data)) for f in section.figures]
+    closed += [_closed(s.title, _sheet(s, data)) for s in others if s is not None]
+    return "\n".join([_sheet(first, data), section.html, *closed, _data_links(section, data), _browser(section)])
+
+
+def _closed(title: str, content: str) -> str:
+    return f'<details class="more"><summary>{escape(title)}</summary>{content}</details>'
+
+
+def _browser(section: Section) -> str:
+    if section.browser is None:
+        return ""
+    name = escape(section.name)
+    return f'<div class="gallery" id="{name}-gallery"></div><div class="browser" id="{name}-browser"></div>'
+
+
+def _sheet(sheet: Sheet, data: bool) -> str:
+    return sheet_as_html(sheet) + (_files(sheet) if data else "")
+
+
+def _figure(figure: Figure, data: bool) -> str:
     name = escape(figure.name)
-    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS if can_save())
-    # Focus and label let keyboards and screen readers reach a drawing.
+    links = " ".join(f'<a href="figures/{name}.{form}">{form.upper()}</a>' for form in FORMATS if data and can_save())
+    # Focus and label let keyboards and screen readers reach a drawing; what it shows is in the tables beside it.
     drawing = (
         f'<div class="drawing" id="figure-{name}" tabindex="0" role="img" aria-label="{escape(figure.title)}"></div>'
     )
@@ -162,7 +216,9 @@ def _files(sheet: Sheet) -> str:
     return f'<p class="files"><a href="tables/{name}.csv">CSV</a> <a href="tables/{name}.tex">LaTeX</a></p>'
 
 
-def _data_links(section: Section) -> str:
+def _data_links(section: Section, data: bool) -> str:
+    if not data:
+        return ""
     links = " ".join(
         f'<a href="tables/{escape(n)}.csv">{escape(n)}.csv</a>' for n, rows in section.data.items() if rows
     )
@@ -174,4 +230,9 @@ def _figures(sections: Sequence[Section]) -> list[dict[str, Any]]:
 
 
 def _browsers(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    return [{"id": f"{s.name}-browser", "content": s.browser} for s in sections if s.browser is not None]
+    """The items themselves, or whom to ask for them."""
+    return [
+        {"id": f"{s.name}-browser", "served" if "items" not in s.browser else "content": s.browser}
+        for s in sections
+        if s.browser is not None
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     import altair as alt
 
 __all__ = [
+    "CELL",
     "FORMATS",
     "NO_FILES",
     "Figure",
     "can_save",
     "correlations_figure",
     "distributions_figure",
+    "findings_figure",
     "groups_figure",
+    "panel_title",
     "save_figure",
     "scores_figure",
     "vega_lite",
@@ -34,6 +37,8 @@ NO_FILES = "no figures as SVG, PNG or PDF files (for these: pip install 'referee
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 CELL = 200
+FIRST = 260
+GREY = "#8a8f96"
 BINS = 20
 Spec = dict[str, Any]
 
@@ -71,14 +76,14 @@ def _finished(chart: Any, title: str) -> Spec:
     return spec
 
 
-def _panel(measure: str, material: Material) -> str:
+def panel_title(material: Material, measure: str) -> str:
     return f"{measure}{arrow(material.direction(measure))}"
 
 
 def _rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
     kept = ("system", "level", "n", "value", "low", "high")
     return [
-        {**{k: r.get(k) for k in kept}, "measure": _panel(r["metric"], material)}
+        {**{k: r.get(k) for k in kept}, "measure": panel_title(material, r["metric"])}
         for r in rows
         if r["value"] is not None
     ]
@@ -119,8 +124,39 @@ def scores_figure(material: Material, order: Sequence[str]) -> Figure:
     base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
     layer = _dots(base, order, color=alt.value(PALETTE[0]))
     title = f"{material.label}: scores with {_confidence(material)} intervals"
-    spec = _finished(_faceted(layer, [_panel(m, material) for m in material.measures]), title)
+    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures]), title)
     return Figure(name="scores", title=title, spec=spec, cell=CELL)
+
+
+CLOSE, APART = "best, or not told apart from it", "differs from the best"
+
+
+def findings_figure(
+    material: Material,
+    panels: Mapping[str, Iterable[Mapping[str, Any]]],
+    order: Sequence[str],
+    close: Collection[str],
+    tested: bool,
+) -> Figure:
+    """The deciding measure beside what hearers found, a panel each; where differences were tested, those of the best stand out."""
+    alt = _altair()
+    rows = [
+        {
+            **{k: r.get(k) for k in ("system", "n", "value", "low", "high")},
+            "measure": title,
+            "told": CLOSE if r["system"] in close else APART,
+        }
+        for title, found in panels.items()
+        for r in found
+    ]
+    base = alt.Chart(alt.Data(values=rows)).properties(width=FIRST, height=alt.Step(17))
+    legend = {} if tested else {"legend": None}
+    kinds, colours = [CLOSE, APART], ([PALETTE[0], GREY] if tested else [PALETTE[0]] * 2)
+    colour = alt.Color("told:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
+    shape = alt.Shape("told:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), **legend)
+    layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
+    title = f"{material.label}: what was found, with {_confidence(material)} intervals"
+    return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)
 
 
 def _confidence(material: Material) -> str:
@@ -138,7 +174,7 @@ def groups_figure(material: Material, group: str, rows: Sequence[Row], order: Se
     layer = _dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
     title = f"{material.label}: scores by {group} with {_confidence(material)} intervals"
     measured = {r["metric"] for r in rows}
-    spec = _finished(_faceted(layer, [_panel(m, material) for m in material.measures if m in measured]), title)
+    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures if m in measured]), title)
     return Figure(name=f"scores-by-{group}", title=title, spec=spec, cell=CELL)
 
 
@@ -192,7 +228,7 @@ def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
         for i in np.flatnonzero(counts):
             share = round(float(counts[i] / counts.sum()), 4)
             place = {"from": round(float(edges[i]), 6), "to": round(float(edges[i + 1]), 6)}
-            rows.append({"measure": _panel(measure, material), "system": system, **place, "share": share})
+            rows.append({"measure": panel_title(material, measure), "system": system, **place, "share": share})
     return rows
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import width_of
 from referee.contracts import Card, Metric
+from referee.courtroom.proceedings import Proceedings
 from referee.hearers.passports.cards import cards_of
 from referee.hearers.passports.quoting import warn_elsewhere
 from referee.records import Trial
@@ -21,7 +22,10 @@ from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
 from referee.runs.open import open_corpus, open_outputs
 
-__all__ = ["gather", "gather_hearing"]
+__all__ = ["gather", "gather_hearing", "summon_court"]
+
+# Answers that the court hears in a few seconds.
+QUICK_COURT = 20_000
 
 
 Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
@@ -85,6 +89,29 @@ def gather_hearing(material: Material) -> HearingRows:
         warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
         cards |= cards_of(scored.run.folder)
     return HearingRows(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
+
+
+def summon_court(material: Material, always: bool = False) -> Proceedings | str:
+    """The court on the runs of one table, with the verdicts that `referee court RUN…` comes to; the reason where it is not held.
+
+    Over so many answers that a reader would wait for minutes it is held only if it is `always` wanted.
+    """
+    from referee.courtroom.heard_evidence import TrialSettings, try_runs
+    from referee.courtroom.proceedings import hold_court
+    from referee.reports.court_section import NO_COURT
+
+    if not material.responses:
+        return NO_COURT
+    bare = [s.name for s in material.scored if not (s.run.folder / "scores.jsonl").is_file()]
+    if bare:
+        return f"No court was held: {', '.join(bare)} has no scores of its own (referee score RUN --out SCORED, and let hearers listen there)."
+    if len(material.responses) > QUICK_COURT and not always:
+        many = f"{len(material.responses):,} answers"
+        return f"No court was held: over {many} it takes minutes (referee report --court holds it, referee court RUN as well)."
+    answered = [s.run.folder for s in material.scored if any(True for _ in s.run.responses())]
+    # Ranks of measures and rates of chance are not shown here, and take most of the time.
+    hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
+    return hold_court(", ".join(f.name for f in answered), hearings.sheets, hearings, chance=False)
 
 
 def _known(scored: Sequence[Scored]) -> Known:

@@ -27,11 +27,13 @@ __all__ = [
     "arrow",
     "compare_all",
     "counts_sheet",
+    "deciding",
     "families",
     "ranking",
     "scoreboard",
     "subset_letters",
     "system_cell",
+    "table_order",
 ]
 
 ALPHA = 0.05
@@ -60,6 +62,17 @@ def ranking(material: Material, measure: str) -> list[str]:
     known = [(s, v) for s in material.systems if (v := material.value(s, measure)) is not None]
     falling = material.direction(measure) != "lower"
     return [s for s, _ in sorted(known, key=lambda pair: -pair[1] if falling else pair[1])]
+
+
+def deciding(material: Material) -> str:
+    """The measure that decides the order of lines: the first that can be better or worse."""
+    return next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
+
+
+def table_order(material: Material) -> list[str]:
+    """The order of systems in every table and figure: the best first, then those without a value; people do not compete and stand last."""
+    placed = ranking(material, deciding(material))
+    return [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
 
 
 def compare_all(material: Material) -> pl.DataFrame:
@@ -125,10 +138,7 @@ def _differ(row: Mapping[str, Any]) -> bool:
 
 def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
     """One table per family of measures, the best value of each column in bold."""
-    # The first measure that can be better or worse decides the order of the lines.
-    lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
-    placed = ranking(material, lead)
-    order = [*placed, *(s for s in material.systems if s not in placed)]
+    order = table_order(material)
     return [_family(material, family, names, order, letters) for family, names in families(material.measures).items()]
 
 
@@ -201,7 +211,7 @@ def score_cell(row: Row | None, letters: str = "", shared: int | None = None) ->
     if row is None or row["value"] is None:
         return Cell("–", small="n = 0")
     n = "" if shared is not None else f"n = {row['n']}"
-    interval = f"{number(row['low'])}, {number(row['high'])}" if row.get("low") is not None else ""
+    interval = f"[{number(row['low'])}, {number(row['high'])}]" if row.get("low") is not None else ""
     small = "; ".join(part for part in (interval, n) if part)
     return Cell(f"{number(row['value'])}{stars(row)}", small=small, letters=letters, order=row["value"])
 

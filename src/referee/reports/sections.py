@@ -3,73 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from referee.courtroom.proceedings import Proceedings
 from referee.reports import report_figures
 from referee.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
+from referee.reports.court_section import NO_COURT, court_section
+from referee.reports.findings import findings_section
 from referee.reports.groups import group_rows, group_sheets, why_not
+from referee.reports.hearing_section import NOBODY, HearingRows, hearing_section
 from referee.reports.item_browser import browser_data, lead_measure
 from referee.reports.material import HUMAN, Material, Row, origin
-from referee.reports.report_figures import Figure
 from referee.reports.scoreboard import (
     compare_all,
     counts_sheet,
-    ranking,
     scoreboard,
     short,
     subset_letters,
+    table_order,
 )
-from referee.reports.sentences import methods
+from referee.reports.section import Section
+from referee.reports.sentences import methods, reference_counts
 from referee.reports.sheets import Cell, Sheet
 from referee.reports.tuna2008 import challenge_tables
 
-__all__ = ["ITEMS", "Section", "sections_of"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ITEMS", "sections_of"]
 
 ITEMS = 2000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """One chapter. `data` are tables only for the CSV folder; `html` is ready-made and safe; `browser` feeds the item browser."""
-
-    name: str
-    title: str
-    texts: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    sheets: tuple[Sheet, ...] = ()
-    html: str = ""
-    data: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    browser: Mapping[str, Any] | None = None
+# What grows with the number of references that an output may match.
+MANY_REFERENCES = ("string/bleu", "string/nist")
 
 
 def sections_of(
-    material: Material, *, style: str | None = None, items: int = ITEMS, hearing: Section | None = None
+    material: Material,
+    *,
+    style: str | None = None,
+    items: int = ITEMS,
+    hearing: HearingRows = NOBODY,
+    court: Proceedings | str = NO_COURT,
 ) -> list[Section]:
-    """All chapters about one set of trials, in reading order; `hearing` is the one about hearers, if there is one."""
-    lead = next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
-    placed = ranking(material, lead)
-    # People do not compete and stand below the systems.
-    order = [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
+    """All chapters about one set of trials, in reading order; `court` may be the reason why none was held."""
+    comparisons = compare_all(material)
+    letters = subset_letters(material, comparisons)
+    order = table_order(material)
     return [
-        _scores(material, order),
+        findings_section(material, letters, hearing, court),
+        _scores(material, order, comparisons, letters),
+        _items(material, items),
+        hearing_section(material.label, hearing, order),
+        court_section(material.label, court),
         _group(material, "domain", order),
         _group(material, "condition", order),
         _distributions(material, order),
         _correlations(material),
-        *([hearing] if hearing else []),
-        _items(material, items),
         *([_challenge(material)] if style else []),
         _systems(material),
-        _methods(material, style),
+        _methods(material, style, hearing),
         _data(material),
     ]
 
 
-def _scores(material: Material, order: Sequence[str]) -> Section:
-    comparisons = compare_all(material)
-    letters = subset_letters(material, comparisons)
+def _scores(
+    material: Material, order: Sequence[str], comparisons: pl.DataFrame, letters: Mapping[tuple[str, str], str]
+) -> Section:
     counts = counts_sheet(material)
     texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
     if letters:
@@ -81,6 +81,11 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
     if letters and without:
         texts.append(
             f"No letters for {', '.join(without)}: these are not averages of items, or no two systems have values."
+        )
+    many, whole = reference_counts(material), [short(m) for m in material.measures if m.startswith(MANY_REFERENCES)]
+    if whole and many:
+        texts.append(
+            f"{', '.join(whole)}: with {many} reference{'s' * (many != '1')} an output; values with another number of references are higher or lower."
         )
     if len(material.systems) == 1:
         texts.append("There is only one system, so nothing is compared.")
@@ -94,6 +99,7 @@ def _scores(material: Material, order: Sequence[str]) -> Section:
             "scores": _labelled(material, material.scores),
             "comparisons": _labelled(material, comparisons.to_dicts()),
         },
+        open=True,
     )
 
 
@@ -112,7 +118,7 @@ def _group(material: Material, group: str, order: Sequence[str]) -> Section:
         name=f"by-{group}",
         title=f"By {group}",
         figures=(report_figures.groups_figure(material, group, rows, order),),
-        sheets=tuple(group_sheets(material, group, rows)),
+        sheets=tuple(group_sheets(material, group, rows, order)),
     )
 
 
@@ -157,7 +163,7 @@ def _items(material: Material, limit: int) -> Section:
     more = (
         f" This page holds the first {shown:,} of {total:,}; the run folder has all of them." if shown < total else ""
     )
-    return Section(name="items", title="Items", texts=(order + more,), browser=content)
+    return Section(name="items", title="Items", texts=(order + more,), browser=content, open=True)
 
 
 def _challenge(material: Material) -> Section:
@@ -191,8 +197,8 @@ def _systems(material: Material) -> Section:
     return Section(name="systems", title="Systems", texts=texts, sheets=(sheet,))
 
 
-def _methods(material: Material, style: str | None) -> Section:
-    paragraph = escape(" ".join(methods(material, style)))
+def _methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
+    paragraph = escape(" ".join(methods(material, style, hearing)))
     signatures = dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))
     lines = "".join(f"<li>{escape(s)}</li>" for s in signatures)
     notes = "".join(f"<li>{escape(n)}</li>" for s in material.scored for n in s.notes)

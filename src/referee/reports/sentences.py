@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from referee import __version__
 from referee.reports.correlation_tables import FEWEST
+from referee.reports.hearing_section import NO_PASSPORT, NOBODY, PEOPLE, HearingRows, standing_of
 from referee.reports.material import HUMAN, Material, origin
 from referee.reports.scoreboard import ALPHA
 
-__all__ = ["listed", "methods"]
+__all__ = ["listed", "methods", "reference_counts"]
 
 
 def listed(things: Iterable[str]) -> str:
@@ -19,7 +21,7 @@ def listed(things: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
 
 
-def methods(material: Material, style: str | None) -> list[str]:
+def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
     """The paragraph, sentence by sentence, saying only what was done in this run."""
     return [
         _data(material),
@@ -28,6 +30,7 @@ def methods(material: Material, style: str | None) -> list[str]:
         *_intervals(material),
         *_letters(material),
         *_correlations(material),
+        *_hearers(hearing),
         *_challenge(style),
         *_outcomes(material),
         f"All numbers were computed with Referee {_versions(material)}; the signature of every measure is given with the tables.",
@@ -68,7 +71,44 @@ def _references(material: Material) -> str:
     said = f"Outputs were held against {against}, with the measures {listed(material.measures)}."
     if whole:
         said += f" {listed(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
+    many = reference_counts(material)
+    if many and many != "1":
+        said += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
     return said
+
+
+def reference_counts(material: Material) -> str:
+    """How many references an output was held against, ``1`` or ``2 to 5``; empty where no signature says."""
+    found = [re.search(r"\|against:[a-z]+-([0-9.]+)", str(r.get("signature") or "")) for r in material.scores]
+    return next((m[1].replace("..", " to ") for m in found if m), "")
+
+
+def _hearers(hearing: HearingRows) -> list[str]:
+    """Who answered, how often, and what the intervals of their answers are over."""
+    told: dict[str, tuple[int, str]] = {}
+    for row in hearing.rows:
+        if row["measure"] == "ir":
+            n, clusters = told.get(row["hearer"], (0, ""))
+            told[row["hearer"]] = (n + row["n"], row.get("cluster") or clusters)
+    if not told:
+        return []
+    who = [
+        f"{_hearer(name, hearing)} ({n:,} answers{f'; clusters: {over}' if over else ''})"
+        for name, (n, over) in told.items()
+    ]
+    return [
+        f"Descriptions were read by {listed(who)}; answers of people and of simulated hearers were counted by the same code."
+    ]
+
+
+def _hearer(name: str, hearing: HearingRows) -> str:
+    if name == PEOPLE:
+        return "people"
+    signed, standing = hearing.signatures.get(name, ""), standing_of(name, hearing)
+    about = ", ".join(
+        part for part in (signed, "no passport" if standing == NO_PASSPORT else f"passport: {standing}") if part
+    )
+    return f"the simulated hearer {name} [{about}]"
 
 
 def _measured(material: Material, measure: str) -> bool:

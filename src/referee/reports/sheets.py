@@ -100,7 +100,7 @@ def _latex_cell(cell: Cell) -> str:
     if cell.letters:
         text += rf"$^{{\mathrm{{{tex(cell.letters)}}}}}$"
     extra = [tex(f"({cell.badge})")] if cell.badge else []
-    return " ".join([text, *extra, *([tex(f"[{cell.small}]")] if cell.small else [])])
+    return " ".join([text, *extra, *([tex(cell.small)] if cell.small else [])])
 
 
 def sheet_as_html(sheet: Sheet) -> str:

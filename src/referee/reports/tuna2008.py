@@ -242,6 +242,8 @@ def _tukey(frame: pl.DataFrame) -> Subsets | str:
 
 def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
     """Systems from the lowest mean to the highest with the letters of their subsets, measure beside measure."""
+    if not values:
+        return f"Table {table} is not made: nobody's times were taken in this run."
     found = {heading: _tukey(frame) for heading, frame in values.items()}
     good = {heading: s for heading, s in found.items() if isinstance(s, Subsets)}
     if not good:

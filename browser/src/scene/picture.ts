@@ -1,0 +1,95 @@
+// A scene put together from pictures of its objects, with what hearers did laid over it. Reports and the playground show scenes by this and nothing else.
+
+import { make } from "../common/dom.ts";
+
+// Shares of the whole picture.
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface Thing {
+  id: string;
+  picture: string | null; // an SVG; null where the ground shows it (a photograph)
+  box: Box;
+  words: string; // what it is, for those who do not see it
+}
+
+// Of one hearer: the share of answers or belief that each thing got, by place.
+export interface Went {
+  hearer: string;
+  n: number | null;
+  shares: ReadonlyMap<number, number>;
+  elsewhere: ReadonlyArray<readonly [string, number]>;
+}
+
+export interface SceneLook {
+  width: number;
+  height: number;
+  things: readonly Thing[];
+  targets: ReadonlySet<number>;
+  went?: readonly Went[];
+  gone?: ReadonlySet<number>; // ruled out
+  ground?: string; // the address of a photograph on which the boxes lie
+}
+
+// A hundredth of a cell in pixels, where there is room.
+const SCALE = 1.1;
+// Okabe and Ito's, without the pale ones that no number could be read on.
+const COLOURS = ["#0072b2", "#b34a00", "#00795a", "#9b4b78", "#5a5a5a"];
+
+export const percent = (share: number): string => `${Math.round(100 * share)}%`;
+export const colourOf = (hearer: number): string => COLOURS[hearer % COLOURS.length]!;
+
+export function pictureAddress(svg: string): string {
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+export function sceneElement(look: SceneLook): HTMLElement {
+  const scene = make("div", { class: "picture" }, ...look.things.map((thing, place) => thingElement(look, thing, place)));
+  scene.style.aspectRatio = `${look.width} / ${look.height}`;
+  scene.style.maxWidth = `${Math.round(look.width * SCALE)}px`;
+  if (look.ground) scene.style.backgroundImage = `url(${JSON.stringify(look.ground)})`;
+  return scene;
+}
+
+function thingElement(look: SceneLook, thing: Thing, place: number): HTMLElement {
+  const target = look.targets.has(place), gone = look.gone?.has(place) ?? false;
+  const element = make("div", { class: ["thing", target && "target", gone && "gone"].filter(Boolean).join(" ") });
+  element.style.left = percentOf(thing.box.left);
+  element.style.top = percentOf(thing.box.top);
+  element.style.width = percentOf(thing.box.width);
+  element.style.height = percentOf(thing.box.height);
+  if (thing.picture !== null) element.append(make("img", { src: pictureAddress(thing.picture), alt: spoken(look, thing, place), draggable: "false" }));
+  if (target) element.append(make("span", { class: "flag", "aria-hidden": "true" }, "target"));
+  const went = (look.went ?? []).map((hearer, i) => ({ share: hearer.shares.get(place) ?? 0, i })).filter(({ share }) => share >= 0.005);
+  if (went.length) element.append(make("div", { class: "went", "aria-hidden": "true" }, ...went.map(({ share, i }) => bar(share, i))));
+  return element;
+}
+
+function bar(share: number, hearer: number): HTMLElement {
+  const element = make("span", { class: "share" }, make("i"), make("b", {}, percent(share)));
+  const fill = element.firstElementChild as HTMLElement;
+  fill.style.width = percentOf(share);
+  fill.style.background = colourOf(hearer);
+  return element;
+}
+
+function spoken(look: SceneLook, thing: Thing, place: number): string {
+  const went = (look.went ?? []).filter(({ shares }) => (shares.get(place) ?? 0) >= 0.005).map(({ hearer, shares }) => `${hearer} ${percent(shares.get(place)!)}`);
+  return [look.targets.has(place) ? "target" : "", look.gone?.has(place) ? "ruled out" : "", thing.words, went.length ? `chosen by ${went.join(", ")}` : ""].filter(Boolean).join("; ");
+}
+
+const percentOf = (share: number): string => `${(100 * share).toFixed(3)}%`;
+
+// Who is which colour, how many answers there are, and what was no object.
+export function legend(went: readonly Went[]): HTMLElement {
+  return make("ul", { class: "legend" }, ...went.map((hearer, i) => {
+    const sign = make("i", { "aria-hidden": "true" });
+    sign.style.background = colourOf(i);
+    const more = [hearer.n === null ? "" : `${hearer.n} answer${hearer.n === 1 ? "" : "s"}`, ...hearer.elsewhere.map(([what, share]) => `${what} ${percent(share)}`)].filter(Boolean);
+    return make("li", {}, sign, hearer.hearer, more.length ? make("span", { class: "note" }, ` ${more.join(", ")}`) : null);
+  }));
+}

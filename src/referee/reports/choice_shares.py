@@ -1,0 +1,44 @@
+"""Where hearers went: for each item, the share of answers (or of belief) that every object got, by system and hearer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from referee.metrics.hearing import PEOPLE
+from referee.records import HUMAN, Outcome, Response
+
+__all__ = ["Shares", "choice_shares"]
+
+Shares = tuple[int, list[tuple[str, float]]]
+"""How many answers there are, and the share of every object or outcome that got one, the largest first."""
+LEAST = 0.005
+
+
+def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
+    """By trial, and then by system and hearer; all people are one hearer. What got less than half a percent is left out."""
+    sums: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    counts: dict[tuple[str, str, str], int] = {}
+    for r in responses:
+        hearer = PEOPLE if r.probabilities is None else r.hearer
+        system = HUMAN if r.system is None else r.system
+        found = sums.setdefault(r.trial, {}).setdefault((system, hearer), {})
+        counts[r.trial, system, hearer] = counts.get((r.trial, system, hearer), 0) + 1
+        for what, share in belief_of(r).items():
+            found[what] = found.get(what, 0.0) + share
+    return {
+        trial: {key: _shares(found, counts[trial, *key]) for key, found in groups.items()}
+        for trial, groups in sums.items()
+    }
+
+
+def belief_of(response: Response) -> Mapping[str, float]:
+    """A simulated hearer's belief; a person's answer as all of it."""
+    if response.probabilities is not None:
+        return dict(response.probabilities)
+    chosen = response.entity if response.outcome is Outcome.ENTITY else None
+    return {chosen or response.outcome.value: 1.0}
+
+
+def _shares(sums: Mapping[str, float], n: int) -> Shares:
+    shares = [(what, round(total / n, 3)) for what, total in sums.items() if total / n >= LEAST]
+    return n, sorted(shares, key=lambda pair: -pair[1])
