@@ -205,8 +205,14 @@ def mark_expression(
         entities=referents,
         start_ms=start + rate * first,
         end_ms=start + rate * last,
-        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain},
+        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain, **_shown(utterance)},
     )
+
+
+def _shown(utterance: Event) -> dict[str, float]:
+    """When the partner saw a message; nothing for speech, which is heard as it is said."""
+    shown = utterance.data.get("shown_ms")
+    return {} if shown is None else {"shown_ms": shown}
 
 
 def quantised(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
