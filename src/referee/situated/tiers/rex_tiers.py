@@ -39,6 +39,7 @@ def to_dialogue(recording: Recording) -> Dialogue:
         pair=header.pair,
         pieces=PIECES,
         events=_in_order(events),
+        language=header.language,
         synthetic=header.synthetic,
         meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
     )
