@@ -146,6 +146,7 @@ CORPORA: dict[str, Entry] = {
         "referee.corpora.tangrams:NaiveMatchers", {}, "naive readers guess tangrams, 3,383 texts, 11,344 guesses"
     ),
     "kth-tangrams": Entry("referee.corpora.kth:KthTangrams", {}, "34 situated games with board events and speech"),
+    "pento-cv": Entry("referee.corpora.pento_cv:PentoCv", {}, "German dialogues over pentominoes, speech and hands"),
     "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,035 episodes"),
     "color-grids": Entry(
         "referee.corpora.color_grids:ColorGrids", {}, "three grids of nine colours, 8,814 rounds with listeners"

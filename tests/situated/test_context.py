@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from situations import cursor, dialogue, handled, said
 
@@ -85,3 +87,12 @@ def test_an_overhearer_knows_nothing_from_before_the_clip_or_after_the_expressio
     assert (
         overheard.standings["1"].since_cursor == s.standings["1"].since_cursor
     )  # the cursor was still there when the clip began
+
+
+def test_a_clip_before_a_typed_message_ends_when_it_is_shown() -> None:
+    typed = [replace(e, data={**e.data, "shown_ms": 34_000.0}) for e in said(30_000, "that", "6", dpr=True)]
+    s = list(situations(dialogue(*MENTION_FIRST, typed)))[-1]
+    clip = cut(s)
+    assert isinstance(clip, Clip)
+    # The message was begun at 29.8 s; nobody saw it before 34 s.
+    assert clip.end_ms == 34_000

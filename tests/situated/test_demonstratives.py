@@ -15,6 +15,7 @@ from referee.situated.models.demonstratives import (
     RECENT,
     Confusion,
     classify,
+    classify_new,
     fold_places,
 )
 from referee.situated.models.history import Situation, all_situations
@@ -107,3 +108,39 @@ def test_dialogues_without_a_choice_of_form_are_refused() -> None:
 def test_one_pair_cannot_be_left_out() -> None:
     with pytest.raises(InputError, match="--by instance"):
         classify(world(1), by="pair")
+
+
+def test_f_has_an_interval_over_pairs_by_leaving_each_out() -> None:
+    flipped = [
+        type(s)(**{**{n: getattr(s, n) for n in s.__slots__}, "pronoun": False}) if s.pair == "p0" and i % 2 else s
+        for i, s in enumerate(world())
+    ]
+    row = classify(flipped, folds=4).row(CURSOR)
+    used, over = [s.pronoun for s in flipped], [s.standing.cursor_over for s in flipped]
+
+    def f(kept: list[int]) -> float:
+        both = sum(used[i] and over[i] for i in kept)
+        return 2 * both / (sum(used[i] for i in kept) + sum(over[i] for i in kept))
+
+    # By hand: jackknife over the four pairs, t with 3 degrees of freedom (3.1824).
+    value = f(list(range(len(flipped))))
+    without = [f([i for i, s in enumerate(flipped) if s.pair != pair]) for pair in ("p0", "p1", "p2", "p3")]
+    reach = 3.1824 * (3 / 4 * sum((w - value) ** 2 for w in without)) ** 0.5
+    assert (row.low, row.high) == pytest.approx((value - reach, min(value + reach, 1.0)), abs=1e-4)
+
+
+def test_a_model_that_never_says_a_class_is_named() -> None:
+    rare = [
+        type(s)(**{**{n: getattr(s, n) for n in s.__slots__}, "pronoun": i in (0, 13, 26, 39)})
+        for i, s in enumerate(world())
+    ]
+    row = classify(rare, folds=4).row("without current operation")
+    assert (row.never, row.confusion.f, row.low) == (("pronoun",), 0.0, None)
+    balanced = classify(rare, folds=4, weights="balanced").row("without current operation")
+    assert balanced.never == ()
+    assert classify(rare, folds=4, threshold=-100).row(ALL).never == ("other",)
+
+
+def test_what_was_learned_from_one_source_is_tested_on_another() -> None:
+    result = classify_new(world(3), world(2))
+    assert (result.row(ALL).confusion.f, result.by, len(result.situations)) == (1.0, "source", 24)

@@ -82,3 +82,37 @@ def test_one_pass_finds_what_a_search_through_everything_finds(seed: int) -> Non
             assert standing.mention == mention
             assert standing.since_action == (None if past is None else s.onset_ms - (past.end_ms or 0))
             assert standing.cursor_over == (pointed is not None and (pointed.end_ms or 0) > s.onset_ms)
+
+
+def test_what_is_typed_is_a_mention_only_when_it_is_shown() -> None:
+    # Typed from 1 s, sent at 9 s; the partner speaks of the same piece at 5 s and again at 10 s.
+    typed = said(1000.0, "the square", "6")
+    typed = [replace(e, data={**e.data, "shown_ms": 9000.0}) for e in typed]
+    found = list(situations(dialogue(typed, said(5000.0, "it", "6", dpr=True), said(10_000.0, "it", "6", dpr=True))))
+    second = next(s for s in found if s.onset_ms == 5000)
+    third = next(s for s in found if s.onset_ms == 10_000)
+    assert (second.standing.since_mention, second.standing.mentioned_last) == (None, False)
+    # Known since 9 s, although typed before the partner's words at 5 s.
+    assert third.standing.since_mention == 1000
+    assert third.standing.mention is not None
+    assert third.standing.mention.start_ms == 1000
+
+
+def test_an_unclear_expression_mentions_nothing() -> None:
+    unclear = [replace(e, data={**e.data, "uncertain": True}) for e in said(1000.0, "the triangle", "1", "4")]
+    (situation,) = situations(dialogue(unclear, said(5000.0, "the large one", "1")))
+    assert (situation.standing.since_mention, situation.standing.mentioned_last) == (None, False)
+
+
+def test_two_hands_on_a_piece_both_count() -> None:
+    (situation,) = situations(
+        dialogue(
+            cursor(0, 9000, "1"),
+            cursor(2000, 3000, "1"),
+            handled(0, 9000, "1"),
+            handled(1000, 2000, "1"),
+            said(5000.0, "it", "1"),
+        )
+    )
+    assert situation.standing.cursor_over
+    assert situation.standing.handled_now

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from random import Random
 
 import pytest
 
-from referee.situated.game.board import PIECES
+from referee.situated.game.board import PIECES, Board, Placement
 from referee.situated.game.bot_games import play
 from referee.situated.game.clocks import timeline
 from referee.situated.game.goals import GOALS, scatter, solution
 from referee.situated.game.log import faults, write_recording
-from referee.situated.game.operator_bot import Hand, follow, understand
+from referee.situated.game.operator_bot import Command, Hand, follow, understand
 from referee.situated.game.rules import SETTINGS
 from referee.situated.game.solver_bot import Mind, instruct
 
@@ -112,3 +113,72 @@ def test_the_solver_corrects_a_wrong_choice_with_the_other_one():
 
 def test_the_solver_has_nothing_to_say_about_a_finished_figure():
     assert instruct(Mind.of(GOALS["cat"]), solution(GOALS["cat"]), None, Random(0))[0] is None
+
+
+# Twelve ordinary kinds of instruction, in words that the solver bot never uses.
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("put the square in the top left corner", Command("put", "6", 200.0, 133.0)),
+        ("move it to the bottom right", Command("put", "4", 1000.0, 667.0)),
+        ("put the medium triangle next to the square", Command("beside", "3", other="6")),
+        ("put it to the left of the parallelogram", Command("beside", "4", -1.0, 0.0, other="7")),
+        ("rotate the parallelogram a quarter turn to the left", Command("turn", "7", degrees=-90)),
+        ("turn it over", Command("flip", "4")),
+        ("a bit left", Command("shift", "4", -30.0, 0.0)),
+        ("slightly up please", Command("shift", "4", 0.0, -10.0)),
+        ("yes, that one", Command("take", "4")),
+        ("the other one", Command("take", "5")),
+        ("put it back", Command("undo", "4")),
+        ("now the rhombus", Command("take", "7")),
+        ("ok, great!", Command("none")),
+    ],
+)
+def test_the_operator_follows_ordinary_instructions(text: str, expected: Command) -> None:
+    hand = Hand(piece="4", before=Placement(1.0, 2.0))
+    assert understand(text, scatter(0), hand, Random(0)) == expected
+
+
+def test_an_operator_who_is_not_sure_asks_and_understands_the_answer() -> None:
+    board = scatter(0)
+    asked = understand("move the small triangle up a lot", board, Hand(piece="6"), Random(0))
+    assert (asked.kind, asked.question) == ("ask", "which small triangle: the one on the left or the one on the right?")
+    right = max("45", key=lambda p: board.placements[p].x)
+    done = understand("the one on the right", board, Hand(piece="6", asked=asked), Random(0))
+    assert (done.kind, done.piece, done.y) == ("shift", right, -200)
+    assert understand("hm?", board, Hand(), Random(0)).kind == "ask"
+
+
+def perform(text: str, board: Board, hand: Hand) -> tuple[Board, Hand]:
+    acts, hand = follow(understand(text, board, hand, Random(0)), board, hand, 0.0, Random(0))
+    for act in acts:
+        board = board.apply(act.change) if act.change else board
+    return board, hand
+
+
+def test_what_was_done_can_be_undone_repeated_and_reversed() -> None:
+    start = scatter(0)
+    board, hand = perform("put the square in the middle", start, Hand())
+    assert board.placements["6"][:2] != start.placements["6"][:2]
+    back, _ = perform("undo that", board, hand)
+    assert back.placements["6"] == start.placements["6"]
+    board, hand = perform("turn it", board, hand)
+    twice, hand = perform("again", board, hand)
+    assert (twice.placements["6"].rotation - start.placements["6"].rotation) % 360 == 2 * start.step
+    once, _ = perform("no, the other way", twice, hand)
+    assert once.placements["6"].rotation == board.placements["6"].rotation
+
+
+def test_a_piece_beside_another_touches_it_on_the_side_that_was_said() -> None:
+    board, _ = perform("put the parallelogram right of the square", scatter(0), Hand())
+    mine, other = board.polygon("7").bounds, board.polygon("6").bounds
+    assert mine[0] == pytest.approx(other[2], abs=0.02)
+
+
+def test_a_triangle_points_where_it_is_told_to() -> None:
+    board, _ = perform("turn the medium triangle so that it points up", scatter(0), Hand())
+    # The right angle is the corner opposite the longest side: it is the highest of the three.
+    corners = board.corners("3")
+    sides = {p: max(math.dist(p, q) for q in corners) for p in corners}
+    tip = min(corners, key=lambda p: sides[p])
+    assert tip[1] == min(y for _, y in corners)

@@ -43,6 +43,24 @@ export interface SystemResult {
   means: Record<string, { n: number; mean: number }>;
 }
 
+export interface Puzzle {
+  goal: string;
+  result: string;
+  seconds: number;
+  utterances: number;
+  file: string;
+}
+
+export interface PlayedRoom {
+  id: string;
+  state: string;
+  outcome: string | null;
+  people: string[];
+  created: number;
+  puzzles: Puzzle[];
+  why_not: string | null;
+}
+
 export class OrganiserApi {
   private readonly server: Server;
 
@@ -72,6 +90,15 @@ export class OrganiserApi {
 
   withdraw(alias: string): Promise<unknown> {
     return this.server.ask("POST", `withdraw/${encodeURIComponent(alias)}`);
+  }
+
+  // null in studies where nobody plays in rooms.
+  rooms(): Promise<{ rooms: PlayedRoom[] | null }> {
+    return this.server.ask("GET", "rooms");
+  }
+
+  recording(file: string): Promise<Blob> {
+    return this.server.fetchFile(`rooms/${encodeURIComponent(file)}`);
   }
 
   data(): Promise<Blob> {

@@ -4,11 +4,11 @@ import { button, make } from "../common/dom.ts";
 import { Refusal, wordsOf } from "../common/server.ts";
 import { studyAt } from "../common/study-address.ts";
 import { takeToken } from "../common/token.ts";
-import { OrganiserApi, type Person, type Progress, type Quality, type SystemResult } from "./api.ts";
-import { blindedPanel, dropoutsPanel, listsPanel, panel, peoplePanel, qualityPanel, resultsPanel, statesPanel, tiles } from "./panels.ts";
+import { OrganiserApi, type Person, type PlayedRoom, type Progress, type Quality, type SystemResult } from "./api.ts";
+import { blindedPanel, dropoutsPanel, listsPanel, panel, peoplePanel, qualityPanel, resultsPanel, roomsPanel, statesPanel, tiles } from "./panels.ts";
 
 const EVERY_MS = 4000;
-const PARTS = ["tiles", "lists", "funnel", "quality", "dropouts", "results", "people"] as const;
+const PARTS = ["tiles", "lists", "funnel", "quality", "dropouts", "results", "rooms", "people"] as const;
 type Part = (typeof PARTS)[number];
 
 export class Dashboard {
@@ -59,9 +59,10 @@ export class Dashboard {
     const api = this.api;
     if (!api) return;
     try {
-      const [progress, { participants }, quality] = await Promise.all([api.progress(), api.participants(), api.quality()]);
+      const [progress, { participants }, quality, { rooms }] = await Promise.all([api.progress(), api.participants(), api.quality(), api.rooms()]);
       const systems = progress.unblinded ? (await api.results()).systems : null;
       this.draw(progress, participants, quality, systems);
+      if (rooms) this.drawRooms(rooms, progress);
       this.status.textContent = `live, ${new Date().toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" })}`;
       this.status.classList.remove("lost");
     } catch (error) {
@@ -88,6 +89,11 @@ export class Dashboard {
     this.redraw("dropouts", [steady, people, minute], () => dropoutsPanel(progress, people));
     this.redraw("results", [systems, may], () => (systems ? resultsPanel(systems) : blindedPanel(manages, may ? () => this.unblind() : null)));
     this.redraw("people", [people, may, minute], () => peoplePanel(people, now, may ? (alias) => this.withdraw(alias) : null));
+  }
+
+  private drawRooms(rooms: PlayedRoom[], progress: Progress): void {
+    const fetchOne = progress.right === "manage" ? (file: string): void => void this.attempt(() => this.fetchRecording(file)) : null;
+    this.redraw("rooms", [rooms, progress.right, Math.floor(progress.now / 60)], () => roomsPanel(rooms, progress.now, fetchOne));
   }
 
   // The data name the systems.
@@ -136,8 +142,16 @@ export class Dashboard {
   }
 
   private async fetchData(): Promise<void> {
-    const address = URL.createObjectURL(await this.api!.data());
-    const link = make("a", { href: address, download: `${this.address.study}.zip` });
+    this.save(await this.api!.data(), `${this.address.study}.zip`);
+  }
+
+  private async fetchRecording(file: string): Promise<void> {
+    this.save(await this.api!.recording(file), file);
+  }
+
+  private save(content: Blob, name: string): void {
+    const address = URL.createObjectURL(content);
+    const link = make("a", { href: address, download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }

@@ -1,7 +1,7 @@
 // The panels of the dashboard, each made from what the server said and from nothing else.
 
 import { button, make, type Child } from "../common/dom.ts";
-import type { Person, Progress, Quality, SystemResult } from "./api.ts";
+import type { Person, PlayedRoom, Progress, Puzzle, Quality, SystemResult } from "./api.ts";
 import { bar, interval, legend, row, wilson } from "./charts.ts";
 
 export const SILENT_SECONDS = 15 * 60;
@@ -159,6 +159,35 @@ export function peoplePanel(people: readonly Person[], now: number, withdraw: ((
   const rows = people.map((person) => make("tr", {}, ...cells(person, now), withdraw ? make("td", {}, withdrawButton(person, withdraw)) : null));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
   return panel("people", "Participants", people.length ? make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Participants" }, table) : make("p", { class: "note" }, "Nobody has agreed to take part yet."));
+}
+
+export function roomsPanel(rooms: readonly PlayedRoom[], now: number, fetchOne: ((file: string) => void) | null): HTMLElement {
+  const head = ["room", "pair", "came", "puzzle", "result", "minutes", "messages", ...(fetchOne ? [""] : [])];
+  const rows = rooms.flatMap((room) => (room.why_not ? [deniedRow(room, now)] : room.puzzles.map((puzzle) => puzzleRow(room, puzzle, now, fetchOne))));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
+  const how = make("p", { class: "note" }, "Each puzzle is a recording for `referee tangram`; all of them are in the exported data, and `referee tangram export STUDY --all` writes them.");
+  return panel("rooms", "Rooms and pairs", rooms.length ? make("div", {}, make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Rooms and pairs" }, table), how) : make("p", { class: "note" }, "Nobody has played yet."));
+}
+
+function roomCells(room: PlayedRoom, now: number): HTMLElement[] {
+  return [make("th", { scope: "row", title: room.id }, room.id.slice(0, 8)), make("td", {}, room.people.join(" and ")), make("td", {}, when(room.created, now))];
+}
+
+function deniedRow(room: PlayedRoom, now: number): HTMLElement {
+  return make("tr", {}, ...roomCells(room, now), make("td", { colspan: 4 }, `not given out: ${room.why_not}`));
+}
+
+function puzzleRow(room: PlayedRoom, puzzle: Puzzle, now: number, fetchOne: ((file: string) => void) | null): HTMLElement {
+  const done = [puzzle.goal, puzzle.result].map((text) => make("td", {}, text));
+  const numbers = [(puzzle.seconds / 60).toFixed(1), String(puzzle.utterances)].map((text) => make("td", { class: "number" }, text));
+  return make("tr", {}, ...roomCells(room, now), ...done, ...numbers, fetchOne ? make("td", {}, downloadButton(puzzle.file, fetchOne)) : null);
+}
+
+function downloadButton(file: string, fetchOne: (file: string) => void): HTMLElement {
+  const take = button("Download", "quiet");
+  take.setAttribute("aria-label", `Download ${file}`);
+  take.addEventListener("click", () => fetchOne(file));
+  return take;
 }
 
 function cells(person: Person, now: number): HTMLElement[] {

@@ -40,6 +40,7 @@ FACTS: dict[str, _Facts] = {
     "tangrams-hawkins": _Facts(5976, "tangrams", True),
     "tg-matcher": _Facts(3383, "tangrams", True),
     "kth-tangrams": _Facts(2693, "tangram board", True),
+    "pento-cv": _Facts(1910, "pentominoes"),
     "pento-take": _Facts(1035, "pentominoes", True),
     "color-grids": _Facts(8814, "colour grids", True),
     "colors-mandarin": _Facts(4311, "colour patches", True),

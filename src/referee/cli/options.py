@@ -9,9 +9,10 @@ import typer
 
 from referee.errors import one_of
 
-__all__ = ["KTH", "check_form", "examples", "new_app"]
+__all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new_app"]
 
-KTH = "kth-tangrams"
+KTH, PENTO_CV = "kth-tangrams", "pento-cv"
+DIALOGUE_CORPORA = (KTH, PENTO_CV)
 FORMS = ("text", "json")
 
 
@@ -65,9 +66,13 @@ Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_de
 Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
 RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
 DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")]
-DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {KTH}.")]
+DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
 Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
 Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
 Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
+Pronouns = Annotated[
+    str, typer.Option("--forms", help="What counts as a pronoun: both, demonstrative (that, das) or personal (it, es).")
+]
+Speakers = Annotated[str, typer.Option(help="Whose references: both, solver (instructor) or operator (manipulator).")]
 HeldApart = Annotated[str, typer.Option(help="What a fold holds apart: instance (as published) or pair.")]

@@ -41,6 +41,7 @@ def export(
     from referee.studies.data.collection import collect, reading
     from referee.studies.data.export import export_files, identities, write_export, write_identities
     from referee.studies.folder.study import open_study
+    from referee.studies.rooms.room_files import has_rooms, room_files
 
     opened = open_study(study)
     # Beside the study and not in it: what is under the folder is part of its hash.
@@ -48,13 +49,19 @@ def export(
     # One connection for tables and identities, which cannot write (rule 15).
     with reading(opened, database) as connection:
         collected = collect(opened, connection, mode)
-        write_export(target, export_files(collected, [f.strip() for f in format.split(",") if f.strip()]), overwrite)
+        games = room_files(connection, opened, mode) if has_rooms(opened) else {}
+        formats = [f.strip() for f in format.split(",") if f.strip()]
+        write_export(target, export_files(collected, formats, games), overwrite)
         names = identities(connection, opened, mode) if include_identities else None
     left_out = sum(bool(a.marks) for a in collected.trials)
     print(
         f"{target}: {len(collected.answers):,} answers of {len(collected.sittings)} sessions in mode {collected.mode}; "
         f"{left_out:,} are marked as left out of some analysis, with reasons"
     )
+    if games:
+        print(
+            f"{target / 'rooms'}: {len(games) - 1} recorded puzzles, with a table of the rooms; `referee tangram` reads them"
+        )
     if collected.simulated:
         print(f"{collected.simulated} of the sessions are simulated participants")
     if collected.counts["withdrawn"] or collected.counts["purged"]:

@@ -1,7 +1,8 @@
-"""`referee tangram export`: a recording as tiers, pictures or a film."""
+"""`referee tangram export`: people's games out of a study; a recording as tiers, pictures or a film."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from referee.errors import InputError
 if TYPE_CHECKING:
     from referee.situated.game.log import Recording
     from referee.situated.tiers.dialogue import Dialogue
+    from referee.studies.rooms.room_files import RoomSummary
 
 __all__ = ["TIERS", "app", "tiers_as"]
 
@@ -24,6 +26,12 @@ FILMS = ("gif", "webp", "mp4")
 
 @app.command(
     epilog=options.examples("""
+  referee tangram export STUDY                                            which rooms there are, and who was in them
+
+  referee tangram export STUDY --all --as jsonl --out sessions            every game as a recording
+
+  referee tangram export STUDY --room ID --as eaf --out sessions          one room, for ELAN
+
   referee tangram export session.jsonl --as eaf                           tiers for ELAN
 
   referee tangram export session.jsonl --as csv --annotator ann           one row per event, with ann's expressions
@@ -34,9 +42,15 @@ FILMS = ("gif", "webp", "mp4")
 """)
 )
 def export(
-    recording: options.Recording,
+    recording: Annotated[Path, typer.Argument(help="A recording (.jsonl), or a study folder.", show_default=False)],
+    room: Annotated[str | None, typer.Option(help="Of a study: this room.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Of a study: every room.")] = False,
+    mode: options.OwnMode = None,
+    database: options.Database = None,
     kind: Annotated[str, typer.Option("--as", help=f"{', '.join((*TIERS, 'svg', *FILMS))}.")] = "eaf",
-    out: Annotated[Path | None, typer.Option(help="The file to write (default: beside the recording).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write (of a study: the folder); default: beside it.")
+    ] = None,
     annotator: options.Annotator = None,
     at: Annotated[float, typer.Option(help="The moment of an SVG, in seconds.", min=0)] = 0.0,
     begin: Annotated[float, typer.Option("--from", help="Start of a film, in seconds.", min=0)] = 0.0,
@@ -46,7 +60,14 @@ def export(
     cursor: Annotated[bool, typer.Option(help="Show the cursor.")] = True,
     numbers: Annotated[bool, typer.Option(help="Number the pieces.")] = False,
 ) -> int:
-    """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states."""
+    """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states.
+
+    Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
+    """
+    if recording.is_dir():
+        return _from_study(recording, room, every, mode, database, kind, out, annotator)
+    if room is not None or every:
+        raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
     found = open_recording(recording)
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
@@ -63,6 +84,85 @@ def export(
         raise InputError(f"--as {kind} is not known", remedy=f"one of {', '.join((*TIERS, 'svg', *FILMS))}")
     print(f"wrote {target}")
     return 0
+
+
+def _from_study(
+    folder: Path,
+    room: str | None,
+    every: bool,
+    mode: str | None,
+    database: str | None,
+    kind: str,
+    out: Path | None,
+    annotator: str | None,
+) -> int:
+    """The rooms of a study: listed, or written out."""
+    from referee.studies.data.collection import reading
+    from referee.studies.folder.study import open_study
+    from referee.studies.rooms.room_files import has_rooms, list_rooms, room_recordings
+
+    study = open_study(folder)
+    if not has_rooms(study):
+        raise InputError(
+            "nobody plays in rooms in this study", where=folder, remedy="name a study of `referee tangram serve`"
+        )
+    if room is not None and every:
+        raise InputError("one room or all of them", remedy="give --room or --all")
+    if annotator is not None or kind not in TIERS:
+        raise InputError(
+            f"--as {kind} is for one recording" if annotator is None else "--annotator is for one recording",
+            where=folder,
+            remedy=f"export with --as {' or '.join(TIERS)} first, then name the recording",
+        )
+    with reading(study, database) as connection:
+        rooms = list_rooms(connection, study, mode)
+        if room is None and not every:
+            print("\n".join(_listed(rooms, study.title, mode or study.mode)))
+            return 0
+        chosen = [r for r in rooms if (r.why_not is None if every else r.id == room)]
+        if not chosen:
+            known = ", ".join(r.id for r in rooms) or "none yet"
+            raise InputError(
+                f"there is no room {room!r}" if room else "there is no room to give out",
+                where=folder,
+                remedy=f"rooms in mode {mode or study.mode}: {known}",
+            )
+        target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
+        target.mkdir(parents=True, exist_ok=True)
+        written = [_write_one(found, target, kind) for found in room_recordings(connection, study, chosen)]
+    print(f"wrote {len(written)} recorded puzzles of {len(chosen)} rooms into {target}")
+    left = [r for r in rooms if r.why_not is not None]
+    if every and left:
+        print("not given out: " + "; ".join(f"{r.id} ({r.why_not})" for r in left))
+    return 0
+
+
+def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
+    from referee.cli.tangram.sources import aligned
+
+    if not rooms:
+        return [f"{title}: nobody has played in mode {mode} yet"]
+    table = [("room", "people", "state", "puzzle", "result", "minutes", "messages")]
+    for room in rooms:
+        about = (room.id, " ".join(room.people), room.outcome or room.state)
+        if room.why_not is not None:
+            table.append((*about, "–", f"not given out: {room.why_not}", "–", "–"))
+        for puzzle in room.puzzles:
+            told = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
+            table.append((*about, *told))
+    return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *aligned(table)]
+
+
+def _write_one(recording: Recording, folder: Path, kind: str) -> Path:
+    """A recording as it is, or its tiers."""
+    target = folder / f"{recording.header.session}.{kind}"
+    if kind == "jsonl":
+        from referee.situated.game.log import write_recording
+
+        _write(target, write_recording(recording).encode())
+    else:
+        _write(target, tiers_as(tiers_of(recording, target), kind))
+    return target
 
 
 def tiers_as(dialogue: Dialogue, kind: str) -> bytes:

@@ -40,20 +40,21 @@ def resolve(
 ) -> int:
     """Rank the pieces for every expression and count how often the one meant comes first.
 
-    Seven pieces: the ranking machine of Iida, Kobayashi & Tokunaga (2010) with its 22 features, beside chance (1/7) and the printed table. Twenty figures:
-    history, words as classifiers and earlier wordings, beside chance and recency.
+    Pieces that are handled: the ranking machine of Iida, Kobayashi & Tokunaga (2010) with its 22 features, beside chance (one over the number of pieces)
+    and the printed table. The twenty figures of kth-tangrams: history, words as classifiers and earlier wordings, beside chance and recency.
     """
     options.check_form(form)
     from referee.situated.models.history import all_situations
 
     name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed)
     situations = all_situations(dialogues)
-    if corpus is not None:
+    if corpus == options.KTH:
         return _figures(name, situations, folds, seed, form)
     return _pieces(name, situations, folds, by, seed, form)
 
 
 def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, seed: int, form: str) -> int:
+    from referee.situated.models.demonstratives import fold_places
     from referee.situated.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
     found = evaluate_resolvers(situations, folds=folds, by=by, seed=seed)
@@ -69,8 +70,9 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
     for model, printed in PUBLISHED_ACCURACY.items():
         n = str(value[model, "discourse"].n)
         table.append((model, n, *(f"{number(value[model, f].value)} ({printed[f]:.3f})" for f in FEATURE_SETS)))
+    used = int(fold_places(situations, folds, by, seed).max()) + 1
     lines = [
-        f"{name}: {len(situations)} references; {folds} folds by {by}; chance {chance:.3f}",
+        f"{name}: {len(situations)} references; {used} folds by {by}; chance {chance:.3f}",
         "",
         *aligned(table),
         "",
@@ -87,8 +89,9 @@ def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, 
     if form == "json":
         print(json.dumps({"source": name, "rows": [asdict(r) for r in found]}, ensure_ascii=False, indent=1))
         return 0
+    used = min(folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
     table += [(r.source, number(r.top1), number(r.mrr)) for r in found]
-    head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; games left out in turn, {folds} folds"
+    head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; games left out in turn, {used} folds"
     print("\n".join([head, "", *aligned(table)]))
     return 0

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.cli.options import KTH
+from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.cli.tangram.recordings import is_recording, open_recording, tiers_of
 from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
 from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
 
-__all__ = ["aligned", "number", "open_dialogues"]
+__all__ = ["aligned", "number", "open_dialogues", "open_source"]
 
 
 def open_dialogues(
@@ -23,24 +23,44 @@ def open_dialogues(
     if sum(chosen) != 1:
         raise InputError(
             "no dialogues are named" if not any(chosen) else "several sources of dialogues are named",
-            remedy=f"give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus {KTH}",
+            remedy="give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
+            + " or ".join(DIALOGUE_CORPORA),
         )
     if synthetic:
         from referee.situated.models.invented_sessions import invent_sessions
 
         return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
     if corpus is not None:
-        if corpus != KTH:
-            raise InputError(f"{corpus} is no corpus of dialogues", remedy=f"--corpus {KTH}")
-        from referee.situated.tiers.kth_dialogues import kth_dialogues
-
-        return KTH, kth_dialogues(data)
+        return corpus, _corpus(corpus, data)
     if recordings is not None:
         files = _files_in(recordings)
     found = [_marked(d) for path in files for d in _read(path)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
+
+
+def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:
+    """The dialogues of a corpus by its name, of a folder, or of a file."""
+    if text in DIALOGUE_CORPORA:
+        return open_dialogues([], None, False, text, data, seed)
+    place = Path(text)
+    if not place.exists():
+        known = ", ".join(DIALOGUE_CORPORA)
+        raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {known}, or a folder")
+    return open_dialogues([] if place.is_dir() else [place], place if place.is_dir() else None, False, None, data, seed)
+
+
+def _corpus(name: str, data: Path | None) -> list[Dialogue]:
+    if name == KTH:
+        from referee.situated.tiers.kth_dialogues import kth_dialogues
+
+        return kth_dialogues(data)
+    if name == PENTO_CV:
+        from referee.situated.tiers.pento_dialogues import pento_dialogues
+
+        return pento_dialogues(data)
+    raise InputError(f"{name} is no corpus of dialogues", remedy=f"--corpus {' or '.join(DIALOGUE_CORPORA)}")
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -107,6 +107,9 @@ class _Session:
         if self.game.outcome is None and self.rng.random() < DRAW_BACK:
             away, self.hand = rest(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
             self.trace(away)
+        self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
+        if command.kind == "ask":
+            self.say(OPERATOR, Instruction(command.question))
         if command.kind == "take" and self.rng.random() < 0.3:
             span = {"start": 0, "end": 8, "referents": [command.piece], "attributes": ["dpr"]}
             self.say(OPERATOR, Instruction("this one?", (span,)))

@@ -7,6 +7,7 @@ Whoever applies all marks up to a time to `state` has what `state_at` gives for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from referee.errors import InputError
@@ -25,6 +26,7 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
     if not moments:
         raise InputError("the recording shows no board", remedy="record a session with a start entry")
     end = _end(recording) if end_ms is None else end_ms
+    until = inf if end_ms is None else end
     before = [m for m in moments if m.t_ms <= start_ms]
     first = before[-1] if before else moments[0]._replace(cursor=None)
     shown = [m for m in moments if start_ms < m.t_ms <= end]
@@ -34,7 +36,8 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         "state": first.board.to_data(),
         "cursor": None if first.cursor is None else list(first.cursor),
         "marks": list(_marks(first, shown)),
-        "said": [_line(u) for u in utterances(recording) if start_ms <= u.data["shown_ms"] <= end],
+        # What is shown at the very end of a clip is what the clip leads to, and not part of it.
+        "said": [_line(u) for u in utterances(recording) if start_ms <= u.data["shown_ms"] < until],
         "hints": [_hint(t, e.data) for t, e in timeline(recording) if e.kind == "hint" and start_ms <= t <= end],
     }
 

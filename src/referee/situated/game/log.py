@@ -82,7 +82,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first line: what was played, by whom in which role (`players`: actor → role), and with which code."""
+    """The first line: what was played, by whom in which role (`players`: actor → role), in which language, and with which code."""
 
     session: str
     pair: str
@@ -91,6 +91,8 @@ class Header:
     settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     code: str = ""
     synthetic: bool = False
+    # Files from before this was kept are of English games.
+    language: str = "en"
     version: int = VERSION
 
 

@@ -19,6 +19,22 @@ ACTION_NAMES = tuple(f"AH{i}" for i in range(1, 7))
 OPERATION_NAMES = tuple(f"CO{i}" for i in range(1, 7))
 CANDIDATE_NAMES = (*DISCOURSE_NAMES, *ACTION_NAMES, *OPERATION_NAMES)
 
+# German adjectives change their ends; what some call turquoise others call blue.
+_ENDINGS = ("e", "en", "es", "er", "em", "ne", "nen", "nes", "ner", "nem", "farbene", "farbenen")
+_GERMAN = {
+    "grey": "grau",
+    "orange": "orange",
+    "purple": "lila",
+    "pink": "pink rosa",
+    "yellow": "gelb",
+    "red": "rot",
+    "brown": "braun",
+    "turquoise": "türkis blau hellblau",
+    "blue": "blau hellblau dunkelblau",
+    "green": "grün hellgrün dunkelgrün",
+    "light": "hell hellblau hellgrün",
+    "dark": "dunkel dunkelblau dunkelgrün",
+}
 # Other words for the values of attributes; a value always stands for itself.
 WORDS: Mapping[str, tuple[str, ...]] = {
     "large": ("big", "ôkii", "ookii", "oki", "大きい", "大きな"),
@@ -26,6 +42,10 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "small": ("little", "tiisai", "tittyai", "小さい", "小さな", "ちっちゃい"),
     "triangle": ("triangles", "sankaku", "sankakkei", "三角"),
     "square": ("seihôkei", "sikaku", "正方形", "四角"),
+    **{
+        colour: tuple(f"{word}{end}" for word in words.split() for end in ("", *_ENDINGS))
+        for colour, words in _GERMAN.items()
+    },
     "parallelogram": ("rhomboid", "heikousihenkei", "平行四辺形"),
 }
 _AFTER = {"o": re.compile(r"^\s*(?:o\b|を)"), "ni": re.compile(r"^\s*(?:ni\b|に)")}

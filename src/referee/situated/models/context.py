@@ -1,7 +1,8 @@
 """How much of a dialogue an overhearer must see before a reference: the clip before it (Spanger et al. 2010, 2013).
 
-The published clip begins before both the last mention of the target and the last action on it, ends where the utterance begins, and is at most 30 s
-long. The earlier study also showed clips with only the later of the two events, or with neither. An instance that allows no such clip has a reason.
+The published clip begins before both the last mention of the target and the last action on it, ends where the utterance begins (a typed one: where it is
+shown, since nobody sees it before), and is at most 30 s long. The earlier study also showed clips with only the later of the two
+events, or with neither. An instance that allows no such clip has a reason.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from referee.errors import InputError
 from referee.records import Event
-from referee.situated.models.history import Situation
+from referee.situated.models.history import Situation, known_ms
 from referee.situated.tiers.dialogue import Dialogue
 
 __all__ = ["VARIANTS", "Clip", "Unusable", "cut", "seen"]
@@ -85,16 +86,19 @@ def _begin(shows: str, mention: Event, action: Event, end: float, margin: float)
 
 def _onset(situation: Situation) -> float:
     said = situation.utterance
+    if "shown_ms" in situation.expression.data:
+        return known_ms(situation.expression)
     # The sentence is read as a whole: the clip ends where it begins, not where the expression does.
     return situation.onset_ms if said is None or said.start_ms is None else min(said.start_ms, situation.onset_ms)
 
 
 def _start(event: Event) -> float:
-    return event.start_ms or 0.0
+    # A message begins to be there when it is shown.
+    return known_ms(event)
 
 
 def _end(event: Event) -> float:
-    return _start(event) if event.end_ms is None else event.end_ms
+    return _start(event) if event.end_ms is None else max(event.end_ms, _start(event))
 
 
 def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:

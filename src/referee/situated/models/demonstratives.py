@@ -1,13 +1,16 @@
 """Say *that*, or not? A linear support vector machine learns it from the situation, beside baselines it has to beat (Spanger et al. 2013, section 4).
 
 The parameter c is SVM-light's default, one over the mean squared length of the instances. Tenfold cross-validation over instances is the published
-scheme; by pair no speaker is in both training and test, which is the honest variant. Confusions are summed over folds.
+scheme; by pair no speaker is in both training and test, which is the honest variant. Confusions are summed over folds. Intervals of F leave out one pair
+at a time (`statistics.dependent_trials`): pairs were sampled, not references, and there are few of them. The trained models are not trained anew without
+the pair, so that the interval is about new pairs for these models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.errors import InputError, naming_extra
 from referee.situated.models.history import CATEGORIES, Situation, target_features
+from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
 
 __all__ = [
     "ALL",
@@ -24,10 +28,12 @@ __all__ = [
     "CURSOR",
     "PUBLISHED",
     "RECENT",
+    "WEIGHTS",
     "Classification",
     "ClassifierRow",
     "Confusion",
     "classify",
+    "classify_new",
     "fold_places",
     "matrix",
 ]
@@ -35,6 +41,7 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 
 RECENT, ALWAYS, CURSOR, ALL = "most recently mentioned", "always a pronoun", "cursor over target", "all features"
+WEIGHTS = ("equal", "balanced")
 BASELINES: Mapping[str, Callable[[Situation], bool]] = {
     RECENT: lambda s: s.standing.mentioned_last,
     ALWAYS: lambda s: True,
@@ -95,11 +102,23 @@ PUBLISHED: Mapping[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierRow:
-    """One way of deciding, and how it did."""
+    """One way of deciding, and how it did; `low` and `high` hold its F for new pairs (None with one pair, or where F is nowhere known).
+
+    `never` names the classes that it never gave although they occur; `gap` is the difference of its F from the model with all features.
+    """
 
     name: str
     confusion: Confusion
     learned: bool
+    low: float | None = None
+    high: float | None = None
+    gap: Gap | None = None
+
+    @property
+    def never(self) -> tuple[str, ...]:
+        c = self.confusion
+        missing = (("pronoun", c.tp + c.fp, c.tp + c.fn), ("other", c.tn + c.fn, c.tn + c.fp))
+        return tuple(name for name, given, there in missing if there and not given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,30 +154,100 @@ def matrix(situations: Sequence[Situation], categories: Sequence[str] = CATEGORI
 
 
 def classify(
-    situations: Sequence[Situation], *, folds: int = 10, by: str = "instance", seed: int = 1
+    situations: Sequence[Situation],
+    *,
+    folds: int = 10,
+    by: str = "instance",
+    seed: int = 1,
+    weights: str = "equal",
+    threshold: float = 0.0,
 ) -> Classification:
     """Baselines, the model with all features, and the model without each category."""
+    used = _used(situations)
+    places = fold_places(situations, folds, by, seed)
+
+    def decide(rows: FloatArray) -> FloatArray:
+        return _decide(rows, used, places, weights)
+
+    return _classified(situations, used, decide, int(places.max()) + 1, by, threshold)
+
+
+def classify_new(
+    train: Sequence[Situation], test: Sequence[Situation], *, weights: str = "equal", threshold: float = 0.0
+) -> Classification:
+    """The same rows for dialogues of another source than the one the models were trained on."""
+    learned, used = _used(train), np.array([s.pronoun for s in test], dtype=bool)
+    if not len(used):
+        raise InputError("nothing to test on", remedy="give dialogues with references to one piece")
+    both = [*train, *test]
+
+    def decide(rows: FloatArray) -> FloatArray:
+        seen, new = rows[: len(train)], rows[len(train) :]
+        found: FloatArray = _machine(seen, weights).fit(seen, learned).decision_function(new)
+        return found
+
+    return _classified(test, used, decide, 0, "source", threshold, both)
+
+
+def _used(situations: Sequence[Situation]) -> npt.NDArray[np.bool_]:
     used = np.array([s.pronoun for s in situations], dtype=bool)
     if used.all() or not used.any():
         raise InputError(
             f"{int(used.sum())} of {len(used)} references are pronouns: there is nothing to tell apart",
             remedy="give dialogues with pronouns and other references (attribute dpr)",
         )
-    places = fold_places(situations, folds, by, seed)
-    rows = [
-        ClassifierRow(name=name, confusion=Confusion.of(used, np.array([decide(s) for s in situations])), learned=False)
-        for name, decide in BASELINES.items()
-    ]
+    return used
+
+
+def _classified(
+    situations: Sequence[Situation],
+    used: npt.NDArray[np.bool_],
+    decide: Callable[[FloatArray], FloatArray],
+    folds: int,
+    by: str,
+    threshold: float,
+    rows_of: Sequence[Situation] | None = None,
+) -> Classification:
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
-    decisions = {name: _decide(matrix(situations, kept), used, places) for name, kept in models.items()}
-    rows += [ClassifierRow(name=n, confusion=Confusion.of(used, d > 0), learned=True) for n, d in decisions.items()]
+    values = {name: decide(matrix(rows_of or situations, kept)) - threshold for name, kept in models.items()}
+    suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
+    suggested |= {name: found > 0 for name, found in values.items()}
+    pairs = Clusters.of({"pair": [s.pair for s in situations]})
     return Classification(
-        rows=tuple(rows),
+        rows=tuple(_row(name, used, suggested[name], suggested[ALL], pairs, name in models) for name in suggested),
         situations=tuple(situations),
-        decisions=tuple(map(float, decisions[ALL])),
-        folds=int(places.max()) + 1,
+        decisions=tuple(map(float, values[ALL])),
+        folds=folds,
         by=by,
     )
+
+
+def _row(
+    name: str,
+    used: npt.NDArray[np.bool_],
+    suggested: npt.NDArray[np.bool_],
+    model: npt.NDArray[np.bool_],
+    pairs: Clusters,
+    learned: bool,
+) -> ClassifierRow:
+    mine = _counts(used, suggested)
+    found = spread(mine, _f_of, pairs, limits=(0.0, 1.0))
+    gap = None if name == ALL else compare_clustered(mine, _counts(used, model), _f_of, pairs)
+    # A rule that never hits has the same F without any pair: that is no sign of certainty.
+    low, high = (None if isnan(v) or found.error == 0 else v for v in (found.low, found.high))
+    confusion = Confusion.of(used, suggested)
+    return ClassifierRow(name=name, confusion=confusion, learned=learned, low=low, high=high, gap=gap)
+
+
+def _counts(used: npt.NDArray[np.bool_], suggested: npt.NDArray[np.bool_]) -> FloatArray:
+    """Hits, and what F divides by: pronouns used and pronouns suggested."""
+    return np.column_stack([used & suggested, used, suggested]).astype(float)
+
+
+def _f_of(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    whole = totals[..., 1] + totals[..., 2]
+    f: FloatArray = np.divide(2 * totals[..., 0], whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    return f
 
 
 def fold_places(situations: Sequence[Situation], folds: int, by: str, seed: int) -> IntArray:
@@ -176,7 +265,7 @@ def fold_places(situations: Sequence[Situation], folds: int, by: str, seed: int)
     return np.random.default_rng(seed).permutation(np.arange(len(situations)) % folds)
 
 
-def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray) -> FloatArray:
+def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray, weights: str) -> FloatArray:
     """The decision value of every instance from a model that has not seen its fold."""
     decisions = np.empty(len(used))
     for fold in range(int(places.max()) + 1):
@@ -185,14 +274,18 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray)
             # Nothing to tell apart in training: whatever all of it does is the guess.
             decisions[test] = 1.0 if used[~test].all() else -1.0
             continue
-        decisions[test] = _machine(features[~test]).fit(features[~test], used[~test]).decision_function(features[test])
+        machine = _machine(features[~test], weights).fit(features[~test], used[~test])
+        decisions[test] = machine.decision_function(features[test])
     return decisions
 
 
-def _machine(features: FloatArray) -> Any:
+def _machine(features: FloatArray, weights: str) -> Any:
+    if weights not in WEIGHTS:
+        raise InputError(f"class weights {weights!r} are not known", remedy=f"one of {', '.join(WEIGHTS)}")
     with naming_extra():
         from sklearn.svm import SVC
 
     lengths = float((features**2).sum(axis=1).mean())
     # Unlike LinearSVC, SVC leaves the intercept out of the penalty, as SVM-light does.
-    return SVC(kernel="linear", C=1 / lengths if lengths else 1.0)
+    balance = "balanced" if weights == "balanced" else None
+    return SVC(kernel="linear", C=1 / lengths if lengths else 1.0, class_weight=balance)

@@ -3,6 +3,10 @@
 The seed's twelve features are known by category only (five, five, two), so they stand here under descriptive names, after the most likely
 reading; the 22 yes/no features of the resolution study (Iida, Kobayashi & Tokunaga 2010) are known exactly and stand in `candidates`.
 Times fall into the three bins of that work: at most 10 s, 10 to 20 s, more than 20 s. One pass over a dialogue serves all its references.
+
+What was typed is a mention from the moment it was shown (`known_ms`), what was said aloud from the moment it was said; within one message the words before
+an expression are known with it. An expression that may mean one of several pieces is a mention of none. Hands, cursors and actions may overlap: all that
+go on at a moment count.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ __all__ = [
     "Standing",
     "all_situations",
     "bin_of",
+    "known_ms",
     "situations",
     "target_features",
 ]
@@ -104,8 +109,10 @@ class _Trace:
     def note(self, event: Event) -> None:
         for piece in event.entities:
             # Taken out first, because a key that is set again keeps its old place.
-            self.last.pop(piece, None)
-            self.last[piece] = event
+            before = self.last.pop(piece, None)
+            # Two hands on one piece: the one that stays longer is still there when the later one has gone.
+            stays = before is not None and event.kind != EXPRESSION and _end(before) > _end(event)
+            self.last[piece] = before if before is not None and stays else event
 
     def latest(self) -> Event | None:
         return self.last[next(reversed(self.last))] if self.last else None
@@ -124,19 +131,41 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
     utterances = dialogue.tier(UTTERANCE)
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
+    unsent: list[Event] = []
     number = 0
     for event in sorted(dialogue.events, key=_order):
         if event.kind not in traces:
             continue
-        if event.kind == ACTION:
-            under_way.append(event)
-        if event.kind == EXPRESSION:
-            number += 1
-            # Only now, and by their ends: an action that began earlier may be over later.
-            under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
-            if _is_single(event, dialogue):
-                yield _situation(dialogue, number, event, utterances, traces)
-        traces[event.kind].note(event)
+        if event.kind != EXPRESSION:
+            under_way += [event] if event.kind == ACTION else []
+            traces[event.kind].note(event)
+            continue
+        number += 1
+        # Only now, and by their ends: an action that began earlier may be over later.
+        under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
+        unsent = _mention(unsent, event, traces[EXPRESSION])
+        if _is_single(event, dialogue):
+            yield _situation(dialogue, number, event, utterances, traces)
+        if not event.data.get("uncertain"):
+            unsent.append(event)
+
+
+def known_ms(event: Event) -> float:
+    """When an expression was known to both: typed ones when they were shown, spoken ones when they began."""
+    shown = event.data.get("shown_ms")
+    return float(shown) if isinstance(shown, int | float) else event.start_ms or 0.0
+
+
+def _mention(unsent: Iterable[Event], now: Event, said: _Trace) -> list[Event]:
+    """Notes what is known by now, or stands earlier in the same utterance, in the order in which it became known; the rest stays unsent."""
+    waiting, here = [], now.data.get("utterance")
+    for event in sorted(unsent, key=lambda e: (known_ms(e), e.start_ms or 0.0)):
+        same = here is not None and event.data.get("utterance") == here
+        if same or known_ms(event) <= (now.start_ms or 0.0):
+            said.note(event)
+        else:
+            waiting.append(event)
+    return waiting
 
 
 def all_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
@@ -220,7 +249,7 @@ def _end(event: Event) -> float:
 
 
 def _since(event: Event | None, now: float) -> float | None:
-    return None if event is None else max(0.0, now - _end(event))
+    return None if event is None else max(0.0, now - max(_end(event), known_ms(event)))
 
 
 def _going_on(event: Event | None, now: float) -> bool:

@@ -3,20 +3,43 @@
 The rule: sounds, broken-off words, function words, hedges and game talk are set aside; what is left are words that describe. None left, but a
 pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones: REDUCED. Three or more: FULL. Nothing of
 all this (a bare "yes"): no form. An annotated expression is a pronoun exactly when it carries the attribute `dpr`, whatever its words.
+
+Personal and demonstrative pronouns are told apart by a list of words for each language: every word of the expression but sounds is on one of the lists
+(*es*, *er*; *das*, *dieses da*), and the first of them decides.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
+from referee.errors import InputError
 from referee.records import Event
+from referee.situated.tiers.dialogue import EXPRESSION, Dialogue
 
-__all__ = ["FORMS", "FULL", "PRONOUN", "REDUCED", "describing_words", "form_of", "is_pronoun", "words_of"]
+__all__ = [
+    "BOTH",
+    "DEMONSTRATIVE",
+    "FORMS",
+    "FULL",
+    "PERSONAL",
+    "PRONOUN",
+    "PRONOUNS",
+    "REDUCED",
+    "counting",
+    "describing_words",
+    "form_of",
+    "is_pronoun",
+    "pronoun_kind",
+    "words_of",
+]
 
 PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
 FORMS = (PRONOUN, REDUCED, FULL)
 REDUCED_UP_TO = 2
+PERSONAL, DEMONSTRATIVE, BOTH = "personal", "demonstrative", "both"
+PRONOUNS = (BOTH, DEMONSTRATIVE, PERSONAL)
 
 # English, then Japanese in the Latin spelling of the papers (Kunrei) and in kana.
 _POINTING = (
@@ -36,6 +59,28 @@ _GAME = (
     "think know guess mean say said let let's get got go going want need move moved moving select take talking talk click find found called "
     "maybe almost actually probably basically course"
 )
+_GERMAN_ARTICLES = "das der die den dem dessen deren"
+_GERMAN_ENDINGS = ("e", "er", "en", "em", "es")
+# By language: personal pronouns, demonstratives, and words that may stand beside one without describing.
+_KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
+    "de": (
+        frozenset(["es", "er", "ihn", "sie", "ihm", "ihr", "ihnen", "s"]),
+        frozenset(
+            {
+                *_GERMAN_ARTICLES.split(),
+                *(f"{stem}{end}" for stem in ("dies", "jen") for end in _GERMAN_ENDINGS),
+                "dies",
+                "dis",
+            }
+        ),
+        frozenset(["da", "hier", "dort", "äh", "ähm", "öh", "öhm", "hm", "mh", "ja", "ach", "so"]),
+    ),
+    "en": (
+        frozenset(["it", "its", "it's", "he", "she", "him", "her", "they", "them"]),
+        frozenset(["this", "that", "these", "those", "that's"]),
+        frozenset(["one", "ones", "here", "there", "um", "uh", "uhm", "eh", "er", "ah", "oh"]),
+    ),
+}
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
@@ -71,3 +116,38 @@ def is_pronoun(expression: Event) -> bool:
     if attributes is None:
         return form_of(expression.text or "") == PRONOUN
     return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
+
+
+def pronoun_kind(text: str, language: str) -> str | None:
+    """PERSONAL or DEMONSTRATIVE where the expression is nothing but such a pronoun; None where it is not, or the language has no lists here.
+
+    >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
+    ('demonstrative', 'personal', None)
+    """
+    personal, demonstrative, beside = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    found = [w.replace("’", "'").lower() for w in WORD.findall(text)]
+    told = [w for w in found if not w.endswith("-") and w not in beside]
+    if not told or not set(told) <= personal | demonstrative:
+        return None
+    return PERSONAL if told[0] in personal else DEMONSTRATIVE
+
+
+def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
+    """The dialogue with one kind of pronoun counted as such: the other kind is then one more way of not saying it."""
+    if pronouns not in PRONOUNS:
+        raise InputError(f"pronouns of the kind {pronouns!r} are not known", remedy=f"one of {', '.join(PRONOUNS)}")
+    if pronouns == BOTH:
+        return dialogue
+    events = (_counted(e, pronouns, dialogue.language) if e.kind == EXPRESSION else e for e in dialogue.events)
+    return replace(dialogue, events=tuple(events))
+
+
+def _counted(expression: Event, pronouns: str, language: str) -> Event:
+    # What annotators call a demonstrative pronoun is one, whether or not its words are on a list.
+    kind = pronoun_kind(expression.text or "", language) or DEMONSTRATIVE
+    if not is_pronoun(expression) or kind == pronouns:
+        return expression
+    codes: Iterable[str] | str = expression.data.get("attributes") or ()
+    listed = codes.replace(",", " ").split() if isinstance(codes, str) else codes
+    kept = tuple(code for code in listed if code != "dpr")
+    return replace(expression, data={**expression.data, "attributes": kept})

@@ -39,6 +39,7 @@ def to_dialogue(recording: Recording) -> Dialogue:
         pair=header.pair,
         pieces=PIECES,
         events=_in_order(events),
+        language=header.language,
         synthetic=header.synthetic,
         meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
     )
@@ -205,8 +206,14 @@ def mark_expression(
         entities=referents,
         start_ms=start + rate * first,
         end_ms=start + rate * last,
-        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain},
+        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain, **_shown(utterance)},
     )
+
+
+def _shown(utterance: Event) -> dict[str, float]:
+    """When the partner saw a message; nothing for speech, which is heard as it is said."""
+    shown = utterance.data.get("shown_ms")
+    return {} if shown is None else {"shown_ms": shown}
 
 
 def quantised(dialogue: Dialogue, grid: int = GRID) -> Dialogue:

@@ -22,6 +22,7 @@ from referee.studies.data.collection import collect
 from referee.studies.data.dataset import Dataset
 from referee.studies.data.exported_rows import TableRow, rows_of
 from referee.studies.folder.study import Study
+from referee.studies.rooms.room_files import has_rooms, room_files
 from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
 from referee.studies.store.store import Store
@@ -34,14 +35,17 @@ SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
-def export_files(collected: Dataset, formats: Sequence[str] = ("csv",)) -> dict[str, bytes]:
-    """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums."""
+def export_files(
+    collected: Dataset, formats: Sequence[str] = ("csv",), more: Mapping[str, bytes] | None = None
+) -> dict[str, bytes]:
+    """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums; `more` goes with them (people's games)."""
     for name in formats:
         if name not in FORMATS:
             raise UnknownName("format", name, FORMATS, hint=f"one of {', '.join(FORMATS)}")
     study, found = collected.study, rows_of(collected)
     heads = codebook(study)
     files = {f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in found.items() for form in formats}
+    files |= more or {}
     files["codebook.json"] = _json(codebook_as_json(study))
     files["codebook.md"] = codebook_as_markdown(study).encode()
     files["CHECKLIST.md"] = _checklist(collected, found).encode()
@@ -54,7 +58,8 @@ def export_files(collected: Dataset, formats: Sequence[str] = ("csv",)) -> dict[
 def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) -> bytes:
     """The same files in one archive, for the organisers' page; never with identities."""
     with store.read() as connection:
-        files = export_files(collect(study, connection), formats)
+        games = room_files(connection, study) if has_rooms(study) else {}
+        files = export_files(collect(study, connection), formats, games)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -71,6 +76,7 @@ def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = Fal
     remedy = "choose another --out, or --overwrite an export"
     with writing_folder(folder, overwrite, lambda there: (there / SUMS).is_file(), remedy) as partial:
         for name, content in files.items():
+            (partial / name).parent.mkdir(exist_ok=True)
             (partial / name).write_bytes(content)
 
 

@@ -95,8 +95,10 @@ class Partner:
             if line.kind != "say" or board is None:
                 continue
             command = understand(str(line.data["text"]), board, hand, self.rng)
-            if command.kind == "none":
-                await self._say("sorry, which piece, and what should I do with it?", puzzle)
+            hand = replace(hand, asked=command if command.kind == "ask" else None)
+            if command.kind == "ask":
+                await self._say(command.question, puzzle)
+            if command.kind in ("ask", "none"):
                 continue
             await self._sleep(self.rng.uniform(0.35, 0.9))
             acts, hand = follow(command, board, hand, 0.0, self.rng)

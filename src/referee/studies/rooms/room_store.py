@@ -32,6 +32,7 @@ __all__ = [
     "lines_after",
     "load_room",
     "recording_of",
+    "recordings_in",
     "recordings_of",
     "unfinished",
     "withdrawn",
@@ -191,17 +192,22 @@ def recording_of(store: Store, room: str, number: int = 1) -> Recording:
 def recordings_of(store: Store, room: str) -> list[Recording]:
     """Every puzzle of a room that was begun; refused when one of its people has withdrawn, or when lines are missing."""
     with store.read() as connection:
-        row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
-        if row is None:
-            raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
-        seats = [Seat(**seat) for seat in row.data["seats"]]
-        _check_people(connection, room, seats)
-        lines = lines_after(connection, room, -1)
+        return recordings_in(connection, room)
+
+
+def recordings_in(connection: Connection, room: str, language: str = "en") -> list[Recording]:
+    """As `recordings_of`, on a connection that is open already; `language` is that of the study."""
+    row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
+    if row is None:
+        raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
+    seats = [Seat(**seat) for seat in row.data["seats"]]
+    _check_people(connection, room, seats)
+    lines = lines_after(connection, room, -1)
     # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
     # recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
-    return [_recording(row, seats, n, part) for n, part in enumerate(_puzzles(lines))]
+    return [_recording(row, seats, n, part, language) for n, part in enumerate(_puzzles(lines))]
 
 
 def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
@@ -225,7 +231,7 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
     return parts
 
 
-def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine]) -> Recording:
+def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str) -> Recording:
     """Times count from the start of the puzzle; people go by their aliases."""
     names = {seat.who: seat.name for seat in seats}
     zero = part[0].t_server
@@ -239,6 +245,7 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Room
         settings={**row.data["settings"], "study": row.study, "mode": row.mode},
         code=__version__,
         synthetic=False,
+        language=language,
     )
     return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
 

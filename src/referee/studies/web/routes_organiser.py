@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Response
 from sqlalchemy import select
 
+from referee.errors import InputError
 from referee.studies.sessions import corrections, kept_answers, presence
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.withdrawal import withdraw_by_alias
@@ -89,6 +91,34 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
 def correct(served: Managing, body: request_bodies.Correct) -> dict[str, Any]:
     """A correction stands beside the answer, with its author and reason; the answer stays as it was."""
     return {"id": served.store.write(lambda connection: corrections.correct(connection, served, body))}
+
+
+@router.get("/rooms")
+def rooms(served: Viewing) -> dict[str, Any]:
+    """Who played with whom, and what came of it; empty in studies without rooms."""
+    from referee.studies.rooms.room_files import has_rooms, list_rooms
+
+    if not has_rooms(served.study):
+        return {"rooms": None}
+    with served.store.read() as connection:
+        return {"rooms": [asdict(room) for room in list_rooms(connection, served.study)]}
+
+
+@router.get("/rooms/{name}")
+def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,60}\.jsonl$")]) -> Response:
+    """One puzzle as a recording; that someone took it is recorded."""
+    from referee.situated.game.log import write_recording
+    from referee.studies.rooms.room_store import recordings_in
+
+    room, _, number = name.removesuffix(".jsonl").rpartition("-")
+    try:
+        with served.store.read() as connection:
+            found = recordings_in(connection, room, served.study.language)[int(number) - 1]
+    except (InputError, ValueError, IndexError):
+        raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
+    served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(write_recording(found), media_type="application/jsonl", headers=headers)
 
 
 @router.get("/export.zip")

@@ -1,0 +1,385 @@
+"""PentoRef PENTOCV: an instructor tells a manipulator how to lay twelve real pentomino pieces; speech and hands, in German (Zarrieß et al. 2016).
+
+The files are ELAN's as published. One stretch of the tier *Roles* with an instructor and a manipulator is a dialogue, one file a pair. References are marked
+inside the utterances (`<ref id="X">das rote</ref>`); other marks are taken off the words. A mark that is never closed says which piece is meant, but not
+where its words end: it is counted and left out. An annotation that repeats another one (same tier, times and words) is read once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.contracts import Card
+from referee.corpora.reading.folder import locate
+from referee.corpora.reading.lines import open_binary
+from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.packed import Unheard
+from referee.corpora.reading.safe_xml import parse
+from referee.errors import DataNotFound, MalformedInput
+from referee.records import Description, Entity, Event, Property, Scene, Trial
+
+__all__ = ["COLOURS", "PentoCv", "PentoDialogue", "PentoReference", "PentoUtterance", "read_markup"]
+
+NAME = "pento-cv"
+FILES = tuple(f"r{n}.eaf.gz" for n in (1, 2, 3, 5, 6, 8))
+# As the speakers of the six files call them; the corpus's own list has F, V and Y otherwise. Blue and green come in two shades.
+COLOURS = {
+    "F": ("grey", None),
+    "I": ("blue", "dark"),
+    "L": ("orange", None),
+    "N": ("purple", None),
+    "P": ("pink", None),
+    "T": ("green", "dark"),
+    "U": ("yellow", None),
+    "V": ("blue", "light"),
+    "W": ("green", "light"),
+    "X": ("red", None),
+    "Y": ("brown", None),
+    "Z": ("turquoise", None),
+}
+UTTERANCE, ACTION = "utterance", "action"
+# Signs that no transcript holds, for the ends of references while the words are cleaned.
+OPEN, CLOSE = "\ue000", "\ue001"
+HANDS = {"lh": "left", "rh": "right"}
+_ROLES = re.compile(r"\s*A (instructor|manipulator), B (instructor|manipulator)\s*")
+_MARK = re.compile(r"<ref\b(?P<open>[^>]*)>|(?P<close></ref>)|<[^>]*>?")
+# `<v="wie <ref …> es </ref> ">wie's</v>`: a pronoun that melted into its neighbour is marked in the spelt-out form.
+_MELTED = re.compile(r"""<v="((?:[^"<>]|<ref\b[^>]*>|</ref>)*)">(.*?)</?v/?>""")
+_ID = re.compile(r"""id\s*=\s*["']([^"']*)["']""")
+_PART = re.compile(r"""piece\s*=\s*["']([^"']*)["']""")
+# Fillers keep their words without the braces, repairs theirs without brackets; dots and dashes that stand alone are pauses.
+_NOT_WORDS = re.compile(r"\{[A-Z](?=\s)|[{}()+$:]|(?<![^\s\ue000\ue001])[.\-–]+(?![^\s\ue000\ue001])")
+# In r1 the references of the second half were marked later, in a tier of their own.
+_MARKED_LATER = "{}-utts-with-reference-(partial)"
+
+
+class PentoReference(NamedTuple):
+    """A marked reference: its characters in the words of the utterance, the pieces meant, and whether as target or landmark."""
+
+    start: int
+    end: int
+    pieces: tuple[str, ...]
+    part: str
+
+
+class PentoUtterance(NamedTuple):
+    """What A or B said, without marks, and the references in it."""
+
+    start_ms: float
+    end_ms: float
+    by: str
+    text: str
+    references: tuple[PentoReference, ...]
+    unclosed: int
+
+
+class PentoHand(NamedTuple):
+    """What one hand of the manipulator did to which pieces."""
+
+    start_ms: float
+    end_ms: float
+    hand: str
+    action: str
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PentoDialogue:
+    """One stretch with fixed roles: `roles` tells who (A, B) is instructor and who manipulator. Times count from its beginning."""
+
+    id: str
+    pair: str
+    roles: dict[str, str]
+    start_ms: float
+    end_ms: float
+    utterances: tuple[PentoUtterance, ...]
+    hands: tuple[PentoHand, ...]
+    faults: dict[str, int] = field(default_factory=dict)
+
+
+class PentoCv(Unheard):
+    """A trial for every marked reference; the scene is all twelve pieces, the history what was said and done before the utterance."""
+
+    card = Card(
+        name=NAME,
+        title="PentoRef: PENTOCV",
+        source="clp-research/pentoref on GitHub, commit a569f0e, folder PENTOCV_PENTOREF",
+        licence="GPL-3.0",
+        languages=("de",),
+        citation="Zarrieß and colleagues 2016, LREC",
+        sampled=("game",),
+        faults=(
+            "six of the eight published files; a file is a pair (game)",
+            "times inside an utterance are not annotated and are interpolated by characters",
+            "in r5 the tier A-utts repeats 35 of its 72 annotations and two others overlap: repetitions are read once, overlaps stay",
+            "in the second dialogue of r1 references are marked in the last three minutes only",
+            "references whose mark is never closed, or names no piece of the twelve, are left out",
+            "the colours of F, V and Y are those that the speakers name (grey, blue, brown), not those of the corpus's own list",
+            "positions of pieces are not in these files",
+        ),
+        files=tuple(f"{NAME}/{name}" for name in FILES),
+    )
+
+    def dialogues(self) -> Iterator[PentoDialogue]:
+        """The stretches with an instructor and a manipulator, file by file."""
+        for path in _files(self.data):
+            yield from _dialogues(path)
+
+    def trials(self) -> Iterator[Trial]:
+        for dialogue in self.dialogues():
+            yield from _trials(dialogue)
+
+
+# -- files ---------------------------------------------------------------------------------------------------------------------
+
+
+def _files(data: str | Path | None) -> list[Path]:
+    """All ELAN files of the corpus's folder: more than the six are read where they are there."""
+    try:
+        folder = locate(data, NAME, FILES[:1])
+    except DataNotFound as missing:
+        # Other files of the corpus, or unpacked ones, are welcome too.
+        folder = Path(missing.where) / NAME if missing.where else Path()
+        if not missing.where or not _in(folder):
+            raise
+    return _in(folder)
+
+
+def _in(folder: Path) -> list[Path]:
+    found = {p.name.removesuffix(".gz"): p for p in folder.glob("*.eaf*") if p.suffix in (".eaf", ".gz")}
+    return [found[name] for name in sorted(found, key=natural)]
+
+
+def _dialogues(path: Path) -> Iterator[PentoDialogue]:
+    with open_binary(path) as file:
+        try:
+            content = file.read()
+        except (EOFError, OSError) as error:
+            raise MalformedInput(f"cannot be read on ({error})", where=path, remedy="copy the file again") from None
+    root = parse(content, path)
+    tiers = _Tiers(root, path)
+    pair = path.name.removesuffix(".gz").removesuffix(".eaf")
+    stretches = [(start, end, _ROLES.fullmatch(value)) for start, end, value in tiers.read("Roles")]
+    number = 0
+    for start, end, roles in stretches:
+        if roles is None:
+            continue
+        number += 1
+        yield _stretch(tiers, f"{pair}-{number}", pair, {"A": roles[1], "B": roles[2]}, (start, end))
+    if not number:
+        problem = "the tier Roles names no instructor and manipulator"
+        raise MalformedInput(problem, where=path, remedy="`A instructor, B manipulator`, or the other way round")
+
+
+class _Tiers:
+    """The aligned annotations of an ELAN file by tier, in order of time, each once."""
+
+    def __init__(self, root: Any, where: Path) -> None:
+        self.where = where
+        self.slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
+        self.tiers = {t.get("TIER_ID"): t for t in root.iterfind("TIER")}
+        self.repeated: dict[str, int] = {}
+        self.overlapping: dict[str, int] = {}
+
+    def read(self, name: str) -> list[tuple[float, float, str]]:
+        """Start, end and value; empty values are silence."""
+        if name not in self.tiers:
+            remedy = "this corpus has the tiers Roles, A-utts, B-utts, lh and rh"
+            raise MalformedInput(f"no tier {name}", where=self.where, remedy=remedy)
+        found = [self._one(a) for a in self.tiers[name].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION")]
+        found = [one for one in found if one[2]]
+        self.repeated[name] = len(found) - len(set(found))
+        self.overlapping[name] = sum(b[0] < a[1] for a, b in pairwise(sorted(found)))
+        return sorted(set(found))
+
+    def utterances(self, by: str) -> list[tuple[float, float, str]]:
+        """What A or B said; where it was marked a second time, that version."""
+        said, name = self.read(f"{by}-utts"), _MARKED_LATER.format(by)
+        again = self.read(name) if name in self.tiers else []
+        kept = [one for one in said if not any(one[0] < new[1] and new[0] < one[1] for new in again)]
+        return sorted([*kept, *again])
+
+    def _one(self, annotation: Any) -> tuple[float, float, str]:
+        times = [self.slots.get(annotation.get(f"TIME_SLOT_REF{i}")) for i in (1, 2)]
+        try:
+            start, end = (float(str(t)) for t in times)
+        except ValueError:
+            problem = f"annotation {annotation.get('ANNOTATION_ID')} has no time of its own"
+            raise MalformedInput(
+                problem, where=self.where, line=annotation.sourceline or 1, remedy="align it in ELAN"
+            ) from None
+        return start, end, " ".join((annotation.findtext("ANNOTATION_VALUE") or "").split())
+
+
+def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: tuple[float, float]) -> PentoDialogue:
+    """What lies in one stretch of the roles, by its beginning; times count from the stretch's beginning."""
+    begin, end = span
+    said = [
+        PentoUtterance(start - begin, stop - begin, by, *read_markup(value))
+        for by in "AB"
+        for start, stop, value in tiers.utterances(by)
+        if begin <= start < end
+    ]
+    hands = [
+        PentoHand(start - begin, stop - begin, HANDS[tier], *_action(value))
+        for tier in HANDS
+        for start, stop, value in tiers.read(tier)
+        if begin <= start < end
+    ]
+    faults = {
+        "overlapping annotations of one tier": sum(tiers.overlapping.values()),
+        "of them repetitions, read once": sum(tiers.repeated.values()),
+        "references whose mark is never closed": sum(u.unclosed for u in said),
+    }
+    return PentoDialogue(
+        id=name,
+        pair=pair,
+        roles=roles,
+        start_ms=begin,
+        end_ms=end,
+        utterances=tuple(sorted(said)),
+        hands=tuple(sorted(hands)),
+        faults={what: n for what, n in faults.items() if n},
+    )
+
+
+def _action(value: str) -> tuple[str, tuple[str, ...]]:
+    # Some annotations hold two actions with a blank between; the first one began it.
+    action, _, pieces = value.partition(":")
+    return action.split()[0] if action.split() else "", _pieces(pieces)
+
+
+def _pieces(value: str) -> tuple[str, ...]:
+    """The pieces named, if all of them are pieces."""
+    named = tuple(part for part in re.split(r"[,;\s]+", value.strip()) if part)
+    return named if all(part in COLOURS for part in named) else ()
+
+
+# -- words ---------------------------------------------------------------------------------------------------------------------
+
+
+def read_markup(value: str) -> tuple[str, tuple[PentoReference, ...], int]:
+    """The words of an utterance without marks, the references in it, and how many marks were never closed or opened.
+
+    >>> read_markup('{F äh} <ref id="X" piece="target"> das rote </ref> ... hin')
+    ('äh das rote hin', (PentoReference(start=3, end=11, pieces=('X',), part='target'),), 0)
+    """
+    marks: list[str] = []
+    spelt = _MELTED.sub(lambda v: v[1] if "<ref" in v[1] and "<ref" not in v[2] else v[2], value)
+    words = _NOT_WORDS.sub("", _MARK.sub(lambda mark: _standing_in(mark, marks), spelt))
+    return _placed(words, iter(marks))
+
+
+def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
+    """A sign for the beginning or the end of a reference, nothing for other marks: they do not split words."""
+    if mark["open"] is not None:
+        marks.append(mark["open"])
+        return OPEN
+    return CLOSE if mark["close"] else ""
+
+
+def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference, ...], int]:
+    text, unopened = "", 0
+    open_marks: list[tuple[int, str]] = []
+    found: list[PentoReference] = []
+    for sign in words:
+        if sign == OPEN:
+            open_marks.append((len(text), next(marks)))
+        elif sign == CLOSE and open_marks:
+            found += _reference(text, *open_marks.pop())
+        elif sign == CLOSE:
+            unopened += 1
+        # One blank between words, none at the beginning.
+        elif not sign.isspace():
+            text += sign
+        elif text and not text.endswith(" "):
+            text += " "
+    return text.rstrip(), tuple(sorted(found)), unopened + len(open_marks)
+
+
+def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReference]:
+    """The reference that ends here, without the blanks around it; none where no words or no known pieces are in it."""
+    words = text[start:]
+    pieces = _ID.search(attributes)
+    named = _pieces(pieces[1]) if pieces else ()
+    if named and words.strip():
+        part = _PART.search(attributes)
+        begin = start + len(words) - len(words.lstrip())
+        yield PentoReference(begin, start + len(words.rstrip()), named, part[1] if part else "")
+
+
+# -- trials --------------------------------------------------------------------------------------------------------------------
+
+
+def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
+    """One trial a reference; what happens up to the next utterance with references is the episode of the last one of an utterance."""
+    scene = Scene(id="pento-cv", entities=tuple(_piece(letter) for letter in COLOURS))
+    events = sorted([*map(_said, dialogue.utterances), *map(_done, dialogue.hands)], key=lambda e: e.start_ms or 0.0)
+    referring = [u for u in dialogue.utterances if u.references]
+    ends = [u.start_ms for u in referring[1:]] + [float("inf")]
+    history = tuple(e for e in events if referring and (e.start_ms or 0.0) < referring[0].start_ms)
+    before, number = None, 0
+    for utterance, until in zip(referring, ends, strict=True):
+        episode = tuple(e for e in events if utterance.start_ms <= (e.start_ms or 0.0) < until)
+        for place, reference in enumerate(utterance.references, 1):
+            number += 1
+            last = place == len(utterance.references)
+            trial = Trial(
+                id=f"pento-cv-{dialogue.id}-{number}",
+                scene=scene,
+                targets=reference.pieces,
+                domain="pentominoes",
+                speaker=f"{dialogue.pair}-{utterance.by}",
+                language="de",
+                history=history,
+                # Nothing of the utterance itself may be history to its own references.
+                episode=episode if last else (),
+                after=before,
+                references=(
+                    Description(
+                        text=utterance.text[reference.start : reference.end], speaker=f"{dialogue.pair}-{utterance.by}"
+                    ),
+                ),
+                meta={
+                    "game": dialogue.pair,
+                    "dialogue": dialogue.id,
+                    "role": dialogue.roles[utterance.by],
+                    "part": reference.part,
+                    "utterance": utterance.text,
+                    "start_ms": utterance.start_ms,
+                },
+            )
+            history, before = history + trial.episode, trial.id
+            yield trial
+
+
+def _piece(letter: str) -> Entity:
+    colour, shade = COLOURS[letter]
+    attributes = (Property("shape", letter), Property("colour", colour))
+    return Entity(id=letter, attributes=attributes if shade is None else (*attributes, Property("shade", shade)))
+
+
+def _said(utterance: PentoUtterance) -> Event:
+    return Event(
+        kind=UTTERANCE,
+        by=utterance.by,
+        text=utterance.text,
+        start_ms=utterance.start_ms,
+        end_ms=utterance.end_ms,
+    )
+
+
+def _done(hand: PentoHand) -> Event:
+    return Event(
+        kind=ACTION,
+        by=f"{hand.hand} hand",
+        text=hand.action,
+        entities=hand.pieces,
+        start_ms=hand.start_ms,
+        end_ms=hand.end_ms,
+    )
