@@ -16,8 +16,9 @@ from referee.cli.progress import advancing
 from referee.cli.run import available_cores
 from referee.errors import InputError
 from referee.reports.score_tables import as_csv, as_json, number
+from referee.runs.challenge_tasks import BOTH, TASKS, task_named
 from referee.runs.open import open_corpus
-from referee.runs.replicate import BOTH, TASKS, replicate, summarise, task_named
+from referee.runs.replicate import replicate, summarise
 
 app = options.new_app()
 
@@ -28,7 +29,10 @@ EPILOG = options.examples("""
 
   referee replicate tunareg2009 --out RUN                        keep what the systems said, for referee score and referee report
 
-Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold.
+  referee replicate tuna2008-as.dev --seeds 5                    the teams' own development tables; the corpus cut five times
+
+Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold. Words are compared as the algorithms make them,
+and once more mended.
 """)
 
 
@@ -38,6 +42,9 @@ def replicate_task(
     data: options.Data = None,
     folds: Annotated[int, typer.Option(help="Parts the corpus is cut into.", min=2)] = 5,
     seed: options.Seed = 1,
+    seeds: Annotated[int, typer.Option(help="Cut the corpus so many times, for the range of rho.", min=1)] = 1,
+    reading: Annotated[str, typer.Option(help="How TUNA's attribute sets are read (docs/corpora.md).")] = "challenge",
+    least_words: Annotated[int, typer.Option(help="Score only trials whose reference has so many words.", min=0)] = 0,
     jobs: options.Jobs = None,
     out: Annotated[Path | None, typer.Option(help="Keep the run folder here.")] = None,
     overwrite: options.OverwriteRun = False,
@@ -48,25 +55,34 @@ def replicate_task(
         raise InputError(f"cannot write as {form!r}", remedy="--format is table, json or csv")
     # A wrong name is told before the corpus is read.
     task_named(task)
-    opened = open_corpus("tuna", data=data, reading="challenge")
+    opened = open_corpus("tuna", data=data, reading=reading)
     # Made in any case: without --out the run is only a means.
-    with tempfile.TemporaryDirectory(prefix="referee-") as place, advancing(f"systems of {task}") as watch:
-        rows = replicate(
-            task,
-            opened,
-            out or Path(place) / "run",
-            folds=folds,
-            seed=seed,
-            jobs=jobs or available_cores(),
-            watch=watch,
-            overwrite=overwrite,
-            command=sys.argv[1:],
-        )
-    summary = summarise(task, rows)
+    with tempfile.TemporaryDirectory(prefix="referee-") as place:
+        cuts = []
+        for number_of_cut in range(seeds):
+            # Only the first cut is kept: the others are there for the range.
+            kept = out if out is not None and not number_of_cut else Path(place) / f"run{number_of_cut}"
+            with advancing(f"systems of {task}" + (f", cut {number_of_cut + 1}" if seeds > 1 else "")) as watch:
+                cuts.append(
+                    replicate(
+                        task,
+                        opened,
+                        kept,
+                        folds=folds,
+                        seed=seed + number_of_cut,
+                        jobs=jobs or available_cores(),
+                        least_words=least_words,
+                        watch=watch,
+                        overwrite=overwrite,
+                        command=sys.argv[1:],
+                    )
+                )
+    rows = cuts[0]
+    summary = summarise(task, rows, cuts[1:])
     if form == "json":
         print(as_json(rows, summary=summary, reasons=list(TASKS[task].reasons)))
     elif form == "csv":
-        print(as_csv(rows))
+        print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in rows]))
     else:
         _print(task, rows, summary)
     return 0
@@ -77,11 +93,10 @@ def _print(task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any]) -
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=max(130, console.width))
+        console = Console(width=max(170, console.width))
     for measure in TASKS[task].measures:
         console.print(_table(measure.metric, [r for r in rows if r["metric"] == measure.metric]))
-    for column in summary["columns"]:
-        console.print(_agreement(column), highlight=False)
+    console.print(_agreement(summary["columns"]))
     console.print("\nWhy ours can differ from print:", style="bold")
     for reason in TASKS[task].reasons:
         console.print(f"- {reason}", highlight=False)
@@ -94,7 +109,7 @@ def _table(metric: str, rows: Iterable[dict[str, Any]]) -> Any:
 
     by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        by_system.setdefault(row["system"], {})[row["domain"]] = row
+        by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
     domains = list(dict.fromkeys(d for found in by_system.values() for d in found))
     table = Table(title=metric, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("system", no_wrap=True)
@@ -103,12 +118,13 @@ def _table(metric: str, rows: Iterable[dict[str, Any]]) -> Any:
             table.add_column(head, justify="right", no_wrap=True)
     table.add_column("folds", justify="right", no_wrap=True)
     table.add_column("evidence", no_wrap=True)
+    table.add_column("fitted", no_wrap=True)
     sign = -1 if catalogue.configure("metric", metric).direction == "higher" else 1
     for system, found in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
         both = found[BOTH]
         spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
         cells = [cell for domain in domains for cell in _cells(found[domain])]
-        table.add_row(system, *cells, spread, both["evidence"] or "")
+        table.add_row(system, *cells, spread, both["evidence"] or "people", "yes" if both["fitted"] else "no")
     return table
 
 
@@ -117,9 +133,31 @@ def _cells(row: dict[str, Any]) -> tuple[str, str, str]:
     return number(row["ours"]), number(row["published"]), difference
 
 
-def _agreement(column: dict[str, Any]) -> str:
-    return (
-        f"{column['metric']}, {column['domain']}: Spearman's rho {number(column['spearman'])}, mean absolute difference "
-        f"{number(column['mean_absolute_difference'])} (faithful only: {number(column['mean_absolute_difference_faithful'])}), "
-        f"n = {column['n']}"
-    )
+KINDS = {
+    "spearman": "all",
+    "spearman_without_floor": "without floor",
+    "spearman_unfitted": "unfitted",
+    "spearman_unfitted_without_floor": "unfitted, no floor",
+}
+
+
+def _agreement(columns: Iterable[dict[str, Any]]) -> Any:
+    """Spearman's rho over four choices of systems, each with its range and how many systems it is of, and the mean absolute difference."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    title = "Spearman's rho with print (lowest to highest fold, or cut where there are several) and how many systems"
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for head in ("measure", "domain", "mended", *KINDS.values(), "mean |diff|", "faithful"):
+        table.add_column(head, no_wrap=True)
+    for column in columns:
+        apart = (number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
+        words = "yes" if column["mended"] else "no"
+        table.add_row(column["metric"], column["domain"], words, *(_rho(column, key) for key in KINDS), *apart)
+    return table
+
+
+def _rho(column: dict[str, Any], key: str) -> str:
+    spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
+    between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""
+    return f"{number(column[key])}{between} {column[f'{key}_n']}"
