@@ -33,7 +33,7 @@ class Entry:
         where: str,
         parameters: Mapping[str, Any] | None = None,
         about: str = "",
-        tags: Mapping[str, str] | None = None,
+        tags: Mapping[str, Any] | None = None,
     ) -> None:
         self.where = where
         self.parameters = parameters or {}
@@ -183,7 +183,7 @@ SYSTEMS: dict[str, Entry] = {
         "referee.systems.language_model:LanguageModel",
         {},
         "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
-        {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
+        {"team": "–", "year": "–", "task": "REG", "evidence": "–", "fitted": [], "mended": False},
     ),
 }
 HEARERS: dict[str, Entry] = {

@@ -39,7 +39,7 @@ def test_json_has_rows_summary_and_reasons(capsys: pytest.CaptureFixture[str], t
     found = json.loads(out)
     assert code == 0
     assert set(found["rows"][0]) == {
-        "system", "domain", "metric", "ours", "low", "high", "published", "difference", "evidence"
+        "system", "domain", "metric", "ours", "low", "high", "published", "difference", "evidence", "fitted", "floor", "folds", "mended", "people"
     }  # fmt: skip
     assert len(found["rows"]) == 14 * 8
     assert {"spearman", "mean_absolute_difference", "mean_absolute_difference_faithful", "n"} <= set(found["summary"])

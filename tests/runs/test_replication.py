@@ -13,8 +13,9 @@ from referee.api.score import score
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import UnknownName
+from referee.runs.challenge_tasks import TASKS, printed_table
 from referee.runs.open import open_corpus
-from referee.runs.replicate import TASKS, printed_systems, printed_table, replicate, summarise
+from referee.runs.replicate import people_rows, replicate, summarise
 
 TRIALS = tuple(Synthetic(speakers=6).trials())
 Rows = list[dict[str, Any]]
@@ -37,15 +38,23 @@ def one(rows: Rows, system: str, metric: str, domain: str = "both") -> dict[str,
 
 @pytest.mark.parametrize(
     ("task", "count"),
-    [("asgre2007", 16), ("tuna2008-as", 14), ("tuna2008-r", 5), ("tuna2008-reg", 14), ("tunareg2009", 6)],
+    [
+        ("asgre2007", 16),
+        ("tuna2008-as", 14),
+        ("tuna2008-r", 5),
+        ("tuna2008-reg", 14),
+        ("tunareg2009", 6),
+        ("tuna2008-as.dev", 12),
+        ("tunareg2009.dev", 6),
+    ],
 )
 def test_every_entry_of_a_printed_table_has_its_system(task: str, count: int) -> None:
     """Counts of entries: Belz & Gatt 2008, table 1; Gatt, Belz & Kow 2008, tables 3, 6 and 8; Gatt, Belz & Kow 2009, table 5 (people left out)."""
-    assert len(printed_systems(task)) == count
+    assert len(TASKS[task].systems()) == count
 
 
 def test_rows_of_2007_are_found_under_their_printed_abbreviations() -> None:
-    found = printed_systems("asgre2007")
+    found = TASKS["asgre2007"].systems()
     assert found["asgre2007/TITCH-AS+"] == "T-AS+"
     assert found["asgre2007/GRAPH-FP"] == "GR-FP"
     assert found["asgre2007/IS-FBS-submitted"] == "*IS-FBS"
@@ -97,9 +106,57 @@ def test_a_row_without_a_printed_value_does_not_count_as_zero() -> None:
     assert (summary["n"], summary["spearman"], summary["mean_absolute_difference"]) == (1, None, 0.1)
 
 
+def test_rho_is_also_given_without_the_floor_and_without_what_was_fitted(rows: Rows) -> None:
+    summary = summarise("tuna2008-as", rows)
+    dice = [r for r in rows if (r["metric"], r["domain"]) == ("set/dice", "both")]
+    good = [r for r in dice if r["system"] != "OSU-GP" and not r["system"].startswith("ATT-FB")]
+    fitted = {"JU-PTBSGRE", "IS-FP", "ATT-FB-f", "ATT-FB-sf", "ATT-FB-sr"}
+    unfitted = [r for r in dice if r["system"] not in fitted]
+    for key, part in (("spearman_without_floor", good), ("spearman_unfitted", unfitted)):
+        expected = spearmanr([r["ours"] for r in part], [r["published"] for r in part]).statistic
+        assert summary[key] == pytest.approx(expected)
+        assert summary[f"{key}_n"] == 9
+        by_fold = [spearmanr([r["folds"][f] for r in part], [r["published"] for r in part]).statistic for f in range(3)]
+        assert summary[f"{key}_folds"] == pytest.approx([min(by_fold), max(by_fold)])
+    assert summary["mended"] is False
+    assert all(c["mended"] is False for c in summary["columns"]), "sets have no words to mend"
+
+
+def test_the_range_over_cuts_is_that_of_their_rhos(rows: Rows) -> None:
+    turned = [{**r, "ours": None if r["ours"] is None else -r["ours"]} for r in rows]
+    summary = summarise("tuna2008-as", rows, [turned])
+    assert summary["spearman_seeds"] == pytest.approx([-summary["spearman"], summary["spearman"]])
+    assert summarise("tuna2008-as", rows)["spearman_seeds"] is None
+
+
+def test_words_are_compared_as_the_algorithms_make_them_and_once_more_mended(tmp_path: Path) -> None:
+    few = tuple(t for t in TRIALS if t.speaker in {"1", "2", "3"}) or TRIALS[:39]
+    rows = replicate("tunareg2009", open_corpus(few), tmp_path / "run", folds=2)
+    summary = summarise("tunareg2009", rows)
+    assert summary["mended"] is False
+    assert [c["mended"] for c in summary["columns"]] == [False] * 15 + [True] * 15
+    people = [r for r in rows if r["people"]]
+    # Gatt, Belz & Kow 2009, table 5: 9.68 between the two people who described an item.
+    assert {r["system"] for r in people} == {"HUMAN-1", "HUMAN-2"}
+    assert {r["published"] for r in people if (r["metric"], r["domain"]) == ("string/edit", "both")} == {9.68}
+    assert summary["n"] == 6, "people are no systems"
+
+
+def test_people_are_held_against_others_who_saw_the_same() -> None:
+    found = list(people_rows(("HUMAN-1", "HUMAN-2"), TRIALS, 1))
+    by_id = {t.id: t for t in TRIALS}
+    assert found
+    for output in found:
+        same = [t for t in TRIALS if output.description in t.references]
+        here = by_id[output.trial]
+        assert any(
+            (t.scene.id, t.condition) == (here.scene.id, here.condition) and t.speaker != here.speaker for t in same
+        )
+
+
 def test_exchanged_heads_in_print_are_put_right() -> None:
     """Gatt, Belz & Kow 2008, table 8: values under BLEU exceed 1, so the register of corrections exchanges BLEU and NIST."""
-    table = printed_table("tuna2008-reg")
+    table = printed_table("tuna-2008", "table8")
     columns = {m.metric: m.columns["both"] for m in TASKS["tuna2008-reg"].measures}
     assert (columns["string/bleu.4"], columns["string/nist"]) == ("bleu", "nist")
     bleu = [n.value for _, n in table.column(columns["string/bleu.4"]) if n is not None]
@@ -113,7 +170,14 @@ def test_every_measure_of_a_task_is_a_metric_and_a_printed_column(task: str) -> 
 
     for measure in TASKS[task].measures:
         assert catalogue.create("metric", measure.metric)
-        shipped_paper(TASKS[task].paper).tables[TASKS[task].table].require(*measure.columns.values())
+        paper = shipped_paper(TASKS[task].paper)
+        if TASKS[task].table:
+            paper.tables[TASKS[task].table].require(*measure.columns.values())
+        assert any(
+            TASKS[task].printed(label, measure, d) is not None
+            for label in TASKS[task].systems().values()
+            for d in measure.columns
+        )
     assert {"release", "splits", "reconstruction"} <= {r.partition(":")[0] for r in TASKS[task].reasons}
 
 

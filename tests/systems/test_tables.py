@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from itertools import islice
 
@@ -13,8 +14,8 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained, UnknownName
 from referee.records import Trial
 from referee.signature import signature
-from referee.systems import asgre2007, classics, tuna2008_as, variants
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM
+from referee.systems import asgre2007, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
+from referee.systems.entries import FAITHFUL, LABELS, MEDIUM
 
 TABLES = {"asgre2007": asgre2007, "tuna2008-as": tuna2008_as, "classic": classics, "variants": variants}
 NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABLE]
@@ -39,8 +40,40 @@ def test_the_challenges_have_sixteen_and_fourteen_entries() -> None:
 def test_the_catalogue_tells_the_same_as_the_table(group: str, name: str) -> None:
     entry = catalogue.entry("system", f"{group}/{name}")
     assert entry.tags == TABLES[group].TABLE[name].tags
-    assert entry.tags["evidence"] in (FAITHFUL, MEDIUM, LOW)
+    assert entry.tags["evidence"] in LABELS
     assert catalogue.create("system", f"{group}/{name}").selector.__class__ is TABLES[group].TABLE[name].selector.load()
+
+
+def test_what_was_fitted_to_print_says_so_and_is_not_called_faithful() -> None:
+    """Every setting that the scores of print decided: the three that collapse on the test set, and the window of PermuteRank."""
+    fitted = {name: row for table in (tuna2008_as, tuna2008_r, tuna2008_reg) for name, row in table.TABLE.items()}
+    for name in (
+        "ATT-FB-f",
+        "ATT-FB-sf",
+        "ATT-FB-sr",
+        "ATT-PermuteRank",
+        *(n for n in tuna2008_reg.TABLE if n.endswith("-ws")),
+    ):
+        assert fitted[name].fitted
+        assert fitted[name].evidence != FAITHFUL
+    assert fitted["ATT-PermuteRank-ws"].fitted == ("known_only=True", 'pick="last"', "window=None")
+    reconstructed = (tuna2008_r.TABLE["DIT-CBSR"], tuna2008_r.TABLE["GRAPH-2009"], tunareg2009.TABLE["GRAPH"])
+    classic = (classics.TABLE[n] for n in ("graph", "rsa", "rsa.learned", "partitioned"))
+    assert {row.evidence for row in (*reconstructed, *classic)} == {MEDIUM}
+
+
+def test_the_list_shows_evidence_what_was_fitted_and_what_is_mended(capsys: pytest.CaptureFixture[str]) -> None:
+    from referee.cli.names import run
+
+    assert run(["systems", "--format", "json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert all({"evidence", "fitted", "mended"} <= set(row) for row in rows.values())
+    assert rows["tuna2008-as/ATT-FB-sf"]["fitted"] == ["known_only=True", 'pick="last"']
+    assert rows["classic/greedy"]["fitted"] == []
+    assert (rows["classic/greedy"]["mended"], rows["tuna2008-reg/IS-FP-GT"]["mended"]) == (False, True)
+    assert run(["systems"]) == 0
+    head = capsys.readouterr().out.splitlines()[0].split()
+    assert head == ["name", "team", "year", "task", "evidence", "fitted", "mended", "about"]
 
 
 def test_the_catalogue_has_no_entry_that_a_table_lacks() -> None:

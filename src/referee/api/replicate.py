@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ from referee.api.frames import REPLICATION, frame_of
 from referee.api.results import Result
 from referee.api.run import available_cores
 from referee.reports.score_tables import number
+from referee.runs.challenge_tasks import TASKS, task_named
 from referee.runs.open import open_corpus
-from referee.runs.replicate import TASKS, summarise, task_named
 from referee.runs.replicate import replicate as replicate_task
+from referee.runs.replicate import summarise
 from referee.runs.run import Watch
 
 if TYPE_CHECKING:
@@ -30,14 +32,15 @@ class Replication(Result):
     Args:
         task: of which challenge.
         rows: one per system, domain and measure.
+        other_cuts: the same of other cuts of the corpus, for the range of rho.
 
     >>> row = {"system": "A", "domain": "both", "metric": "set/dice", "ours": 0.7, "published": 0.8, "difference": -0.1, "evidence": "faithful"}
     >>> Replication("tuna2008-as", [row])
     Replication of tuna2008-as: 1 systems, set/dice: Spearman's rho –, mean absolute difference 0.100
     """
 
-    def __init__(self, task: str, rows: list[dict[str, Any]]) -> None:
-        self.task, self.rows, self.summary = task, rows, summarise(task, rows)
+    def __init__(self, task: str, rows: list[dict[str, Any]], other_cuts: Sequence[list[dict[str, Any]]] = ()) -> None:
+        self.task, self.rows, self.summary = task, rows, summarise(task, rows, other_cuts)
         super().__init__(frame_of(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
 
     @property
@@ -70,6 +73,9 @@ def replicate(
     data: str | Path | None = None,
     folds: int = 5,
     seed: int = 1,
+    seeds: int = 1,
+    reading: str = "challenge",
+    least_words: int = 0,
     jobs: int | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -82,6 +88,9 @@ def replicate(
         data: the folder of corpora.
         folds: parts the corpus is cut into.
         seed: of all randomness.
+        seeds: cut the corpus so many times, for the range of rho.
+        reading: how TUNA's attribute sets are read.
+        least_words: score only trials whose reference has so many words.
         jobs: processes; one a core by default.
         out: keep the run folder here.
         overwrite: whether `out` may replace another run.
@@ -102,18 +111,23 @@ def replicate(
     """
     # A wrong name is told before the corpus is read.
     task_named(task)
-    opened = open_corpus("tuna", data=data, reading="challenge")
+    opened = open_corpus("tuna", data=data, reading=reading)
     # Made in any case: without `out` the run is only a means.
     with tempfile.TemporaryDirectory(prefix="referee-") as place:
-        rows = replicate_task(
-            task,
-            opened,
-            Path(out) if out else Path(place) / "run",
-            folds=folds,
-            seed=seed,
-            jobs=jobs or available_cores(),
-            watch=progress,
-            overwrite=overwrite,
-            command=sys.argv[1:],
-        )
-    return Replication(task, rows)
+        cuts = [
+            replicate_task(
+                task,
+                opened,
+                # Only the first cut is kept: the others are there for the range.
+                Path(out) if out and not number_of_cut else Path(place) / f"run{number_of_cut}",
+                folds=folds,
+                seed=seed + number_of_cut,
+                jobs=jobs or available_cores(),
+                least_words=least_words,
+                watch=progress,
+                overwrite=overwrite,
+                command=sys.argv[1:],
+            )
+            for number_of_cut in range(seeds)
+        ]
+    return Replication(task, cuts[0], cuts[1:])

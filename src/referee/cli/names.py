@@ -26,7 +26,7 @@ def run(args: list[str]) -> int:
         # Imported here, for the table does not need it.
         import json
 
-        rows = [{"kind": k, "name": n, "about": e.about, **e.tags} for k in kinds for n, e in entries(k).items()]
+        rows = [{"kind": k, "name": n, "about": e.about, **_tags(k, e)} for k in kinds for n, e in entries(k).items()]
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
         return 0
     for kind in kinds:
@@ -38,12 +38,27 @@ def run(args: list[str]) -> int:
     return 0
 
 
+def _tags(kind: str, found: Entry) -> dict[str, object]:
+    """What is known of an entry beside its name; of a system that another package added, that nothing is known."""
+    unknown = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
+    return {**unknown, **found.tags}
+
+
 def _aligned(table: dict[str, Entry]) -> list[str]:
-    """Name, tags (for systems: team, year, task, evidence) and the sentence, under each other."""
+    """Name, tags (for systems: team, year, task, evidence, what was fitted to print, whether words are mended) and the sentence, under each other."""
     tags = list(dict.fromkeys(tag for found in table.values() for tag in found.tags))
-    rows = [(name, *(found.tags.get(tag, "") for tag in tags)) for name, found in table.items()]
+    # A head only where there is more than one column to tell apart.
+    head = [("name", *tags)] if tags else []
+    rows = head + [(name, *(_cell(found.tags.get(tag, "")) for tag in tags)) for name, found in table.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    about = [*(["about"] if tags else []), *(found.about for found in table.values())]
     return [
-        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)), found.about])
-        for row, found in zip(rows, table.values(), strict=True)
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)), sentence])
+        for row, sentence in zip(rows, about, strict=True)
     ]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "; ".join(value) or "–" if isinstance(value, list) else str(value)

@@ -16,7 +16,7 @@ from referee.cli.progress import advancing
 from referee.cli.voice import results
 from referee.errors import one_of
 from referee.reports.score_tables import as_csv, as_json, number
-from referee.runs.replicate import BOTH, TASKS
+from referee.runs.challenge_tasks import BOTH, TASKS
 
 FORMATS = ("table", "json", "csv")
 app = options.new_app()
@@ -28,7 +28,10 @@ EPILOG = options.examples("""
 
   referee replicate tunareg2009 --out RUN                        keep what the systems said, for referee score and referee report
 
-Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold.
+  referee replicate tuna2008-as.dev --seeds 5                    the teams' own development tables; the corpus cut five times
+
+Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold. Words are compared as the algorithms make them,
+and once more mended.
 """)
 
 
@@ -38,6 +41,9 @@ def replicate_task(
     data: options.Data = None,
     folds: Annotated[int, typer.Option(help="Parts the corpus is cut into.", min=2)] = 5,
     seed: options.Seed = 1,
+    seeds: Annotated[int, typer.Option(help="Cut the corpus so many times, for the range of rho.", min=1)] = 1,
+    reading: Annotated[str, typer.Option(help="How TUNA's attribute sets are read (docs/corpora.md).")] = "challenge",
+    least_words: Annotated[int, typer.Option(help="Score only trials whose reference has so many words.", min=0)] = 0,
     jobs: options.Jobs = None,
     out: Annotated[Path | None, typer.Option(help="Keep the run folder here.")] = None,
     overwrite: options.OverwriteRun = False,
@@ -47,12 +53,22 @@ def replicate_task(
     one_of("--format", form, FORMATS)
     with advancing(f"systems of {task}") as watch:
         found = replicate(
-            task, data=data, folds=folds, seed=seed, jobs=jobs, out=out, overwrite=overwrite, progress=watch
+            task,
+            data=data,
+            folds=folds,
+            seed=seed,
+            seeds=seeds,
+            reading=reading,
+            least_words=least_words,
+            jobs=jobs,
+            out=out,
+            overwrite=overwrite,
+            progress=watch,
         )
     if form == "json":
         print(as_json(found.rows, summary=found.summary, reasons=list(found.reasons)))
     elif form == "csv":
-        print(as_csv(found.rows))
+        print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in found.rows]))
     else:
         _print(task, found.rows, found.summary)
     return 0
@@ -63,8 +79,8 @@ def _print(task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any]) -
     for measure in TASKS[task].measures:
         for table in _tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
             console.print(table)
-    for column in summary["columns"]:
-        console.print(_agreement(column), highlight=False)
+    for table in _agreement(summary["columns"], console.width):
+        console.print(table)
     console.print("\nWhy ours can differ from print:", style="bold")
     for reason in TASKS[task].reasons:
         console.print(f"- {reason}", highlight=False)
@@ -74,16 +90,22 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
     """One line a system, the best in print first: ours, print and difference for every domain that print has, and the spread over folds."""
     by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        by_system.setdefault(row["system"], {})[row["domain"]] = row
+        by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
     domains = list(dict.fromkeys(d for found in by_system.values() for d in found))
-    heads = ["system", *(head for domain in domains for head in (domain, "print", "diff")), "folds", "evidence"]
+    heads = [
+        "system",
+        *(head for domain in domains for head in (domain, "print", "diff")),
+        "folds",
+        "evidence",
+        "fitted",
+    ]
     sign = -1 if catalogue.configure("metric", metric).direction == "higher" else 1
     body = []
     for system, found in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
         both = found[BOTH]
         spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
         cells = [cell for domain in domains for cell in _cells(found[domain])]
-        body.append([system, *cells, spread, both["evidence"] or ""])
+        body.append([system, *cells, spread, both["evidence"] or "people", "yes" if both["fitted"] else "no"])
     return fitted(heads, body, width, title=metric)
 
 
@@ -92,9 +114,27 @@ def _cells(row: dict[str, Any]) -> tuple[str, str, str]:
     return number(row["ours"]), number(row["published"]), difference
 
 
-def _agreement(column: dict[str, Any]) -> str:
-    return (
-        f"{column['metric']}, {column['domain']}: Spearman's rho {number(column['spearman'])}, mean absolute difference "
-        f"{number(column['mean_absolute_difference'])} (faithful only: {number(column['mean_absolute_difference_faithful'])}), "
-        f"n = {column['n']}"
-    )
+KINDS = {
+    "spearman": "all",
+    "spearman_without_floor": "without floor",
+    "spearman_unfitted": "unfitted",
+    "spearman_unfitted_without_floor": "unfitted, no floor",
+}
+
+
+def _agreement(columns: Iterable[dict[str, Any]], width: int) -> list[Any]:
+    """Spearman's rho over four choices of systems, each with its range and how many systems it is of, and the mean absolute difference."""
+    heads = ["measure", "domain", "mended", *KINDS.values(), "mean |diff|", "faithful"]
+    body = []
+    for column in columns:
+        apart = (number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
+        words = "yes" if column["mended"] else "no"
+        body.append([column["metric"], column["domain"], words, *(_rho(column, key) for key in KINDS), *apart])
+    title = "Spearman's rho with print (lowest to highest fold, or cut where there are several) and how many systems"
+    return fitted(heads, body, width, fixed=3, title=title, left=3)
+
+
+def _rho(column: dict[str, Any], key: str) -> str:
+    spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
+    between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""
+    return f"{number(column[key])}{between} {column[f'{key}_n']}"

@@ -7,7 +7,10 @@ The public release is not what the challenges scored against, so how its attribu
 - ``challenge``: near to the challenges' data. Speakers 1, 4 and 5, whose grid positions are lost, and plural trials are
   left out (741 trials remain); a value that is false of the target becomes the target's own; names that the target lacks
   are dropped; pairs that are equal after this, or were before, are one pair. The challenges also annotated `age` and
-  `hasShirt` of people anew, which cannot be had from the release.
+  `hasShirt` of people anew, which cannot be had from the release;
+- ``challenge.other``: the same, but a value that is annotated as ``other`` (``type:other`` where somebody said "object") stays so and matches nothing. By the
+  training counts of Kelleher & Mac Namee (2008) at most 293 persons, 162 chairs, 101 desks and 52 sofas can have been named as such in the 741 trials;
+  ``challenge`` has 310, 169, 108 and 54, this reading 287, 163, 102 and 52: one chair and one desk too many, where somebody named another type.
 
 Words and spans stay as annotated in every reading.
 """
@@ -114,7 +117,8 @@ def _read_true(trial: Trial) -> Trial:
     return _with_properties(trial, lambda pairs: tuple(p for p in pairs if any(t.has(p) for t in targets)))
 
 
-def _read_challenge(trial: Trial) -> Trial | None:
+def _read_challenge(trial: Trial, kept: frozenset[str] = frozenset()) -> Trial | None:
+    """Near to the challenges' data; a value in `kept` stays as it was annotated, true or not."""
     if trial.speaker in WITHOUT_POSITIONS or len(trial.targets) > 1:
         return None
     target = trial.scene.entity(trial.targets[0])
@@ -123,7 +127,11 @@ def _read_challenge(trial: Trial) -> Trial | None:
         # A name that the target lacks (`other`, say) has no value of the target's to become.
         known = (p for p in pairs if target.value(p.name) is not None)
         # A dictionary keeps the order said and drops what is now said twice.
-        return tuple(dict.fromkeys(p if target.has(p) else Property(p.name, target.value(p.name)) for p in known))
+        return tuple(
+            dict.fromkeys(
+                p if target.has(p) or p.value in kept else Property(p.name, target.value(p.name)) for p in known
+            )
+        )
 
     return _with_properties(trial, correct)
 
@@ -140,4 +148,5 @@ READINGS: dict[str, Callable[[Trial], Trial | None]] = {
     "raw": _read_raw,
     "true": _read_true,
     "challenge": _read_challenge,
+    "challenge.other": lambda trial: _read_challenge(trial, frozenset({"other"})),
 }

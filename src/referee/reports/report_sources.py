@@ -141,7 +141,11 @@ def _is_mean(metric: Metric) -> bool:
 
 def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
     entries = catalogue.entries("system")
-    return {s: dict(e.tags) for s in systems if (e := entries.get(s.partition("|")[0])) is not None and e.tags}
+    return {
+        s: {tag: value for tag, value in e.tags.items() if isinstance(value, str)}
+        for s in systems
+        if (e := entries.get(s.partition("|")[0])) is not None and e.tags
+    }
 
 
 def _card(run: Run) -> Card | None:

@@ -1,217 +1,34 @@
 """A challenge again: its systems run on what can be had of its corpus, our scores beside print, and why they differ (`referee replicate`).
 
-The printed scores are those of ASGRE 2007 (Belz & Gatt 2008, table 1), TUNA 2008 (Gatt, Belz & Kow 2008, tables 3, 6 and 8) and TUNA-REG 2009 (Gatt,
-Belz & Kow 2009, table 5). Their test sets are not public, so ours come from folds of the public corpus: what should agree is the order of the systems
-and, roughly, the numbers.
+The test sets are not public, so ours come from folds of the public corpus: what should agree is the order of the systems and, roughly, the numbers. Systems
+with words are run as their algorithms have it, and once more with broken strings mended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
 from referee import catalogue
-from referee.auditing.corrections import correct_paper, read_register
-from referee.auditing.paper import shipped_paper
-from referee.auditing.printed import PrintedTable
-from referee.errors import UnknownName
+from referee.corpora.outputs import Output
 from referee.records import Trial
+from referee.runs.challenge_tasks import BOTH, ChallengeTask, PrintedMeasure, task_named
 from referee.runs.folder import Run
 from referee.runs.open import Opened, open_outputs
 from referee.runs.run import RunPlan, Watch, cut, run
 from referee.runs.score import ScoreTable, Settings, score_trials
 from referee.runs.speak import System
 from referee.statistics.correlation import spearman
-from referee.systems.roster import rows as system_rows
+from referee.systems.roster import GROUPS
 
-__all__ = [
-    "TASKS",
-    "ChallengeTask",
-    "PrintedMeasure",
-    "compare",
-    "printed_table",
-    "replicate",
-    "summarise",
-    "task_named",
-]
+__all__ = ["compare", "people_rows", "replicate", "summarise"]
 
-BOTH = "both"
-DOMAINS = ("furniture", "people", BOTH)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedMeasure:
-    """One of our metrics, the columns that have it in print (by domain), and what one of ours is in the units printed."""
-
-    metric: str
-    columns: Mapping[str, str]
-    units: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeTask:
-    """A task of a challenge: its printed table, its measures (the first is the one systems are ranked by), how folds are cut, and why ours differ."""
-
-    paper: str
-    table: str
-    measures: tuple[PrintedMeasure, ...]
-    by: str
-    reasons: tuple[str, ...]
-
-
-def _columns(pattern: str) -> dict[str, str]:
-    return {domain: pattern.format(domain) for domain in DOMAINS}
-
-
-# "se" is the paper's name for string edit distance.
-_SE = {"furniture": "se_furniture", "people": "se_people", BOTH: "se_all"}
-
-RELEASE = (
-    "release: the public corpus (741 trials of 57 speakers in the challenge reading) stands in for the challenges' own data, "
-    "in which age and hasShirt of people were annotated anew"
-)
-NEW_SPEAKERS = (
-    "splits: print is for 112 test items by new speakers with two references each, furniture and people half and half; ours are "
-    "folds by speaker, one reference each, 399 furniture and 342 people trials"
-)
-RECONSTRUCTION = "reconstruction: the papers leave choices open; the column evidence says how much (docs/systems.md names the choices)"
-WORDS = (
-    "words: the challenges' tokenisation and case handling are not published, and the bound printed in 2008 fits another edit distance "
-    "than the one defined there; ours is in lower case, with substitutions at cost 2 (string/edit) and 1 (string/edit.1) beside the one printed value"
-)
-MENDING = (
-    "mending: broken strings are mended here into noun phrases, and silence is filled, which no paper describes; "
-    "NAME|mended:no is the algorithm alone (docs/realisation.md has the effect)"
-)
-
-TASKS: dict[str, ChallengeTask] = {
-    "asgre2007": ChallengeTask(
-        paper="belz-gatt-2008",
-        table="table1",
-        measures=(
-            PrintedMeasure(metric="set/dice", columns={BOTH: "Dice"}),
-            PrintedMeasure(metric="set/masi", columns={BOTH: "MASI"}),
-            PrintedMeasure(metric="scene/minimal", columns={BOTH: "Min"}, units=100.0),
-        ),
-        # Random within domains with speakers on both sides, as in that challenge; later ones tested on new speakers.
-        by="challenge",
-        reasons=(
-            RELEASE,
-            "splits: print is for 148 test items whose speakers were also in training; ours are random folds within each domain",
-            RECONSTRUCTION,
-        ),
-    ),
-    "tuna2008-as": ChallengeTask(
-        paper="tuna-2008",
-        table="table3",
-        measures=(
-            PrintedMeasure(metric="set/dice", columns=_columns("dice_{}")),
-            PrintedMeasure(metric="set/masi", columns=_columns("masi_{}")),
-            PrintedMeasure(metric="set/exact", columns={BOTH: "accuracy_both"}),
-            PrintedMeasure(metric="scene/minimal", columns={BOTH: "minimality_both"}),
-        ),
-        by="speaker",
-        reasons=(
-            RELEASE,
-            NEW_SPEAKERS,
-            RECONSTRUCTION,
-            "print: accuracy per domain does not fit accuracy over both domains (referee audit tuna-2008), so only the latter is compared",
-        ),
-    ),
-    "tuna2008-r": ChallengeTask(
-        paper="tuna-2008",
-        table="table6",
-        measures=(
-            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
-            PrintedMeasure(metric="string/nist", columns={BOTH: "nist_both"}),
-            PrintedMeasure(metric="string/bleu.4", columns={BOTH: "bleu_both"}),
-        ),
-        by="speaker",
-        reasons=(
-            RELEASE,
-            NEW_SPEAKERS,
-            "references: print averages over both references of a scene, so words made from one person's properties are also held "
-            "against those of the other person; ours are held against the words of the person who chose the properties",
-            WORDS,
-            MENDING,
-            RECONSTRUCTION,
-        ),
-    ),
-    "tuna2008-reg": ChallengeTask(
-        paper="tuna-2008",
-        table="table8",
-        measures=(
-            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
-            PrintedMeasure(metric="string/nist", columns={BOTH: "nist"}),
-            PrintedMeasure(metric="string/bleu.4", columns={BOTH: "bleu"}),
-        ),
-        by="speaker",
-        reasons=(
-            RELEASE,
-            NEW_SPEAKERS,
-            WORDS,
-            MENDING,
-            "print: the heads of BLEU and NIST are exchanged in table 8 (1.976 cannot be a BLEU); ours are set beside the table as the register of "
-            "corrections has it (referee audit --corrections)",
-            RECONSTRUCTION,
-        ),
-    ),
-    "tunareg2009": ChallengeTask(
-        paper="tuna-reg-2009",
-        table="table5",
-        measures=(
-            PrintedMeasure(metric="string/edit", columns=_SE),
-            PrintedMeasure(metric="string/edit.1", columns=_SE),
-            PrintedMeasure(
-                metric="string/exact",
-                columns={"furniture": "acc_furniture_pct", "people": "acc_people_pct", BOTH: "acc_all_pct"},
-                units=100.0,
-            ),
-            PrintedMeasure(
-                metric="string/bleu.3",
-                columns={"furniture": "bleu3_furniture", "people": "bleu3_people", BOTH: "bleu3_all"},
-            ),
-            PrintedMeasure(
-                metric="string/nist", columns={"furniture": "nist_furniture", "people": "nist_people", BOTH: "nist_all"}
-            ),
-        ),
-        by="speaker",
-        reasons=(RELEASE, NEW_SPEAKERS, WORDS, MENDING, RECONSTRUCTION),
-    ),
-}
-
-
-def task_named(name: str) -> ChallengeTask:
-    if name not in TASKS:
-        raise UnknownName("task", name, TASKS, hint=f"one of {', '.join(TASKS)}")
-    return TASKS[name]
-
-
-def printed_table(name: str) -> PrintedTable:
-    """The table of a task, with what the register of corrections puts right."""
-    task = task_named(name)
-    found = [c for c in read_register() if (c.paper, c.table) == (task.paper, task.table)]
-    return correct_paper(shipped_paper(task.paper), found).tables[task.table]
-
-
-def printed_systems(name: str) -> dict[str, str]:
-    """The systems of a task that stand in its printed table: catalogue name and row label."""
-    task = task_named(name)
-    labels = shipped_paper(task.paper).tables[task.table].labels
-    return {
-        f"{group}/{own}": row.printed or own
-        for group, own, _, row in system_rows()
-        # Systems of ours that were not in the table have nothing to be compared with.
-        if group == name and (row.printed or own) in labels
-    }
+UNMENDED = "|mended:no"
+Row = Mapping[str, Any]
 
 
 def replicate(
@@ -221,55 +38,93 @@ def replicate(
     folds: int = 5,
     seed: int = 1,
     jobs: int = 1,
+    least_words: int = 0,
     watch: Watch = lambda total: lambda n: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.runs.run.run`."""
+    """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.runs.run.run`.
+
+    With `least_words` only trials whose first reference has so many words are scored (all are learned from).
+    """
     task = task_named(name)
-    systems = tuple(System.read(full) for full in printed_systems(name))
-    plan = RunPlan(systems=systems, folds=folds, by=task.by, seed=seed)
+    written = [w for full in task.systems() for w in _both_ways(full)]
+    plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed)
     run(plan, opened, out, jobs=jobs, watch=watch, **options)
     trials = list(Run(out).trials())
+    scored = [t for t in trials if len((t.references[0].text or "").split()) >= least_words]
+    answers = open_outputs(str(out), lenient=True)
+    for output in people_rows(task.people, trials, seed):
+        answers.add(output)
     # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
-    table = score_trials(open_outputs(str(out), lenient=True), lambda: trials, settings)
-    return compare(name, table, [test for _, test in cut(plan, trials)])
+    return compare(task, score_trials(answers, lambda: scored, settings), [test for _, test in cut(plan, trials)])
 
 
-def compare(name: str, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
-    """Our scores beside the printed ones, with the lowest and highest value of a fold; the systems in the order of the catalogue."""
-    task = task_named(name)
-    paper = printed_table(name)
+def _both_ways(system: str) -> list[str]:
+    """A system with words as its algorithm has it, and mended."""
+    return [system + UNMENDED, system] if catalogue.entry("system", system).tags["mended"] else [system]
+
+
+def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
+    """For every trial as many other speakers of its scene and condition as there are labels, drawn by lot, as if they were systems."""
+    pools: dict[tuple[str | None, str | None], list[Trial]] = {}
+    for trial in trials if labels else ():
+        if trial.references:
+            pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
+    for trial in trials if labels else ():
+        others = [t for t in pools.get((trial.scene.id, trial.condition), ()) if t.speaker != trial.speaker]
+        drawn = Random(f"{seed} {trial.id}").sample(others, min(len(labels), len(others)))
+        for label, other in zip(labels, drawn, strict=False):
+            yield Output(trial.id, label, other.references[0], "", None)
+
+
+def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
+    """Our scores beside the printed ones, with the value of every fold; the systems in the order of the catalogue, then people."""
     part_of = {t.id: i for i, fold in enumerate(folds) for t in fold}
     fold = np.array([part_of[t] for t in table.trials])
     domain = np.array([d or "" for d in table.groups["domain"]])
+    labels = {w: label for full, label in task.systems().items() for w in _both_ways(full)}
     rows = []
-    for system, label in printed_systems(name).items():
+    for system, label in {**labels, **{p: p for p in task.people}}.items():
         for measure in task.measures:
-            for where, column in measure.columns.items():
+            for where in measure.columns:
                 mask = np.ones(len(fold), bool) if where == BOTH else domain == where
-                parts = (_value(table, system, measure, mask & (fold == f)) for f in range(len(folds)))
+                parts = [_value(table, system, measure, mask & (fold == f)) for f in range(len(folds))]
                 spread = [x for x in parts if x is not None]
-                cell = paper.number(label, column)
-                ours, printed = _value(table, system, measure, mask), None if cell is None else cell.value
+                ours, printed = _value(table, system, measure, mask), task.printed(label, measure, where)
                 rows.append(
                     {
-                        "system": system.partition("/")[2],
+                        **_about(system),
                         "domain": where,
                         "metric": measure.metric,
                         "ours": ours,
                         "low": min(spread, default=None),
                         "high": max(spread, default=None),
+                        "folds": parts,
                         "published": printed,
                         "difference": None if ours is None or printed is None else ours - printed,
-                        "evidence": catalogue.entry("system", system).tags.get("evidence"),
                     }
                 )
     return rows
 
 
+def _about(written: str) -> dict[str, Any]:
+    """What the tables of systems say of one, and how it was run."""
+    full = written.removesuffix(UNMENDED)
+    group, _, name = full.partition("/")
+    if not name:
+        return {"system": full, "evidence": None, "fitted": [], "floor": False, "mended": False, "people": True}
+    row = GROUPS[group].TABLE[name]
+    # What has no words has none to mend.
+    mended = row.mended and full == written
+    about = {"evidence": row.evidence, "fitted": list(row.fitted), "floor": row.floor}
+    return {"system": name, **about, "mended": mended, "people": False}
+
+
 def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
     """A system's score on some items in the units printed; None where nothing could be measured."""
+    if (system, measure.metric) not in table.rows:
+        return None
     rows = table.rows[system, measure.metric][mask]
     # As in a table of scores: what could not be measured is left out, not counted as 0.
     rows = rows[~np.isnan(rows).any(axis=1)]
@@ -279,30 +134,79 @@ def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.nda
     return None if np.isnan(value) else value * measure.units
 
 
-def summarise(name: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Agreement over systems: Spearman's rho and mean absolute difference by the first measure over both domains, and for every column."""
+# -- agreement ---------------------------------------------------------------------------------------------------------------
+
+
+def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]] = ()) -> dict[str, Any]:
+    """Agreement over systems, by the first measure over both domains and for every column: Spearman's rho and mean absolute difference.
+
+    Rho is given over all systems, without those at the floor, without those with settings that were fitted to print, and without either, each with its lowest
+    and highest value over folds and, where the corpus was cut more than once (`other_cuts`), over cuts. Systems with words have every column twice, as their
+    algorithms have it and mended.
+    """
     main = task_named(name).measures[0].metric
-    columns = [{"metric": metric, "domain": domain, **_agreement(part)} for metric, domain, part in _by_column(rows)]
+    cuts = [dict(_by_column(part)) for part in (rows, *other_cuts)]
+    columns = [
+        {"metric": metric, "domain": domain, "mended": mended, **_agreement([c[metric, domain, mended] for c in cuts])}
+        for metric, domain, mended in cuts[0]
+    ]
     first = next(c for c in columns if (c["metric"], c["domain"]) == (main, BOTH))
     return {**first, "columns": columns}
 
 
-def _by_column(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Mapping[str, Any]]]]:
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
+    """Rows that can be compared, by measure, domain and whether words were mended; the algorithms alone come first."""
+    found: dict[tuple[str, str, bool], list[Row]] = {}
     for row in rows:
-        found.setdefault((row["metric"], row["domain"]), []).append(row)
-    for (metric, domain), part in found.items():
+        if not row.get("people"):
+            found.setdefault((row["metric"], row["domain"], bool(row.get("mended"))), []).append(row)
+    for key, part in sorted(found.items(), key=lambda item: item[0][2]):
         # Only systems with both numbers, or correlation and difference would be about different systems.
-        yield metric, domain, [r for r in part if r["difference"] is not None]
+        yield key, [r for r in part if r["difference"] is not None]
 
 
-def _agreement(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    rows = cuts[0]
+    chosen = {
+        "spearman": lambda row: True,
+        "spearman_without_floor": lambda row: not row.get("floor"),
+        "spearman_unfitted": lambda row: not row.get("fitted"),
+        "spearman_unfitted_without_floor": lambda row: not (row.get("fitted") or row.get("floor")),
+    }
+    found: dict[str, Any] = {}
+    for key, belongs in chosen.items():
+        found |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
     return {
-        "spearman": spearman([r["ours"] for r in rows], [r["published"] for r in rows]).r,
+        **found,
         "mean_absolute_difference": _mean(abs(r["difference"]) for r in rows),
         "mean_absolute_difference_faithful": _mean(abs(r["difference"]) for r in rows if r["evidence"] == "faithful"),
         "n": len(rows),
     }
+
+
+def _rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """Spearman's rho of the first cut, of how many systems, and its range over the folds of all cuts and over the cuts."""
+    folds = [[{**r, "ours": r["folds"][f]} for r in part] for part in cuts for f in range(_folds(part))]
+    return {
+        key: _correlate(cuts[0]),
+        f"{key}_n": len(cuts[0]),
+        f"{key}_folds": _range(map(_correlate, folds)),
+        f"{key}_seeds": _range(map(_correlate, cuts)) if len(cuts) > 1 else None,
+    }
+
+
+def _folds(rows: Sequence[Row]) -> int:
+    return min((len(r.get("folds") or ()) for r in rows), default=0)
+
+
+def _correlate(rows: Sequence[Row]) -> float | None:
+    known = [(r["ours"], r["published"]) for r in rows if r["ours"] is not None]
+    return spearman([ours for ours, _ in known], [printed for _, printed in known]).r
+
+
+def _range(values: Iterable[float | None]) -> list[float] | None:
+    found = [v for v in values if v is not None]
+    return [min(found), max(found)] if found else None
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -65,9 +65,9 @@ TABLE: dict[str, SystemRow] = {
     "CAM-BU": SystemRow(CAM, 2007, LOW, "as CAM-B, quotients updated after each choice",
         Component(CONTRAST_QUOTIENT, liked=LIKED, updated=True)),
     "CAM-T": SystemRow(CAM, 2007, LOW, "discriminating quotient plus learned preference",
-        Component(CONTRAST_QUOTIENT, scale=TUNED), fitted_to="its printed Dice"),
+        Component(CONTRAST_QUOTIENT, scale=TUNED), fitted=("scale=10",)),
     "CAM-TU": SystemRow(CAM, 2007, LOW, "as CAM-T, quotients updated after each choice",
-        Component(CONTRAST_QUOTIENT, scale=TUNED, updated=True), fitted_to="its printed Dice"),
+        Component(CONTRAST_QUOTIENT, scale=TUNED, updated=True), fitted=("scale=10",)),
     # The abstract has the whole algorithm; whether counts were pooled over domains it does not say (variants/DIT-
     # DS.pooled).
     "DIT-DS": SystemRow(DIT, 2007, FAITHFUL, "type, then attributes by falling frequency",
@@ -80,13 +80,13 @@ TABLE: dict[str, SystemRow] = {
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
     # Not in print: whether names or pairs are compared, and what happens to strangers.
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
-        Component(NEAREST_SET)),
+        Component(NEAREST_SET), fitted=('match="marks"',)),
     "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",
-        Component(SMALLEST_SET)),
+        Component(SMALLEST_SET), floor=True),
     "IS-FBS-submitted": SystemRow(IS, 2007, LOW, "first submission of IS-FBS: one attribute too many",
-        Component(SMALLEST_SET, extra=True), printed="*IS-FBS"),
+        Component(SMALLEST_SET, extra=True), printed="*IS-FBS", floor=True),
     "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on what belongs",
-        Component(LEARNED_INCLUSION)),
+        Component(LEARNED_INCLUSION), fitted=("leaf=10",)),
     # From the title, a footnote of W08-1134 (the type was not forced, hence poor scores on people) and the printed
     # scores.
     "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; type nothing special",
@@ -95,11 +95,11 @@ TABLE: dict[str, SystemRow] = {
     "TITCH-AS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency",
         Component(WEIGHTED_POWER, weight="absolute"), printed="T-AS"),
     "TITCH-AS+": SystemRow(TITCH, 2007, LOW, "as TITCH-AS, attributes attract each other",
-        Component(WEIGHTED_POWER, weight="absolute", plus="dependency"), printed="T-AS+"),
+        Component(WEIGHTED_POWER, weight="absolute", plus="dependency"), printed="T-AS+", fitted=('plus="dependency"',)),
     "TITCH-RS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency where it helps",
         Component(WEIGHTED_POWER, weight="relative"), printed="T-RS"),
     "TITCH-RS+": SystemRow(TITCH, 2007, LOW, "as TITCH-RS, attributes attract each other",
-        Component(WEIGHTED_POWER, weight="relative", plus="dependency"), printed="T-RS+"),
+        Component(WEIGHTED_POWER, weight="relative", plus="dependency"), printed="T-RS+", fitted=('plus="dependency"',)),
 }
 # fmt: on
 

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from referee.contracts import Realiser, Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["FAITHFUL", "LOW", "MEDIUM", "SystemRow", "build_realiser", "build_selector", "build_speaker"]
+__all__ = [
+    "FAITHFUL",
+    "LABELS",
+    "LOW",
+    "MEDIUM",
+    "STAND_IN",
+    "SystemRow",
+    "build_realiser",
+    "build_selector",
+    "build_speaker",
+]
 
 FAITHFUL = "faithful"
 """The papers determine the algorithm."""
@@ -25,16 +35,19 @@ MEDIUM = "reconstructed"
 """The papers determine it except for points that docs/systems.md names."""
 LOW = "low confidence"
 """Its outline fits what is known, but it may differ from the original."""
+STAND_IN = "stand-in"
+"""A part of the original is replaced by something simpler of ours."""
+LABELS = (FAITHFUL, MEDIUM, LOW, STAND_IN)
 
 
 class SystemRow:
     """An entry as data: a selector (task AS), a realiser (task R: the properties are given), or both (task REG).
 
-    `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted_to` what its open settings were
-    chosen by, if by anything; `mended` what is mended in its words beyond the algorithm.
+    `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted` names the settings that were chosen
+    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured.
     """
 
-    __slots__ = ("about", "evidence", "fitted_to", "mended", "printed", "realiser", "selector", "team", "year")
+    __slots__ = ("about", "evidence", "fitted", "floor", "printed", "realiser", "selector", "team", "year")
 
     def __init__(
         self,
@@ -46,8 +59,8 @@ class SystemRow:
         realiser: Component | None = None,
         *,
         printed: str = "",
-        fitted_to: str = "",
-        mended: str = "",
+        fitted: tuple[str, ...] = (),
+        floor: bool = False,
     ) -> None:
         self.team = team
         self.year = year
@@ -56,17 +69,23 @@ class SystemRow:
         self.selector = selector
         self.realiser = realiser
         self.printed = printed
-        self.fitted_to = fitted_to
-        self.mended = mended
+        self.fitted = fitted
+        self.floor = floor
 
     @property
     def task(self) -> str:
         return "AS" if self.realiser is None else "R" if self.selector is None else "REG"
 
     @property
-    def tags(self) -> dict[str, str]:
+    def mended(self) -> bool:
+        """Whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``."""
+        return self.realiser is not None
+
+    @property
+    def tags(self) -> dict[str, Any]:
         """What the catalogue shows beside the name."""
-        return {"team": self.team, "year": str(self.year), "task": self.task, "evidence": self.evidence}
+        shown = {"team": self.team, "year": str(self.year), "task": self.task, "evidence": self.evidence}
+        return {**shown, "fitted": list(self.fitted), "mended": self.mended}
 
 
 def _part(table: Mapping[str, SystemRow], name: str, kind: str) -> Any:

@@ -19,7 +19,7 @@ from referee.systems.components import (
     SPEAKER_BRANCHES,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_realiser
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, STAND_IN, SystemRow, build_realiser
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ TABLE: dict[str, SystemRow] = {
         realiser=Component(SPEAKER_BRANCHES)),
     "NIL-UCM-BSC": SystemRow(NIL, 2008, MEDIUM, "one wording for each choice point, found by climbing",
         realiser=Component(FIXED_CHOICES)),
-    "ATT-Dependency": SystemRow(ATT, 2008, MEDIUM, "phrases ordered by dependencies, ranked by a language model",
+    "ATT-Dependency": SystemRow(ATT, 2008, STAND_IN, "phrases ordered by dependencies, ranked by a language model",
         realiser=Component(DEPENDENCY_ORDER)),
-    "DIT-CBSR": SystemRow(DIT, 2008, FAITHFUL, "a remembered description, quoted or edited",
+    "DIT-CBSR": SystemRow(DIT, 2008, MEDIUM, "a remembered description, quoted or edited",
         realiser=Component(CASE_BASE)),
     "DIT-RBR": SystemRow(DIT, 2008, MEDIUM, "the most common phrase for each value, in the usual order",
         realiser=Component(COMMON_PHRASES)),
@@ -51,11 +51,11 @@ TABLE: dict[str, SystemRow] = {
         realiser=Component(RANKED_TEMPLATES)),
     "ATT-TemplateS": SystemRow(ATT, 2008, FAITHFUL, "as ATT-Template, from the speaker's own strings",
         realiser=Component(RANKED_TEMPLATES, personal=True)),
-    "ATT-PermuteRank": SystemRow(ATT, 2008, FAITHFUL, "phrases in any order, ranked by a language model",
-        realiser=Component(PERMUTE_AND_RANK)),
+    "ATT-PermuteRank": SystemRow(ATT, 2008, MEDIUM, "phrases in any order, ranked by a language model",
+        realiser=Component(PERMUTE_AND_RANK), fitted=("window=None",)),
     "organisers": SystemRow("organisers", 2008, LOW, "the challenges' attribute-to-word converter",
         realiser=Component(FIXED_WORDS)),
-    "GRAPH-2009": SystemRow(GRAPH, 2009, FAITHFUL, "the majority template of the attribute combination",
+    "GRAPH-2009": SystemRow(GRAPH, 2009, MEDIUM, "the majority template of the attribute combination",
         realiser=Component(MAJORITY_TEMPLATES)),
     "NIL-CBR-2009": SystemRow(NIL, 2009, MEDIUM, "the nearest case of a retrieval net, cut and filled",
         realiser=Component(CASE_NET)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from referee.systems import tuna2008_as, tuna2008_r
 from referee.systems.components import NEAREST_SET, Component
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_speaker
+from referee.systems.entries import LABELS, MEDIUM, SystemRow, build_speaker
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -26,36 +26,39 @@ OWN_NEAREST = Component(NEAREST_SET, similar=0, then=tuna2008_as.OWN_TASTE)
 """IS-FP without the similar speaker, as IS-FP-GT used it."""
 
 
-def joined(team: str, evidence: str, selector: str, realiser: str) -> SystemRow:
-    """A selector of TUNA-AS in front of a realiser of TUNA-R."""
-    chooser, wording = tuna2008_as.TABLE[selector].selector, tuna2008_r.TABLE[realiser].realiser
-    return SystemRow(team, 2008, evidence, f"{selector} with the realiser {realiser}", chooser, wording)
+def joined(team: str, selector: str, realiser: str) -> SystemRow:
+    """A selector of TUNA-AS in front of a realiser of TUNA-R; its evidence is that of the weaker, and what was fitted in either was fitted in both."""
+    chooser, wording = tuna2008_as.TABLE[selector], tuna2008_r.TABLE[realiser]
+    weaker = max(chooser.evidence, wording.evidence, key=LABELS.index)
+    about, fitted = f"{selector} with the realiser {realiser}", (*chooser.fitted, *wording.fitted)
+    return SystemRow(team, 2008, weaker, about, chooser.selector, wording.realiser, fitted=fitted, floor=chooser.floor)
 
 
 _IS_GT = tuna2008_r.TABLE["IS-GT"].realiser
-_ATT = {
-    "PermuteRank": FAITHFUL,
-    "Template": FAITHFUL,
-    "TemplateS": FAITHFUL,
-    "Dependency": MEDIUM,
-}
+_ATT = ("PermuteRank", "Template", "TemplateS", "Dependency")
 _SELECTORS = {"ws": "ATT-FB-sf", "drws": "ATT-DR-sf"}
 
 TABLE: dict[str, SystemRow] = {
     **{
-        f"ATT-{realiser}-{suffix}": joined(ATT, evidence, selector, f"ATT-{realiser}")
+        f"ATT-{realiser}-{suffix}": joined(ATT, selector, f"ATT-{realiser}")
         for suffix, selector in _SELECTORS.items()
-        for realiser, evidence in _ATT.items()
+        for realiser in _ATT
     },
-    "DIT-FBI-CBSR": joined(DIT, FAITHFUL, "DIT-FBI", "DIT-CBSR"),
-    "DIT-TVAS-RBR": joined(DIT, MEDIUM, "DIT-TVAS", "DIT-RBR"),
+    "DIT-FBI-CBSR": joined(DIT, "DIT-FBI", "DIT-CBSR"),
+    "DIT-TVAS-RBR": joined(DIT, "DIT-TVAS", "DIT-RBR"),
     # The team took the organisers' converter for this task.
-    "GRAPH-4+B": joined(GRAPH, LOW, "GRAPH-4+B", "organisers"),
+    "GRAPH-4+B": joined(GRAPH, "GRAPH-4+B", "organisers"),
     "IS-FP-GT": SystemRow(
-        IS, 2008, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT", OWN_NEAREST, _IS_GT
+        IS,
+        2008,
+        MEDIUM,
+        "IS-FP from the speaker's own sets, with the realiser IS-GT",
+        OWN_NEAREST,
+        _IS_GT,
+        fitted=tuna2008_as.MARKS,
     ),
-    "NIL-UCM-FVBS": joined(NIL, MEDIUM, "NIL-UCM-MFVF", "NIL-UCM-BSC"),
-    "OSU-GP": joined(OSU, LOW, "OSU-GP", "organisers"),
+    "NIL-UCM-FVBS": joined(NIL, "NIL-UCM-MFVF", "NIL-UCM-BSC"),
+    "OSU-GP": joined(OSU, "OSU-GP", "organisers"),
 }
 
 

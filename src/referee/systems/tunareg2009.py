@@ -13,7 +13,7 @@ from referee.systems.components import (
     SPEAKER_BRANCHES,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_speaker
+from referee.systems.entries import LOW, MEDIUM, SystemRow, build_speaker
 from referee.systems.tuna2008_reg import OWN_NEAREST
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
@@ -33,10 +33,10 @@ CHEAPEST, BY_PRIOR = tuna2008_as.TABLE["GRAPH-4+B"].selector, tuna2008_as.TABLE[
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
-    "GRAPH": SystemRow(GRAPH, 2009, FAITHFUL, "GRAPH-4+B with the majority template of the attribute combination",
+    "GRAPH": SystemRow(GRAPH, 2009, MEDIUM, "GRAPH-4+B with the majority template of the attribute combination",
         CHEAPEST, Component(MAJORITY_TEMPLATES)),
     "IS-FP-GT": SystemRow(IS, 2009, MEDIUM, "IS-FP from the speaker's own sets, with the realiser IS-GT",
-        OWN_NEAREST, Component(SPEAKER_BRANCHES)),
+        OWN_NEAREST, Component(SPEAKER_BRANCHES), fitted=tuna2008_as.MARKS),
     "NIL-UCM-EvoTAP": SystemRow(NIL, 2009, MEDIUM, "an evolved set, worded with fixed choices",
         EVOLVING, Component(FIXED_CHOICES)),
     "NIL-UCM-ValuesCBR": SystemRow(NIL, 2009, MEDIUM, "NIL-UCM-MFVF, worded after the nearest case",

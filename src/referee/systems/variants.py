@@ -18,7 +18,7 @@ from referee.systems.components import (
     WEIGHTED_POWER,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, STAND_IN, SystemRow, build_selector, build_speaker
 from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, OSU, OWN_TASTE
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
@@ -44,12 +44,12 @@ TABLE: dict[str, SystemRow] = {
         Component(WEIGHTED_POWER, weight="relative", plus="redundancy"), printed="T-RS+"),
     "ATT-FB-m.first": SystemRow(ATT, 2008, MEDIUM, "the first smallest set instead of a random one",
         Component(SMALLEST_SET, pick="first"), printed="ATT-FB-m"),
-    "ATT-FB-f.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
-        Component(REMEMBERED_SET, memory=("all",)), printed="ATT-FB-f"),
-    "ATT-FB-sf.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
-        Component(REMEMBERED_SET, memory=("own", "all")), printed="ATT-FB-sf"),
-    "ATT-FB-sr.described": SystemRow(ATT, 2008, FAITHFUL, "looks sets up for unknown speakers, too",
-        Component(REMEMBERED_SET, memory=("recent", "own", "all")), printed="ATT-FB-sr"),
+    "ATT-FB-f.described": SystemRow(ATT, 2008, MEDIUM, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("all",)), printed="ATT-FB-f", fitted=('pick="last"',)),
+    "ATT-FB-sf.described": SystemRow(ATT, 2008, MEDIUM, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("own", "all")), printed="ATT-FB-sf", fitted=('pick="last"',)),
+    "ATT-FB-sr.described": SystemRow(ATT, 2008, MEDIUM, "looks sets up for unknown speakers, too",
+        Component(REMEMBERED_SET, memory=("recent", "own", "all")), printed="ATT-FB-sr", fitted=('pick="last"',)),
     "DIT-TVAS.relative": SystemRow(DIT, 2008, FAITHFUL, "within 5 % of the highest prior, not 5 points",
         Component(PRIORS_WITHIN_REACH, relative=True), printed="DIT-TVAS"),
     "GRAPH-4+B.helpful": SystemRow(GRAPH, 2008, FAITHFUL, "free properties only where they rule out somebody",
@@ -60,7 +60,7 @@ TABLE: dict[str, SystemRow] = {
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, match="pairs"), printed="IS-FP"),
     "IS-FP.mean": SystemRow(IS, 2008, MEDIUM, "mean instead of highest similarity",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, nearest="mean"), printed="IS-FP"),
-    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves its programs anew (extra: evolve)",
+    "OSU-GP.evolved": SystemRow(OSU, 2008, STAND_IN, "evolves its programs anew (extra: evolve)",
         Component(EVOLVED), printed="OSU-GP"),
 }
 # fmt: on
