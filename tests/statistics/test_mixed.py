@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.statistics.mixed import mixed_correctness, mixed_times
+from referee.statistics.mixed import fullest_model, mixed_correctness, mixed_times
 from referee.statistics.power import PlannedStudy, simulate_responses
 
 STUDY = PlannedStudy(systems=4, items=48, participants=24, effect=0.5, measure="time", participant_sd=0.4, item_sd=0.3)
@@ -116,3 +116,68 @@ def test_slopes_need_more_than_one_answer_to_a_system() -> None:
     once = times().group_by("participant", "system", maintain_order=True).first()
     with pytest.raises(InputError, match="participant x system has a level for every row"):
         mixed_times(once, time="ms", slopes=True)
+
+
+def crossed(systems: int, people: int = 8, items: int = 6, seed: int = 5) -> pl.DataFrame:
+    """Everybody answers every item in every system; people differ in what suits them."""
+    rng = np.random.default_rng(seed)
+    pace, hard, taste = rng.normal(0, 0.3, people), rng.normal(0, 0.2, items), rng.normal(0, 0.4, (people, systems))
+    rows = [
+        (p, i, str(s), float(np.exp(7 + pace[p] + hard[i] + taste[p, s] + 0.1 * s + rng.normal(0, 0.3))))
+        for p in range(people)
+        for i in range(items)
+        for s in range(systems)
+    ]
+    return pl.DataFrame(rows, schema=["participant", "item", "system", "ms"], orient="row")
+
+
+def test_slopes_in_a_balanced_design_are_the_paired_t_test() -> None:
+    """With slopes by participant the error of a balanced contrast is that of people's own differences: Student's paired t with n - 1 degrees of freedom."""
+    from scipy.stats import ttest_rel
+
+    frame = crossed(2)
+    own = frame.group_by("participant", "system").agg(pl.col("ms").log().mean()).sort("participant", "system")
+    one, two = (own.filter(pl.col("system") == s)["ms"].to_numpy() for s in "01")
+    by_hand = ttest_rel(two, one)
+    found = mixed_times(frame, time="ms", slopes=("participant",)).effects[0]
+    assert found.z == pytest.approx(by_hand.statistic, rel=1e-4)
+    assert found.df == pytest.approx(7, rel=1e-2)
+    assert found.p == pytest.approx(by_hand.pvalue, rel=1e-2)
+
+
+def test_the_omnibus_test_of_three_systems_is_that_of_repeated_measures() -> None:
+    """F(2, 14) of an analysis of variance with repeated measures over the means of eight people (by hand: MS of systems over MS of people x systems)."""
+    frame = crossed(3)
+    means = frame.group_by("participant", "system").agg(pl.col("ms").log().mean()).sort("participant", "system")
+    table = means["ms"].to_numpy().reshape(8, 3)
+    effect = 8 * ((table.mean(axis=0) - table.mean()) ** 2).sum() / 2
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    by_hand = effect / ((rest**2).sum() / 14)
+    found = mixed_times(frame, time="ms", slopes=("participant",))
+    assert (found.chi2 or 0) / found.df == pytest.approx(by_hand, rel=1e-3)
+    assert found.error_df == pytest.approx(14, rel=2e-2)
+
+
+def test_slopes_are_simplified_by_the_stated_rule() -> None:
+    def fit(frame: pl.DataFrame):  # type: ignore[no-untyped-def]
+        return fullest_model(lambda slopes: mixed_times(frame, time="ms", slopes=slopes), frame)
+
+    # Everybody meets each system six times, every item eight times: both are asked for.
+    full = fit(crossed(2))
+    assert "participant x system" in full.sds
+    assert all("no variance" in said for said in full.simplified)
+    # In a Latin square of 24 people and 48 items an item meets a system once.
+    latin = fit(times())
+    assert any(said.startswith("no slopes by item (1.0 answers") for said in latin.simplified)
+    # Nobody has a taste of their own: the slopes go, and the rule says so.
+    same = crossed(2).with_columns(pl.col("ms") * 0 + 1000 + pl.col("item") * 10 + pl.int_range(pl.len()) % 7)
+    assert "participant x system" not in fit(same).sds
+
+
+def test_correctness_with_slopes_tests_by_t_with_few_people() -> None:
+    rng = np.random.default_rng(2)
+    frame = crossed(2).with_columns(right=pl.Series((rng.random(96) < 0.7).astype(float)))
+    found = mixed_correctness(frame, correct="right", slopes=("participant",))
+    assert found.effects[0].df == 7
+    plain = mixed_correctness(frame, correct="right")
+    assert plain.effects[0].df is None

@@ -11,6 +11,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 from study_in_browser import Visitor, chromium, make_study, serve, stored, wait_for
 
+from referee.drawing import Layout, Place
+from referee.studies.folder.hit_areas import pressed_at
+from referee.studies.sessions.plan import make_plan
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store.schema import session
 
@@ -38,6 +41,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
     made["skip"] = make_study(folder / "skip", "asgre2007", "skip", changes={"aborted": '"skip"'})
     made["confirm"] = make_study(folder / "confirm", "asgre2007", "confirm", changes={"confirm": "true"})
     made["hostile"] = _hostile(folder / "hostile")
+    made["close"] = _close(folder / "close")
     return made
 
 
@@ -48,6 +52,20 @@ def _hostile(folder: Path) -> Served:
         path = folder / f"{name}.jsonl"
         rows = [json.loads(line) | change for line in path.read_text("utf-8").splitlines()]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    shutil.rmtree(folder / "data")
+    return open_served(folder)
+
+
+def _close(folder: Path) -> Served:
+    """Everything stands half behind something else."""
+    make_study(folder, "asgre2007", "close").store.close()
+    path = folder / "trials.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for row in rows:
+        for n, entity in enumerate(row["entities"]):
+            entity["attributes"] = [[k, v] for k, v in entity["attributes"] if "dimension" not in k]
+            entity["position"] = [0.45 * n + 5 * (n > 2), 0.4 * (n % 2) + 6 * (n > 4)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     shutil.rmtree(folder / "data")
     return open_served(folder)
 
@@ -132,7 +150,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(visit, studies: dict[str
                 keyboard.press(key)
             focused = page.locator(".scene button.entity:focus-visible")
             expect(focused).to_have_count(1)
-            assert focused.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+            assert focused.evaluate("node => getComputedStyle(node.nextElementSibling).outlineStyle") == "solid"
             keyboard.press("Enter")
         else:
             page.locator(".page .actions .button").last.focus()
@@ -315,13 +333,48 @@ def test_a_hostile_description_is_text_and_right_to_left_is_respected(visit) -> 
     assert page.evaluate("window.hacked") is None
     person.go_to("scene")
     places = page.evaluate(
-        "[...document.querySelectorAll('.scene .entity')].map(n => [Number(n.style.gridColumn.split(' ')[0]), n.getBoundingClientRect().x])"
+        "[...document.querySelectorAll('.scene .place')].map(n => [Number(n.style.getPropertyValue('--x')), n.getBoundingClientRect().x])"
     )
     ordered = [x for _, x in sorted(places)]
     assert ordered == sorted(ordered), "a scene keeps its left and right in any script"
     person.finish()
     assert person.problems == []
     assert person.violations() == []
+
+
+POINTS = """
+() => [...document.querySelectorAll('.scene .place')].flatMap((place) => {
+  const box = place.getBoundingClientRect();
+  return Array.from({ length: 64 }, (_, i) => [(i % 8 + 0.5) / 8, (Math.floor(i / 8) + 0.5) / 8]).map(([x, y]) => {
+    const [left, top] = [box.x + x * box.width, box.y + y * box.height];
+    const at = (v) => Number(place.style.getPropertyValue(v));
+    const hit = document.elementFromPoint(left, top)?.closest('[data-entity]');
+    return [100 * (at('--x') + x), 100 * (at('--y') + y), hit?.dataset.entity ?? null];
+  });
+})
+"""
+
+
+def test_objects_that_overlap_are_pressed_where_they_are_seen(visit, studies: dict[str, Served]) -> None:
+    """Every point of the browser's scene belongs to whom the server's own geometry says; before, the later object's cell took all presses."""
+    person = visit("close", viewport={"width": 1280, "height": 900})
+    person.agree()
+    person.go_to("scene")
+    study, row = studies["close"].study, stored(studies["close"], session)[-1]
+    step = next(s for s in make_plan(study, row.list, row.plan_seed).steps if s.stimulus)
+    entities = step.shown.parameters["entities"]
+    layout = Layout(
+        places={e["id"]: Place(e["column"], e["row"], e["dx"], e["dy"]) for e in entities},
+        columns=step.shown.parameters["grid"]["columns"],
+        rows=step.shown.parameters["grid"]["rows"],
+    )
+    areas = {e["id"]: e["area"] for e in entities if "area" in e}
+    assert len(areas) >= 4
+    found = person.page.evaluate(POINTS)
+    wrong = [(x, y, hit) for x, y, hit in found if hit != pressed_at(x, y, areas, layout)]
+    # Points on an outline may fall to either side of it.
+    assert len(wrong) < 0.02 * len(found), wrong[:5]
+    assert {hit for *_, hit in found} >= set(areas), "every object can be pressed"
 
 
 def test_names_for_screen_readers_reveal_nothing(visit) -> None:

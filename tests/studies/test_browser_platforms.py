@@ -265,12 +265,12 @@ def test_forced_colours_neither_unveil_words_nor_hide_the_cross_or_the_mark(brow
     reader.go_to("scene")
     reader.wait()
     reader.page.keyboard.press("ArrowRight")
-    expect(reader.page.locator(".scene .entity:focus-visible")).to_have_css("outline-style", "solid")
+    expect(reader.page.locator(".scene .entity:focus-visible + .ring")).to_have_css("outline-style", "solid")
     speaker = Visitor.at(browser, f"{site}/s/production/", forced_colors="active")
     speaker.agree()
     speaker.go_to("produce")
     edges = speaker.page.locator(".scene .entity").evaluate_all(
-        "nodes => nodes.map(n => [n.classList.contains('marked'), getComputedStyle(n).borderTopColor])"
+        "nodes => nodes.map(n => [n.classList.contains('marked'), getComputedStyle(n.nextElementSibling).borderTopColor])"
     )
     marked = {colour for is_marked, colour in edges if is_marked}
     others = {colour for is_marked, colour in edges if not is_marked}

@@ -186,10 +186,10 @@ def test_rules_of_the_study_mark_rows_and_drop_none(running: Site) -> None:
     marks = {int(r["step"]): (r["excluded"], r["reasons"]) for r in rows(files, "trials")}
     assert marks == {
         steps[0]: ("time", '["flag hidden"]'),
-        steps[1]: ("time", '["faster than 200 ms"]'),
-        steps[2]: ("time", '["slower than 15000 ms"]'),
+        steps[1]: ("identification", '["faster than 200 ms"]'),
+        steps[2]: ("identification", '["slower than 15000 ms"]'),
         steps[3]: ("", ""),
-        steps[4]: ("time", '["timeout"]'),
+        steps[4]: ("identification", '["timeout"]'),
     }
     assert len(rows(files, "excluded")) == 4
 

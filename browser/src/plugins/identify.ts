@@ -6,8 +6,8 @@ import type { StringName } from "../common/strings.ts";
 import { flip, type Onset } from "../timing/frames.ts";
 import type { Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
-import { answerOf, decide, LATE, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
-import { fixate, hide, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
+import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
+import { fixate, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
 import { missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
@@ -64,6 +64,7 @@ class Identification {
   private readonly choices: HTMLElement;
   private readonly panel: HTMLElement;
   private readonly reading: ReadingKind;
+  private unread = false;
 
   constructor(display: HTMLElement, private readonly trial: IdentifyParameters, private readonly around: Surroundings) {
     this.watch = new Watch(around.frames);
@@ -82,7 +83,6 @@ class Identification {
   async run(): Promise<Result> {
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
-    if (reading === "late") return this.concludeUnread();
     const onset = await flip(this.around.frames, () => reveal(this.panel));
     this.scene.node.focus({ preventScroll: true });
     const decision = await this.decide(onset);
@@ -91,24 +91,22 @@ class Identification {
     return this.conclude(onset, reading, decision, guess);
   }
 
-  // Who reads for too long does not get to see the scene.
-  private readInTime(): Promise<Reading | "late"> {
+  // For who reads for too long the scene comes by itself: reading has no time then, identification still has one.
+  private async readInTime(): Promise<Reading> {
+    const reading = nothingRead();
+    const over = new AbortController();
     const limit = this.trial.reading_timeout_ms;
-    if (!limit) return this.read();
-    const late = new Promise<"late">((resolve) => this.watch.setDeadline(this.around.frames.now() + limit, () => resolve("late")));
-    return Promise.race([this.read(), late]).finally(() => this.watch.clearDeadline());
-  }
-
-  private async concludeUnread(): Promise<Result> {
-    const note = make("p", { class: "question", role: "status" });
-    await tellTimeout(this.around, (words) => {
-      note.textContent = words;
-      this.place.replaceChildren(note);
+    const late = new Promise<void>((resolve) => {
+      if (limit) this.watch.setDeadline(this.around.frames.now() + limit, resolve);
     });
-    return { answer: { ...answerOf(LATE, 0), guess: null }, times: {}, flags: this.watch.stop() };
+    await Promise.race([this.read(reading, over.signal), late.then(() => { this.unread = true; })]);
+    over.abort();
+    this.watch.clearDeadline();
+    this.place.querySelector(".reading")?.remove();
+    return reading;
   }
 
-  private async read(): Promise<Reading> {
+  private async read(reading: Reading, over: AbortSignal): Promise<void> {
     const { say } = this.around;
     const byWord = this.reading === "words";
     const next = button(say(byWord ? "next" : "ready"));
@@ -116,11 +114,8 @@ class Identification {
     const words = byWord ? veil(this.description, wordsOf(this.trial.text)) : [];
     [this.description, next].forEach(hide);
     this.place.append(page);
-    const reading = byWord
-      ? await readWords(this.place, this.description, words, next, this.around)
-      : await readWhole(this.place, this.description, next, this.around);
-    page.remove();
-    return reading;
+    const reader = { place: this.place, text: this.description, control: next, around: this.around, over };
+    await (byWord ? readWords(reader, words, reading) : readWhole(reader, reading));
   }
 
   private decide(onset: Onset): Promise<Decision> {
@@ -171,8 +166,8 @@ class Identification {
   private conclude(onset: Onset, reading: Reading | null, decision: Decision, guess: string | null): Result {
     const onsets = [onset, ...(reading?.onsets ?? [])];
     return {
-      answer: { ...answerOf(decision, 0), guess },
-      times: timesOf(onset, reading, decision.press, this.reading),
+      answer: { ...answerOf(decision, 0), guess, ...(this.unread ? { reading_timeout: true } : {}) },
+      times: timesOf(onset, this.unread && reading ? { ...reading, presses: [], regions: [] } : reading, decision.press, this.reading),
       flags: merge(this.watch.stop(), flagsOf(onsets, decision.press), missingPictures(this.trial.entities as Entity[], this.around)),
     };
   }
@@ -186,7 +181,7 @@ export function timesOf(onset: Onset, reading: Reading | null, press: Press | nu
     reading_ms: readUntil === null ? null : readUntil - textOnset,
     identification_ms: kind === "together" ? null : since(onset.onset),
     combined_ms: since(textOnset),
-    ...(kind === "words" && reading ? { regions_ms: reading.regions } : {}),
+    ...(kind === "words" && reading?.presses.length ? { regions_ms: reading.regions } : {}),
     text_onset: textOnset,
     ...onsetTimes(onset),
     ...responseTimes(press),

@@ -19,7 +19,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray
 
-__all__ = ["CrossedFit", "fit_crossed"]
+__all__ = ["CrossedFit", "degrees", "fit_crossed"]
 
 # Of v in the search, so that m·ratio stays below 1e8: beyond that the residuals are rounding, not data.
 LARGEST = log(1e8)
@@ -27,11 +27,17 @@ LARGEST = log(1e8)
 COLLINEAR = 1e-9
 # A slope of the criterion in log units that counts as none; lme4 warns at 2e-3 of its scaled gradient.
 STILL = 1e-3
+# Of a logarithm of a variance, for second differences.
+NUDGE = 1e-2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossedFit:
-    """Fixed effects with their covariance, the standard deviation by grouping and of the residuals, and how the search ended."""
+    """Fixed effects with their covariance, the standard deviation by grouping and of the residuals, and how the search ended.
+
+    `moves` says how the covariance changes with the logarithm of each variance that is not 0, `uncertainty` how uncertain those logarithms are: what
+    Satterthwaite's degrees of freedom are made of (`degrees`).
+    """
 
     coefficients: FloatArray
     covariance: FloatArray
@@ -40,6 +46,16 @@ class CrossedFit:
     log_likelihood: float
     converged: bool
     message: str
+    moves: FloatArray
+    uncertainty: FloatArray
+
+
+def degrees(weights: FloatArray, covariance: FloatArray, moves: FloatArray, uncertainty: FloatArray) -> float | None:
+    """Satterthwaite's degrees of freedom of a weighted sum of effects: 2·v² / var(v), where v is its variance (Giesbrecht & Burns 1985)."""
+    variance = float(weights @ covariance @ weights)
+    slope = np.einsum("i,kij,j->k", weights, moves, weights)
+    spread = float(slope @ uncertainty @ slope)
+    return 2 * variance**2 / spread if spread > 0 and variance > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +134,7 @@ def fit_crossed(
     ratios, message = _search(products)
     best = products.profile(ratios)
     back = np.linalg.inv(products.turn)
+    moves, uncertainty = _satterthwaite(products, ratios, back)
     sds = [sqrt(ratio * best.variance) for ratio in ratios.tolist()]
     return CrossedFit(
         coefficients=back @ (products.plain + best.effects),
@@ -127,7 +144,42 @@ def fit_crossed(
         log_likelihood=-best.criterion / 2,
         converged=not message,
         message=message,
+        moves=moves,
+        uncertainty=uncertainty,
     )
+
+
+def _satterthwaite(products: _Products, ratios: FloatArray, back: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How the covariance of the effects changes with the logarithms of the variances, and the covariance of these; variances of 0 are held there."""
+    free = [i for i, ratio in enumerate(ratios.tolist()) if ratio > 0]
+    best = products.profile(ratios).variance
+
+    def at(step: FloatArray) -> tuple[float, FloatArray]:
+        moved = ratios.copy()
+        # Variances are ratio times residual variance: moving the last moves all of them alike.
+        moved[free] = moved[free] * np.exp(step[:-1])
+        found, variance = products.profile(moved), best * float(np.exp(step[-1]))
+        squares = products.df * found.variance
+        known = found.criterion - products.df * (1 + log(2 * pi * found.variance))
+        return known + products.df * log(
+            2 * pi * variance
+        ) + squares / variance, variance * back @ found.inverse @ back.T
+
+    k = len(free) + 1
+    nudges = np.eye(k) * NUDGE
+    middle = at(np.zeros(k))[0]
+    ahead, behind = [at(n) for n in nudges], [at(-n) for n in nudges]
+    hessian = np.empty((k, k))
+    for i in range(k):
+        hessian[i, i] = (ahead[i][0] - 2 * middle + behind[i][0]) / NUDGE**2
+        for j in range(i):
+            both, neither = at(nudges[i] + nudges[j])[0], at(-nudges[i] - nudges[j])[0]
+            single = ahead[i][0] + ahead[j][0] + behind[i][0] + behind[j][0]
+            hessian[i, j] = hessian[j, i] = (both + neither - single + 2 * middle) / (2 * NUDGE**2)
+    moves = np.array([(a[1] - b[1]) / (2 * NUDGE) for a, b in zip(ahead, behind, strict=True)])
+    # Twice, because the criterion is minus twice the log likelihood. A flat direction says nothing about degrees of freedom.
+    uncertainty: FloatArray = 2 * np.linalg.pinv(hessian, hermitian=True).astype(float)
+    return moves.astype(float), uncertainty
 
 
 def _search(products: _Products) -> tuple[FloatArray, str]:

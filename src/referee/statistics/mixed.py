@@ -1,14 +1,15 @@
 """Mixed models with crossed random effects of participants and items, the analysis human data deserve (Baayen et al. 2008).
 
 Times are modelled on the log scale, so an effect is a ratio of times; correctness on the logit scale, so it is an odds ratio. Every
-system is compared with one baseline by a Wald z test, and an omnibus Wald test asks whether systems differ at all. A search that fails says
-so in `converged` and `message`; a random effect without any variance is no failure, and named in `singular`.
+system is compared with one baseline, and an omnibus test asks whether systems differ at all: for times by t and F with Satterthwaite's degrees
+of freedom, for correctness by Wald's z and χ², or by t with one degree of freedom less than there are participants where slopes are
+asked for. A search that fails says so in `converged` and `message`; a random effect without any variance is no failure, and named in `singular`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import exp, sqrt
 from typing import TYPE_CHECKING
 
@@ -16,25 +17,29 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.crossed import fit_crossed
+from referee.statistics.crossed import degrees, fit_crossed
 from referee.statistics.frames import IntArray, as_rows, complete_rows, encode
 from referee.statistics.laplace import fit_logistic
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MixedModel", "SystemEffect", "mixed_correctness", "mixed_times"]
+__all__ = ["MixedModel", "SystemEffect", "fullest_model", "mixed_correctness", "mixed_times", "reach_of", "two_sided"]
+
+# How often somebody meets a system on average before slopes are asked for: of one answer to each nothing would be left as residual.
+LEAST_MET = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemEffect:
-    """A system against the baseline on the model's scale, and as a ratio (of times, or of odds) with its interval."""
+    """A system against the baseline on the model's scale, and as a ratio (of times, or of odds) with its interval. `df` are those of its t test; None for z."""
 
     system: str
     estimate: float
     error: float | None
     z: float | None
     p: float | None
+    df: float | None
     ratio: float
     low: float | None
     high: float | None
@@ -44,7 +49,8 @@ class SystemEffect:
 class MixedModel:
     """Effects against the baseline, the spread of the random effects, the omnibus test, and how the search ended.
 
-    `covariance` is that of the effects, in their order; differences between systems other than the baseline need it.
+    `covariance` is that of the effects, in their order; differences between systems other than the baseline need it. `error_df` are the degrees of
+    freedom of the omnibus F test (χ² / df); None where it is Wald's χ². `simplified` says which slopes were asked for and left out, and why.
     """
 
     baseline: str
@@ -60,6 +66,14 @@ class MixedModel:
     converged: bool
     message: str
     covariance: FloatArray = field(repr=False, compare=False)
+    error_df: float | None = None
+    simplified: tuple[str, ...] = ()
+    satterthwaite: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False, compare=False)
+    fixed_df: float | None = None
+
+    def degrees(self, weights: FloatArray) -> float | None:
+        """Degrees of freedom of a weighted sum of the effects; None for a test by z."""
+        return _degrees(weights, self.covariance, self.satterthwaite, self.fixed_df)
 
     @property
     def singular(self) -> tuple[str, ...]:
@@ -68,7 +82,7 @@ class MixedModel:
 
     def frame(self) -> pl.DataFrame:
         """One row per system other than the baseline."""
-        names = ("system", "estimate", "error", "z", "p", "ratio", "low", "high")
+        names = ("system", "estimate", "error", "z", "p", "df", "ratio", "low", "high")
         rows = [(*(getattr(e, name) for name in names), self.baseline, self.n, self.converged) for e in self.effects]
         return as_rows((*names, "baseline", "n", "converged"), rows)
 
@@ -81,24 +95,23 @@ def mixed_times(
     participant: str = "participant",
     item: str = "item",
     baseline: str | None = None,
-    slopes: bool = False,
+    slopes: bool | Sequence[str] = False,
 ) -> MixedModel:
     """Log times by system, with random intercepts of participants and items (REML, `crossed`).
 
-    With `slopes`, participants may also differ in how they take to each system (one variance for all systems).
+    With `slopes`, participants (and items, where named: `("participant", "item")`) may also differ in how they take to each system (one variance for all
+    systems, so that slopes need no correlations). `fullest_model` asks for both and simplifies.
     """
     rows = complete_rows(frame, time, system, participant, item)
     if (rows[time] <= 0).any():
         raise InputError(f"{time} has values that are not above 0", remedy="leave out what is not a time")
     coded = _Coded(rows, system, participant, item, baseline)
-    groups = {"participant": coded.participant, "item": coded.item}
-    if slopes:
-        # An intercept for every person with every system: slopes of one variance, without a new kind of model.
-        groups["participant x system"] = coded.participant * len(coded.systems) + coded.system
+    groups = coded.groups(("participant",) if slopes is True else tuple(slopes or ()))
     fit = fit_crossed(np.log(rows[time].to_numpy()), coded.design(), groups, columns=coded.systems)
     sds = {**fit.sds, "residual": fit.residual}
     outcome = (fit.log_likelihood, fit.converged, fit.message)
-    return _model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome)
+    effects = fit.coefficients[1:], fit.covariance[1:, 1:]
+    return _model(coded, *effects, sds, outcome, satterthwaite=(fit.moves[:, 1:, 1:], fit.uncertainty))
 
 
 def mixed_correctness(
@@ -109,18 +122,68 @@ def mixed_correctness(
     participant: str = "participant",
     item: str = "item",
     baseline: str | None = None,
+    slopes: Sequence[str] = (),
 ) -> MixedModel:
-    """0/1 outcomes by system, with random intercepts of participants and items (Laplace approximation, `laplace`)."""
+    """0/1 outcomes by system, with random intercepts of participants and items (Laplace approximation, `laplace`); `slopes` as in `mixed_times`."""
     rows = complete_rows(frame, correct, system, participant, item)
     y = rows[correct].to_numpy()
     if not np.isin(y, (0.0, 1.0)).all():
         raise InputError(f"{correct} has values other than 0 and 1", remedy="give 1 for correct and 0 for wrong")
     coded = _Coded(rows, system, participant, item, baseline)
     _check_separation(y, coded)
-    fit = fit_logistic(y, coded.design(), [coded.participant, coded.item])
-    sds = dict(zip(("participant", "item"), fit.sds, strict=True))
+    groups = coded.groups(slopes)
+    fit = fit_logistic(y, coded.design(), list(groups.values()))
+    sds = dict(zip(groups, fit.sds, strict=True))
     outcome = (fit.log_likelihood, fit.converged, fit.message)
-    return _model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome)
+    # Log odds have no Satterthwaite; between-within degrees of freedom hold the level with few people (Li & Redden 2015).
+    df = float(coded.sizes[0] - 1) if slopes else None
+    return _model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome, fixed_df=df)
+
+
+def fullest_model(
+    fit: Callable[[Sequence[str]], MixedModel], frame: pl.DataFrame, system: str = "system"
+) -> MixedModel:
+    """The model with slopes by participant and item for the systems, as far as the design and the data allow.
+
+    Parameters
+    ----------
+    fit
+        Fits the model with the slopes that it is given: ``lambda slopes: mixed_times(frame, time="ms", slopes=slopes)``.
+    frame
+        The rows that are fitted, with the columns participant, item and `system`.
+    system
+        The column of the systems.
+
+    Returns
+    -------
+    MixedModel
+        `simplified` says what was left out. The rule: slopes of a grouping are asked for where it meets systems at least twice on average (otherwise they
+        cannot be told from residuals); where the search fails, or where a slope's variance is 0, the slopes of items go first and those of participants next.
+    """
+    left: list[str] = []
+    wanted = []
+    for name in ("participant", "item"):
+        met = len(frame) / max(frame.select(name, system).unique().height, 1)
+        if met >= LEAST_MET:
+            wanted.append(name)
+        else:
+            left.append(f"no slopes by {name} ({met:.1f} answers to a system each, {LEAST_MET:g} are needed)")
+    while True:
+        try:
+            found = fit(tuple(wanted))
+        except InputError as error:
+            if not wanted:
+                raise
+            left.append(f"slopes by {wanted[-1]} left out ({error.problem})")
+            wanted.pop()
+            continue
+        nothing = [name for name in reversed(wanted) if found.sds.get(f"{name} x system") == 0]
+        failed = [] if found.converged or not wanted else [wanted[-1]]
+        if not (failed or nothing):
+            return replace(found, simplified=tuple(left))
+        gone = (failed or nothing)[0]
+        left.append(f"slopes by {gone} left out ({found.message if failed else 'no variance'})")
+        wanted.remove(gone)
 
 
 class _Coded:
@@ -143,6 +206,15 @@ class _Coded:
         self.sizes = len(participants), len(items)
         if min(self.sizes) < 2:
             raise InputError("fewer than two participants or items", remedy="random effects need several of each")
+
+    def groups(self, slopes: Sequence[str]) -> dict[str, IntArray]:
+        """Random intercepts of participants and items, and of each of them with every system: slopes of one variance, without a new kind of model."""
+        groups = {"participant": self.participant, "item": self.item}
+        for name in slopes:
+            # Numbered without gaps: pairs that never met are no levels.
+            pairs = groups[name] * len(self.systems) + self.system
+            groups[f"{name} x system"] = np.unique(pairs, return_inverse=True)[1]
+        return groups
 
     def design(self) -> FloatArray:
         """An intercept and one column per system other than the baseline."""
@@ -167,11 +239,16 @@ def _model(
     covariance: FloatArray,
     sds: dict[str, float],
     outcome: tuple[float, bool, str],
+    satterthwaite: tuple[FloatArray, FloatArray] | None = None,
+    fixed_df: float | None = None,
 ) -> MixedModel:
-    chi2, p = _omnibus(estimates, covariance)
+    def df_of(weights: FloatArray) -> float | None:
+        return _degrees(weights, covariance, satterthwaite, fixed_df)
+
+    chi2, p, error_df = _omnibus(estimates, covariance, df_of)
     return MixedModel(
         baseline=coded.baseline,
-        effects=_effects(coded.systems[1:], estimates, covariance),
+        effects=_effects(coded.systems[1:], estimates, covariance, df_of),
         sds=sds,
         chi2=chi2,
         df=len(estimates),
@@ -183,35 +260,73 @@ def _model(
         converged=outcome[1],
         message=outcome[2],
         covariance=covariance,
+        error_df=error_df,
+        satterthwaite=satterthwaite,
+        fixed_df=fixed_df,
     )
 
 
-def _omnibus(estimates: FloatArray, covariance: FloatArray) -> tuple[float | None, float | None]:
-    from scipy.special import chdtrc
+def _degrees(
+    weights: FloatArray,
+    covariance: FloatArray,
+    satterthwaite: tuple[FloatArray, FloatArray] | None,
+    fixed: float | None,
+) -> float | None:
+    return fixed if satterthwaite is None else degrees(weights, covariance, *satterthwaite)
+
+
+def two_sided(z: float, df: float | None) -> float:
+    """p of a test by t, or by z where there are no degrees of freedom."""
+    from scipy.special import ndtr, stdtr
+
+    return 2 * float(ndtr(-abs(z)) if df is None else stdtr(df, -abs(z)))
+
+
+def reach_of(df: float | None) -> float:
+    """How many errors a 95% interval reaches to each side."""
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri(0.975) if df is None else stdtrit(df, 0.975))
+
+
+def _omnibus(
+    estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
+) -> tuple[float | None, float | None, float | None]:
+    from scipy.special import chdtrc, fdtrc
 
     if np.isnan(covariance).any():
-        return None, None
+        return None, None, None
     # Wald's test of all systems at once; it does not depend on which of them is the baseline.
     chi2 = float(estimates @ np.linalg.solve(covariance, estimates))
-    return chi2, float(chdtrc(len(estimates), chi2))
+    q = len(estimates)
+    # Fai & Cornelius (1996): the F test whose mean is that of independent t² along the axes of the covariance.
+    known = [df for df in map(df_of, np.linalg.eigh(covariance)[1].T) if df is not None]
+    means = sum(df / (df - 2) for df in known if df > 2)
+    if len(known) < q or min(known) <= 2 or means <= q:
+        return chi2, float(chdtrc(q, chi2)), None
+    error_df = 2 * means / (means - q)
+    return chi2, float(fdtrc(q, error_df, chi2 / q)), error_df
 
 
-def _effects(systems: Sequence[str], estimates: FloatArray, covariance: FloatArray) -> tuple[SystemEffect, ...]:
-    from scipy.special import ndtr, ndtri
-
-    reach = float(ndtri(0.975))
+def _effects(
+    systems: Sequence[str], estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
+) -> tuple[SystemEffect, ...]:
     effects = []
-    for system, b, variance in zip(systems, estimates.tolist(), np.diag(covariance).tolist(), strict=True):
+    axes = np.eye(len(systems))
+    for system, b, variance, axis in zip(systems, estimates.tolist(), np.diag(covariance).tolist(), axes, strict=True):
         # NaN is not above 0 either: a fit without a covariance has estimates and no tests.
         error = sqrt(variance) if variance > 0 else None
         z = b / error if error else None
+        df = df_of(axis) if error else None
+        reach = reach_of(df)
         effects.append(
             SystemEffect(
                 system=system,
                 estimate=b,
                 error=error,
                 z=z,
-                p=None if z is None else 2 * float(ndtr(-abs(z))),
+                p=None if z is None else two_sided(z, df),
+                df=df,
                 ratio=exp(b),
                 low=exp(b - reach * error) if error else None,
                 high=exp(b + reach * error) if error else None,

@@ -37,10 +37,24 @@ export async function fixate(place: HTMLElement, duration: number, bell: boolean
   point.remove();
 }
 
-// What was pressed before the onset was meant for something else. A page that is gone no longer listens.
-function press(place: HTMLElement, control: HTMLElement, since: number): Promise<Press> {
+export interface Reader {
+  place: HTMLElement;
+  text: HTMLElement;
+  control: HTMLElement;
+  around: Surroundings;
+  over: AbortSignal; // when reading has taken too long
+}
+
+export function nothingRead(): Reading {
+  return { onsets: [], presses: [], regions: [] };
+}
+
+// What was pressed before the onset was meant for something else. A page that is gone, or whose time is over, no longer listens.
+function press({ place, control, over }: Reader, since: number): Promise<Press> {
   return new Promise((resolve) => {
     const done = new AbortController();
+    over.addEventListener("abort", () => done.abort(), { once: true });
+    if (over.aborted) return;
     const act = (made: Press): void => {
       if (made.time < since) return;
       done.abort();
@@ -52,10 +66,12 @@ function press(place: HTMLElement, control: HTMLElement, since: number): Promise
   });
 }
 
-export async function readWhole(place: HTMLElement, text: HTMLElement, control: HTMLElement, around: Surroundings): Promise<Reading> {
+// `reading` is filled on the way, so that what was read is known when time runs out.
+export async function readWhole(reader: Reader, reading: Reading): Promise<void> {
+  const { text, control, around } = reader;
   const onset = await flip(around.frames, () => [text, control].forEach((node) => reveal(node)));
-  const pressed = await press(place, control, onset.onset);
-  return { onsets: [onset], presses: [pressed], regions: [] };
+  reading.onsets.push(onset);
+  reading.presses.push(await press(reader, onset.onset));
 }
 
 export function wordsOf(text: string): string[] {
@@ -69,22 +85,24 @@ export function veil(text: HTMLElement, words: readonly string[]): HTMLElement[]
 }
 
 // Each word is unveiled in the frame that veils the one before it.
-export async function readWords(place: HTMLElement, text: HTMLElement, words: HTMLElement[], control: HTMLElement, around: Surroundings): Promise<Reading> {
-  const veiled = await readWhole(place, text, control, around);
-  if (!words.length) return veiled;
-  const reading: Reading = { onsets: [], presses: [], regions: [] };
+export async function readWords(reader: Reader, words: HTMLElement[], reading: Reading): Promise<void> {
+  const veiled = nothingRead();
+  await readWhole(reader, veiled);
+  if (!words.length) {
+    Object.assign(reading, veiled);
+    return;
+  }
   for (const [i, word] of words.entries()) {
-    const shown = await flip(around.frames, () => {
+    const shown = await flip(reader.around.frames, () => {
       conceal(words[i - 1]);
       word.classList.add("open");
       word.removeAttribute("aria-hidden");
     });
-    const pressed = await press(place, control, shown.onset);
     reading.onsets.push(shown);
+    const pressed = await press(reader, shown.onset);
     reading.presses.push(pressed);
     reading.regions.push(pressed.time - shown.onset);
   }
-  return reading;
 }
 
 function conceal(word: HTMLElement | undefined): void {

@@ -1,4 +1,5 @@
-// A scene as a grid of pictures that can be pressed (columns and rows count from 0 at the top left). Places carry meaning ("on the left"), so the grid never turns with the writing direction.
+// A scene of pictures that can be pressed, each where it stands (columns and rows count from 0 at the top left). Places carry meaning ("on the left"), so the scene never turns with the writing direction.
+// Where pictures overlap, each is pressed within its own outline, and the nearer one is in front.
 
 import { make } from "../../common/dom.ts";
 import type { Say } from "../../common/strings.ts";
@@ -13,6 +14,7 @@ export interface Entity {
   row: number;
   dx?: number;
   dy?: number;
+  area?: readonly number[]; // the outline, x and y in turn in hundredths of the cell, where cells overlap
   name?: string;
 }
 
@@ -24,11 +26,15 @@ export interface SceneOptions {
 export interface Grid {
   columns: number;
   rows: number;
+  size?: number; // of a picture, as a share of its cell
 }
 
 const STEPS: Record<string, readonly [number, number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
 };
+
+const across = (entity: Entity): number => entity.column + (entity.dx ?? 0);
+const below = (entity: Entity): number => entity.row + (entity.dy ?? 0);
 
 // The nearest neighbour in a direction: first by distance along it, with a double price for leaving the line.
 export function neighbour(from: Entity, all: readonly Entity[], key: string): Entity | null {
@@ -38,8 +44,9 @@ export function neighbour(from: Entity, all: readonly Entity[], key: string): En
   let best: Entity | null = null;
   let bestCost = Infinity;
   for (const other of all) {
-    const along = (other.column - from.column) * dx + (other.row - from.row) * dy;
-    const aside = Math.abs((other.column - from.column) * dy) + Math.abs((other.row - from.row) * dx);
+    const [right, down] = [across(other) - across(from), below(other) - below(from)];
+    const along = right * dx + down * dy;
+    const aside = Math.abs(right * dy) + Math.abs(down * dx);
     const cost = along + 2 * aside;
     if (along > 0 && cost < bestCost) [best, bestCost] = [other, cost];
   }
@@ -47,7 +54,23 @@ export function neighbour(from: Entity, all: readonly Entity[], key: string): En
 }
 
 function inReadingOrder(entities: readonly Entity[]): Entity[] {
-  return [...entities].sort((a, b) => a.row - b.row || a.column - b.column);
+  return [...entities].sort((a, b) => a.row - b.row || a.column - b.column || below(a) - below(b) || across(a) - across(b));
+}
+
+// What stands further up is further away: near things are drawn over it.
+function depths(entities: readonly Entity[]): Map<string, number> {
+  const far = [...entities].sort((a, b) => below(a) - below(b) || across(a) - across(b));
+  return new Map(far.map((entity, i) => [entity.id, i]));
+}
+
+// How far the outermost pictures reach beyond the grid, in cells.
+function overhang(grid: Grid, entities: readonly Entity[]): number {
+  return Math.max(0, ...entities.flatMap((e) => [-across(e), across(e) - grid.columns + 1, -below(e), below(e) - grid.rows + 1]));
+}
+
+function outline(area: readonly number[]): string {
+  const corners = Array.from({ length: area.length / 2 }, (_, i) => `${area[2 * i]}% ${area[2 * i + 1]}%`);
+  return `polygon(${corners.join(", ")})`;
 }
 
 // What a step marks: one object, or several where a description is of a group.
@@ -67,9 +90,11 @@ export class Scene {
   constructor(grid: Grid, entities: readonly Entity[], private readonly say: Say, options: SceneOptions) {
     this.ordered = inReadingOrder(entities);
     this.node = make("div", { class: "scene", role: "group", tabindex: -1, "aria-label": say("scene", { n: entities.length }), dir: "ltr" });
-    this.node.style.setProperty("--columns", String(grid.columns));
-    this.node.style.setProperty("--rows", String(grid.rows));
-    this.ordered.forEach((entity, i) => this.node.append(this.makeCell(entity, i, options)));
+    const beyond = overhang(grid, entities);
+    const sizes = { columns: grid.columns + 2 * beyond, rows: grid.rows + 2 * beyond, beyond, picture: grid.size ?? 1 };
+    for (const [name, value] of Object.entries(sizes)) this.node.style.setProperty(`--${name}`, String(value));
+    const depth = depths(entities);
+    this.ordered.forEach((entity, i) => this.node.append(this.makePlace(entity, i, depth.get(entity.id)!, options)));
     if (options.pressable) this.node.addEventListener("keydown", this.walk);
   }
 
@@ -88,20 +113,23 @@ export class Scene {
     return this.cells.get(id);
   }
 
-  private makeCell(entity: Entity, i: number, options: SceneOptions): HTMLElement {
+  private makePlace(entity: Entity, i: number, depth: number, options: SceneOptions): HTMLElement {
     const marked = options.targets?.includes(entity.id) ?? false;
     const plain = entity.name ?? this.say("object", { n: i + 1 });
     const name = marked ? `${plain}, ${this.say("marked")}` : plain;
     const picture = make("img", { src: entity.picture, alt: options.pressable ? "" : name, draggable: "false", decoding: "sync" });
     const cell = options.pressable
-      ? make("button", { type: "button", class: "entity", "aria-label": name, "data-entity": entity.id }, picture)
-      : make("div", { class: "entity", "data-entity": entity.id }, picture);
+      ? make("button", { type: "button", class: "entity", "aria-label": name, "data-entity": entity.id })
+      : make("div", { class: "entity", "data-entity": entity.id });
     cell.classList.toggle("marked", marked);
-    cell.style.gridColumn = String(entity.column + 1);
-    cell.style.gridRow = String(entity.row + 1);
-    picture.style.translate = `${(entity.dx ?? 0) * 100}% ${(entity.dy ?? 0) * 100}%`;
+    if (entity.area) cell.style.clipPath = outline(entity.area);
     this.cells.set(entity.id, cell);
-    return cell;
+    // The ring follows its button: what an outline cuts off could not show that it is chosen.
+    const place = make("div", { class: "place" }, picture, cell, make("span", { class: "ring" }));
+    place.style.setProperty("--x", String(across(entity)));
+    place.style.setProperty("--y", String(below(entity)));
+    place.style.zIndex = String(depth);
+    return place;
   }
 
   // The first arrow enters the scene; Tab goes through the objects in reading order.

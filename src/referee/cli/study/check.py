@@ -24,15 +24,19 @@ def check(
     from referee.studies.bots.rehearsal import rehearse
     from referee.studies.design.balance import prove_balance
     from referee.studies.design.design_page import advise, design_report
+    from referee.studies.design.shown_scenes import prove_shown
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
     print(design_report(opened))
     print(f"\n{rehearse(opened)}")
+    areas = prove_shown(opened)
+    for claim in areas:
+        print(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
     for line in advise(opened):
         print(f"To do: {line}")
     # What a design never promised is shown in the report and is no problem.
-    broken = [claim for claim in prove_balance(opened) if claim.promised and not claim.holds]
+    broken = [claim for claim in (*prove_balance(opened), *areas) if claim.promised and not claim.holds]
     for claim in broken:
         print(f"Problem: it is not true that {claim.sentence} ({claim.counted})")
     print(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")

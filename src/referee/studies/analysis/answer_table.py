@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.records import HUMAN, Outcome
-from referee.studies.data.dataset import ALL, TIME, Dataset, StoredAnswer
+from referee.studies.data.dataset import TIME, Dataset, StoredAnswer
 from referee.studies.data.exported_rows import preferred
 from referee.studies.folder.study import VERSUS
+from referee.studies.protocols.identification import Identification
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,26 +37,30 @@ def _usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswe
 def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
     """Errors and times of identification. With `raw`, times that the preregistered rules would leave out are there (not those of timeouts).
 
-    An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own.
+    An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own. Each measure loses its
+    own timeouts: who read in time and then found nothing has a reading time, who read for too long and then answered an identification time.
     """
     import polars as pl
 
     rows = []
+    apart = reads_apart(collected)
     for a in _usable(collected, without):
-        r = a.response
-        if r is None:
+        if a.response is None:
             continue
+        r = a.response if raw else a.timed(a.response)
         named = r.outcome is Outcome.ENTITY
         # Times of answers that named nothing are times of giving up.
-        timed = named if raw else named and a.counts_for(TIME)
+        found = r.identification_ms if named else None
+        both = None if found is None or r.reading_ms is None else found + r.reading_ms
         rows.append(
             {
                 **_place(a),
                 "outcome": str(r.outcome),
                 "error": float(not a.right) if named else None,
-                "reading_ms": r.reading_ms if timed else None,
-                "identification_ms": r.identification_ms if timed and r.reading_ms is not None else None,
-                "combined_ms": _combined(r.reading_ms, r.identification_ms) if timed else None,
+                "reading_ms": r.reading_ms,
+                "identification_ms": found if apart else None,
+                # Where description and scene come together, the response has one time, kept as the identification time.
+                "combined_ms": both if apart else found,
             }
         )
     kinds = {
@@ -69,9 +74,12 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
     return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
 
 
-def _combined(reading: float | None, identification: float | None) -> float | None:
-    """Where description and scene come together, the response has one time, kept as the identification time."""
-    return None if identification is None else identification + (reading or 0.0)
+def reads_apart(collected: Dataset) -> bool:
+    """Whether reading has a time of its own in this study."""
+    kind = collected.study.kind
+    if isinstance(kind, Identification):
+        return kind.reading_of(collected.study.settings) != "together"
+    return any(a.response is not None and a.response.reading_ms is not None for a in collected.trials)
 
 
 def rating_frame(collected: Dataset) -> pl.DataFrame:
@@ -124,6 +132,4 @@ def production_frame(collected: Dataset) -> pl.DataFrame:
 
 def left_out(collected: Dataset) -> Counter[tuple[str, str]]:
     """Answers by scope and rule that leaves them out; one answer can be under several rules."""
-    return Counter(
-        (mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks) if mark.scope in (ALL, TIME)
-    )
+    return Counter((mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks))

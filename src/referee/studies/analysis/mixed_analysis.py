@@ -11,11 +11,13 @@ from itertools import combinations
 from math import exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from referee.errors import InputError
 from referee.reports.sheets import Cell, Sheet
 from referee.statistics.clusters import cluster_bootstrap, cluster_differences
 from referee.statistics.comparisons import adjust
-from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
+from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctness, mixed_times, reach_of, two_sided
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,12 +87,18 @@ def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[s
     # Odds of a system that is always or never right have no finite estimate.
     usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
     try:
-        model = mixed_correctness(usable, correct=ERROR) if measure == ERROR else mixed_times(usable, time=measure)
+        model = fullest_model(lambda slopes: _fitted(usable, measure, slopes), usable)
     except InputError as error:
         return None, [_no_model(error.problem), *left_out]
     if not model.converged:
         return None, [_no_model(model.message), *left_out]
     return model, [_omnibus(model), *left_out]
+
+
+def _fitted(frame: pl.DataFrame, measure: str, slopes: Sequence[str]) -> MixedModel:
+    if measure == ERROR:
+        return mixed_correctness(frame, correct=ERROR, slopes=slopes)
+    return mixed_times(frame, time=measure, slopes=slopes)
 
 
 def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -108,19 +116,22 @@ def _no_model(why: str) -> str:
 
 def _omnibus(model: MixedModel) -> str:
     spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
-    said = "no omnibus test" if model.chi2 is None else f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+    if model.chi2 is None:
+        said = "no omnibus test"
+    elif model.error_df is None:
+        said = f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+    else:
+        said = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {p_text(model.p)}"
+    rule = f" Simplified: {'; '.join(model.simplified)}." if model.simplified else ""
     edge = f" (singular: no variance of {' or '.join(model.singular)})" if model.singular else ""
     return (
         f"Mixed model, {model.n:,} answers, {model.participants} participants, {model.items} items: "
-        f"systems differ {said}; SD of effects: {spread}{edge}."
+        f"systems differ {said}; SD of effects: {spread}{edge}.{rule}"
     )
 
 
 def contrasts(model: MixedModel) -> list[Row]:
     """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval; for linear models also d."""
-    from scipy.special import ndtr, ndtri
-
-    reach = float(ndtri(0.975))
     systems = [model.baseline, *(e.system for e in model.effects)]
     estimates = [0.0, *(e.estimate for e in model.effects)]
     # Logistic models have no residual of their own, and so no d.
@@ -129,13 +140,18 @@ def contrasts(model: MixedModel) -> list[Row]:
     for a, b in combinations(range(len(systems)), 2):
         gap = estimates[a] - estimates[b]
         error = sqrt(max(_variance(model, a, b), 0.0))
-        p = 2 * float(ndtr(-abs(gap / error))) if error > 0 else None
+        weights = np.zeros(len(systems))
+        weights[a], weights[b] = 1.0, -1.0
+        df = model.degrees(weights[1:]) if error > 0 else None
+        p = two_sided(gap / error, df) if error > 0 else None
+        reach = reach_of(df)
         rows.append(
             {
                 "system_a": systems[a],
                 "system_b": systems[b],
                 "estimate": gap,
                 "error": error,
+                "df": df,
                 "p": p,
                 "ratio": exp(gap),
                 "ratio_low": exp(gap - reach * error),
@@ -164,7 +180,7 @@ def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correcti
         if found is not None and found["system_a"] != row["system_a"]:
             found = _turned(found)
         test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": "mixed model"}
-        ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d")}
+        ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
         kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
         rows.append({"measure": measure, **kept, **ratio, **test})
     for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):

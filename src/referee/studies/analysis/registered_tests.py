@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STYLES", "Analysis", "analyse"]
 
-STYLES = ("tuna2008", "mixed-model")
+STYLES = ("tuna2008", "asgre2007", "mixed-model")
 CAUTION = (
     "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "
     "that nobody can see from here, and must not be compared between studies or laboratories."
@@ -56,7 +56,7 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
     collected
         The data, with the marks of the registered rules; every test heeds those of its scope.
     style
-        "tuna2008" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
+        "tuna2008", "asgre2007" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
 
     Returns
     -------
@@ -99,7 +99,35 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         return found, []
     if study.kind.info.plugin == "produce":
         return production_sheets(production_frame(collected), study=study.id), []
+    if study.kind.info.plugin == "tangram":
+        return [_rooms(collected)], ["What was said and done is in the rooms' recordings (docs/tangram-recording.md)."]
     return _hearing(collected, style)
+
+
+def _rooms(collected: Dataset) -> Sheet:
+    """How the rooms ended, one row for each."""
+    found = {str(a.answer["room"]): a for a in collected.trials if a.counts_for()}
+    rows = [
+        {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _minutes(a.times)}
+        for room, a in sorted(found.items())
+    ]
+    return Sheet(
+        name="rooms",
+        corpus=collected.study.id,
+        title=f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved",
+        header=("room", "outcome", "puzzles", "solved", "minutes"),
+        rows=tuple(
+            tuple(Cell("–" if v is None else f"{v:.1f}" if isinstance(v, float) else str(v)) for v in r.values())
+            for r in rows
+        ),
+        left=2,
+        tidy=tuple(rows),
+    )
+
+
+def _minutes(times: Mapping[str, Any]) -> float | None:
+    ms = times.get("combined_ms")
+    return None if ms is None else round(ms / 60_000, 2)
 
 
 def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
@@ -109,10 +137,9 @@ def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[s
     tests = [style] if style else [t for t in study.analysis.tests if t in STYLES] or ["mixed-model"]
     frame = hearing_frame(collected)
     sheets, remarks = _outcomes(frame, study.id), [CAUTION]
-    if "tuna2008" in tests:
-        made, why = challenge_tables(
-            hearing_frame(collected, raw=True), frame, study=study.id, alpha=study.analysis.alpha
-        )
+    for printed in (t for t in tests if t in ("tuna2008", "asgre2007")):
+        raw = hearing_frame(collected, raw=True)
+        made, why = challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed)
         sheets, remarks = sheets + made, remarks + why
     if "mixed-model" in tests:
         made, why = _modern(frame, collected)

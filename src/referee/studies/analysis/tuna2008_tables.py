@@ -1,14 +1,17 @@
 """Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) from a study of one's own: times and errors by domain, and Tukey's homogeneous subsets.
 
-As printed: timeouts are dropped, times outside mean ± 2 SD replaced by the overall mean, and answers taken as independent in a SYSTEM x ENTITY TYPE analysis of
-variance; errors by Kruskal-Wallis. Replacing outliers shrinks the variance, so the same tables also come with the rules that the study registered.
+In the style of ASGRE 2007 (Belz & Gatt 2008) SYSTEM alone is the factor, times are taken as they are, and there is one table of each.
+
+As printed in 2008: each measure loses its own timeouts, times outside mean ± 2 SD are replaced by the overall mean, and answers are taken as independent in
+a SYSTEM x ENTITY TYPE analysis of variance; errors by Kruskal-Wallis. Replacing outliers shrinks the variance, so the same tables also come with the rules
+that the study registered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.errors import InputError
 from referee.reports.sheets import Cell, Sheet
@@ -23,22 +26,42 @@ if TYPE_CHECKING:
 
 __all__ = ["challenge_tables", "replaced"]
 
+ONE_WAY = "SYSTEM is the only factor, and times are as they were measured (Belz & Gatt 2008)."
 HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
 
 
 def challenge_tables(
-    raw: pl.DataFrame, registered: pl.DataFrame, *, study: str, alpha: float = 0.05
+    raw: pl.DataFrame, registered: pl.DataFrame, *, study: str, alpha: float = 0.05, style: str = "tuna2008"
 ) -> tuple[list[Sheet], list[str]]:
-    """Both tables twice: with outliers replaced as printed, and with the study's own rules."""
+    """Both tables twice: as printed for the style (2008: outliers replaced, SYSTEM x ENTITY TYPE; 2007: SYSTEM alone), and with the study's own rules."""
     measures = [m for m in ("reading_ms", "identification_ms") if raw[m].drop_nulls().len()]
     measures = measures or [m for m in ("combined_ms",) if raw[m].drop_nulls().len()]
     if not measures:
-        return [], ["Tables 11 and 12 are not made: nobody was timed."]
-    printed, said = replaced(raw, measures)
+        return [], ["The challenge's tables are not made: nobody was timed."]
+    if style == "asgre2007":
+        # One factor: without domains every model below is one-way, and there is one mean a system.
+        raw, registered = (f.with_columns(domain=None) for f in (raw, registered))
+        printed, said = raw, [ONE_WAY]
+    else:
+        printed, said = replaced(raw, measures)
     sheets = []
     for frame, way, notes in ((printed, "as printed", said), (registered, "as registered", [])):
-        sheets += [_table11(frame, measures, study, way, notes), *_table12(frame, measures, study, way, alpha)]
+        named = _Named(style, way)
+        sheets += [_table11(frame, measures, study, named, notes), *_table12(frame, measures, study, named, alpha)]
     return sheets, []
+
+
+class _Named(NamedTuple):
+    """What the two tables are called."""
+
+    style: str
+    way: str
+
+    def table(self, number: int) -> tuple[str, str]:
+        if self.style == "asgre2007":
+            kind = {11: "means", 12: "subsets"}[number]
+            return f"asgre2007-{kind}-{self.way.replace(' ', '-')}", f"ASGRE 2007, {kind}, {self.way}"
+        return f"table{number}-{self.way.replace(' ', '-')}", f"Table {number}, {self.way}"
 
 
 def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -57,7 +80,7 @@ def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame
 # -- Table 11 --------------------------------------------------------------------------------------------------------------
 
 
-def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str, notes: Sequence[str]) -> Sheet:
+def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, notes: Sequence[str]) -> Sheet:
     """Means by domain and over all with SD, errors in per cent; from the slowest system of the first column to the fastest."""
     domains = sorted(frame["domain"].drop_nulls().unique().to_list())
     parts: list[str | None] = [*domains, None] if len(domains) > 1 else [None]
@@ -66,14 +89,16 @@ def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str,
     first = f"{HEADS[measures[0]]} {heads[0]}"
     tidy.sort(key=lambda row: -(row[first] or 0.0))
     tests = [_tested(frame, m, HEADS[m]) for m in measures] + [_errors_tested(frame)]
+    counted = ", ".join(f"{frame[m].drop_nulls().len():,} for {HEADS[m]}" for m in measures)
+    name, title = named.table(11)
     return Sheet(
-        name=f"table11-{way.replace(' ', '-')}",
+        name=name,
         corpus=study,
-        title=f"Table 11, {way}: {', '.join(HEADS[m] for m in measures)} in ms, error rate (ER) in per cent",
+        title=f"{title}: {', '.join(HEADS[m] for m in measures)} in ms, error rate (ER) in per cent",
         spans=(("", 1), *((HEADS[m], len(heads) + 1) for m in measures), ("ER", len(heads))),
         header=("system", *(h for _ in measures for h in (*heads, "SD")), *heads),
         rows=tuple((Cell(row["system"]), *map(_cell, list(row.values())[1:])) for row in tidy),
-        notes=(*(t for t in tests if t), *notes),
+        notes=(f"N = {counted}, of {len(frame):,} answers.", *(t for t in tests if t), *notes),
         tidy=tuple(tidy),
     )
 
@@ -136,7 +161,7 @@ def _errors_tested(frame: pl.DataFrame) -> str:
     )
 
 
-def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str, alpha: float) -> list[Sheet]:
+def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float) -> list[Sheet]:
     """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
     found = {}
     for measure in reversed(measures):
@@ -154,9 +179,9 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, way: str,
     ]
     return [
         Sheet(
-            name=f"table12-{way.replace(' ', '-')}",
+            name=named.table(12)[0],
             corpus=study,
-            title=f"Table 12, {way}: homogeneous subsets (Tukey, α = {alpha:g})",
+            title=f"{named.table(12)[1]}: homogeneous subsets (Tukey, α = {alpha:g})",
             spans=tuple((head, 2) for head in found),
             header=tuple(name for _ in found for name in ("system", "subset")),
             rows=tuple(rows),

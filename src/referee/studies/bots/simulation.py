@@ -19,6 +19,7 @@ from referee.errors import InputError
 from referee.records import Trial
 from referee.studies.bots.faults import Faults
 from referee.studies.bots.participants import Bot
+from referee.studies.bots.room_games import play_rooms
 from referee.studies.data.collection import collect
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store import schema
@@ -141,6 +142,11 @@ async def _perform(
         bots = [bot(number, transport) for number in range(1, participants + 1)]
         for one in bots:
             await one.enrol()
+        if served.study.kind.info.plugin == "tangram":
+            seed = bots[0].seed if bots else 1
+            played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots], seed)
+            for one in bots:
+                one.rooms = played
         turn = asyncio.Semaphore(at_once)
 
         async def play(one: Bot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
+from referee.studies.data.dataset import ALL, IDENTIFYING, READING, TIME
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import RecordedColumn
 
@@ -12,6 +13,7 @@ __all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdo
 
 # Of the exported tables; manifest and codebook name it (rule 13).
 SCHEMA = 1
+SCOPES = (READING, IDENTIFYING, TIME, ALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +73,8 @@ _KEPT = (
     CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (docs/timing.md)"),
     _text(
         "excluded",
-        "from which analyses the rules of [exclusion] leave the row out: time, all, or none (empty)",
-        "time",
-        "all",
+        "from which analyses the rules of [exclusion] leave the row out: of reading time, identification time, time, all, or none (empty)",
+        *SCOPES,
     ),
     CodebookColumn(name="reasons", type="list", about="the rules that do so"),
     _truth("by_hand", "whether an organiser corrected the answer (corrections.csv has both)"),
@@ -123,7 +124,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
     ),
     "excluded": (
         *_WHERE,
-        _text("scope", "analyses that leave the answer out", "time", "all"),
+        _text("scope", "analyses that leave the answer out", *SCOPES),
         _text("reason", "the rule"),
     ),
     "aborted": (
@@ -156,7 +157,7 @@ REGIONS = (
     _text("text", "the word"),
     _number("ms", "how long it was shown", "ms"),
     _number("ms_before", "how long the word before was shown", "ms"),
-    _text("excluded", "as in trials", "time", "all"),
+    _text("excluded", "as in trials", *SCOPES),
 )
 
 

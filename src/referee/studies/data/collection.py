@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, inspect, select
 
 from referee.errors import InputError, MalformedInput
 from referee.studies.data.dataset import BY_HAND, AnswerCorrection, Dataset, Sitting, StoredAnswer
-from referee.studies.data.exclusion import mark_answer, mark_sessions
+from referee.studies.data.exclusion import flag_impossible, mark_answer, mark_sessions
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import Shown, Stimulus
 from referee.studies.sessions.plan import CHECK, FORM, PlanStep, was_right
@@ -84,7 +84,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     raw = _sessions(connection, study, chosen)
     stored = _answers(connection, study, chosen, raw)
     corrected, corrections = _corrected(connection, stored, asked)
-    found = [_judged(answer, asked) for answer in corrected]
+    found = flag_impossible(_judged(answer, asked) for answer in corrected)
     # Sessions first: their marks are counted from answers, and then hold for all of them.
     sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]

@@ -6,7 +6,7 @@ Whoever has withdrawn is not in it; nothing is left out for any other reason. Ea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from referee.records import NOTHING, Response
@@ -14,15 +14,28 @@ from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.sessions.plan import TRIAL
 
-__all__ = ["ALL", "BY_HAND", "TIME", "AnswerCorrection", "Dataset", "ExclusionMark", "Sitting", "StoredAnswer"]
+__all__ = [
+    "ALL",
+    "BY_HAND",
+    "IDENTIFYING",
+    "READING",
+    "TIME",
+    "AnswerCorrection",
+    "Dataset",
+    "ExclusionMark",
+    "Sitting",
+    "StoredAnswer",
+]
 
 TIME, ALL = "time", "all"
+# Of one time only; what combines both needs both.
+READING, IDENTIFYING = "reading", "identification"
 BY_HAND = "corrected-by-hand"
 
 
 @dataclass(frozen=True, slots=True)
 class ExclusionMark:
-    """Why an answer is left out of analyses: of time only, or of all."""
+    """Why an answer is left out of analyses: of reading time, of identification time, of all times, or of all."""
 
     scope: str
     reason: str
@@ -74,9 +87,17 @@ class StoredAnswer(GivenAnswer):
     right: bool | None = None
     marks: tuple[ExclusionMark, ...] = ()
 
-    def counts_for(self, scope: str) -> bool:
-        """Whether an analysis of time, or any analysis, may use it."""
-        return not any(mark.scope == ALL or mark.scope == scope for mark in self.marks)
+    def counts_for(self, *scopes: str) -> bool:
+        """Whether an analysis that needs all of these may use it; without any, whether some analysis may."""
+        return not any(mark.scope == ALL or mark.scope in scopes for mark in self.marks)
+
+    def timed(self, response: Response) -> Response:
+        """The response without the times that the rules leave out."""
+        return replace(
+            response,
+            reading_ms=response.reading_ms if self.counts_for(TIME, READING) else None,
+            identification_ms=response.identification_ms if self.counts_for(TIME, IDENTIFYING) else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

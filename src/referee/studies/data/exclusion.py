@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from referee.records import Outcome
-from referee.studies.data.dataset import ALL, BY_HAND, TIME, ExclusionMark, Sitting, StoredAnswer
+from referee.studies.data.dataset import (
+    ALL,
+    BY_HAND,
+    IDENTIFYING,
+    READING,
+    TIME,
+    ExclusionMark,
+    Sitting,
+    StoredAnswer,
+)
 from referee.studies.folder.settings import ExclusionSection
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import CHECK, TRIAL
 
-__all__ = ["mark_answer", "mark_sessions"]
+__all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
+
+# A flag of the server's own: the answer claims more time than had passed.
+IMPOSSIBLE = "impossible-time"
+# Pages and the server begin to count at slightly different moments.
+TOLERANCE_S = 1.0
 
 
 def mark_sessions(
@@ -49,7 +63,44 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
     if answered.kind != TRIAL or answered.state != "done":
         return answered
     own = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
-    return replace(answered, marks=(*answered.sitting.marks, *own, *_time_marks(study.exclusion, answered)))
+    return replace(
+        answered,
+        marks=(
+            *answered.sitting.marks,
+            *own,
+            *_whole_marks(study.exclusion, answered),
+            *_time_marks(study.exclusion, answered),
+        ),
+    )
+
+
+def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:
+    """Answers in the order of their arrival, flagged where all that a session claims to have taken so far is more than had passed since it began.
+
+    Answers that a dead network held back arrive late and together, and are no problem: more time had passed. Simulated participants claim what they like.
+    """
+    claimed: dict[str, float] = defaultdict(float)
+    result = []
+    for a in sorted(found, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
+        claimed[a.sitting.id] += _claimed_ms(a)
+        over = claimed[a.sitting.id] / 1000 > a.after_s + TOLERANCE_S and a.sitting.simulated is None
+        result.append(replace(a, flags=(*a.flags, IMPOSSIBLE)) if over else a)
+    return result
+
+
+def _claimed_ms(a: StoredAnswer) -> float:
+    """How long the page says that the answer took, at least."""
+    given = {name: a.times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
+    known = {name: float(value) for name, value in given.items() if isinstance(value, (int, float)) and value > 0}
+    return max(known.get("combined_ms", 0.0), known.get("reading_ms", 0.0) + known.get("identification_ms", 0.0))
+
+
+def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    if IMPOSSIBLE in answered.flags and rules.impossible != "keep":
+        scope = ALL if rules.impossible == "all" else TIME
+        yield ExclusionMark(scope, "claims more time than had passed at the server")
+    if answered.attempt > 1 and rules.attempts != "any":
+        yield ExclusionMark(ALL if rules.attempts == "none" else TIME, "shown again after it was broken off")
 
 
 def _time_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
@@ -57,12 +108,20 @@ def _time_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[Exc
     response = answered.response
     if response is None:
         return
-    if response.outcome is Outcome.TIMEOUT and rules.timeouts == "drop":
-        yield ExclusionMark(TIME, "timeout")
+    if rules.timeouts == "drop":
+        if response.outcome is Outcome.TIMEOUT:
+            yield ExclusionMark(IDENTIFYING, "timeout")
+        if answered.answer.get("reading_timeout"):
+            yield ExclusionMark(READING, "reading timeout")
     if BY_HAND in answered.flags or "corrected" in response.flags:
         yield ExclusionMark(TIME, "corrected, so its time means nothing")
-    ms = response.identification_ms
-    if ms is not None and ms < rules.fastest_ms:
-        yield ExclusionMark(TIME, f"faster than {rules.fastest_ms:g} ms")
-    if ms is not None and ms > rules.slowest_ms:
-        yield ExclusionMark(TIME, f"slower than {rules.slowest_ms:g} ms")
+    yield from _bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
+    yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)
+
+
+def _bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:
+    word = "read " if scope == READING else ""
+    if ms is not None and ms < fastest:
+        yield ExclusionMark(scope, f"{word}faster than {fastest:g} ms")
+    if ms is not None and ms > slowest:
+        yield ExclusionMark(scope, f"{word}slower than {slowest:g} ms")

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.studies.data.codebook import codebook, reads_words, recorded_columns
-from referee.studies.data.dataset import ALL, BY_HAND, TIME, AnswerCorrection, Dataset, Sitting, StoredAnswer
+from referee.studies.data.dataset import (
+    ALL,
+    BY_HAND,
+    IDENTIFYING,
+    READING,
+    TIME,
+    AnswerCorrection,
+    Dataset,
+    Sitting,
+    StoredAnswer,
+)
 from referee.studies.folder.study import VERSUS
 
 __all__ = ["TableRow", "rows_of"]
@@ -63,12 +73,19 @@ def _kept(a: StoredAnswer) -> TableRow:
     scopes = {mark.scope for mark in a.marks}
     return {
         "flags": list(a.flags),
-        "excluded": ALL if ALL in scopes else TIME if scopes else None,
+        "excluded": _widest(scopes),
         "reasons": list(dict.fromkeys(mark.reason for mark in a.marks)),
         "by_hand": BY_HAND in a.flags,
         "after_s": a.after_s,
         "uuid": a.uuid,
     }
+
+
+def _widest(scopes: set[str]) -> str | None:
+    """One word for all marks: both times are all times."""
+    if scopes >= {READING, IDENTIFYING}:
+        scopes = {*scopes, TIME}
+    return next((scope for scope in (ALL, TIME, READING, IDENTIFYING) if scope in scopes), None)
 
 
 def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:

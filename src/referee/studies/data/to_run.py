@@ -19,7 +19,7 @@ from referee.records import Description, Outcome, Response, Trial
 from referee.runs.folder import Run, write_manifest, write_outputs, write_trials, writing_run
 from referee.runs.listen import add_people
 from referee.signature import digest
-from referee.studies.data.dataset import TIME, Dataset, StoredAnswer
+from referee.studies.data.dataset import Dataset, StoredAnswer
 from referee.studies.folder.study import HUMAN, VERSUS
 
 __all__ = ["import_corpus", "import_into", "import_run", "responses_of"]
@@ -34,8 +34,7 @@ def responses_of(collected: Dataset) -> list[Response]:
 
 def _response(a: StoredAnswer) -> Response:
     assert a.response is not None  # only those are asked for
-    kept = a.response if a.counts_for(TIME) else replace(a.response, reading_ms=None, identification_ms=None)
-    kept = replace(kept, system=kept.system or HUMAN)
+    kept = replace(a.timed(a.response), system=a.response.system or HUMAN)
     if a.sitting.simulated is None:
         return kept
     # Runs tell people by the absence of a belief; a bot without one would be counted among them.

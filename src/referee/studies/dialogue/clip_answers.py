@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.records import Response, Trial
 from referee.studies.data.collection import SIMULATED, collect_from
-from referee.studies.data.dataset import ALL, TIME, StoredAnswer
+from referee.studies.data.dataset import ALL, StoredAnswer
 from referee.studies.folder.study import open_study
 from referee.studies.sessions.plan import TRIAL
 
@@ -31,7 +31,7 @@ def overheard_answers(
 
 
 def _response(answered: StoredAnswer, given: Response) -> Response:
-    timed = given if answered.counts_for(TIME) else replace(given, reading_ms=None, identification_ms=None)
+    timed = answered.timed(given)
     return replace(timed, flags=(*given.flags, SIMULATED)) if answered.sitting.simulated else timed
 
 

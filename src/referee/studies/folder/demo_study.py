@@ -16,6 +16,9 @@ from referee.studies.folder.study import HUMAN, Study
 
 __all__ = ["make_demo"]
 
+# Two figures, so that roles can swap; one person with a bot can play them at once.
+DEMO_PUZZLES = ("house", "boat")
+
 
 def make_demo(
     path: str | Path,
@@ -30,11 +33,24 @@ def make_demo(
     id: str = "demo",
     design: str = "balanced",
 ) -> Study:
-    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items."""
+    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items; for Tangram two figures with a bot as partner."""
     if protocol == "replay-identify":
         from referee.studies.dialogue.clip_study import make_overhearing_demo
 
         return make_overhearing_demo(path, items=items, participants=participants, seed=seed, practice=practice, id=id)
+    if protocol == "tangram":
+        from referee.studies.rooms.tangram_study import make_tangram_study
+
+        return make_tangram_study(
+            path,
+            puzzles=DEMO_PUZZLES,
+            partner="bot",
+            participants=participants,
+            language=language,
+            seed=seed,
+            id=id,
+            practice=practice > 0,
+        )
     trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
     outputs = [(trial.id, name, _said(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
     conditions = compared(protocol, [*TOYS, HUMAN])

@@ -166,7 +166,7 @@ def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Itera
 
 _TIMES = ["identification_ms", "reading_ms"]
 _PLANNED: dict[str, dict[str, Any]] = {
-    "asgre2007": {"measures": ["error", "combined_ms"]},
+    "asgre2007": {"measures": ["error", "combined_ms"], "tests": ["mixed-model", "asgre2007"]},
     "open-choice": {"measures": ["error", "several", "none", "dont-know", "combined_ms"]},
     "tuna2008": {"measures": ["error", *_TIMES], "tests": ["mixed-model", "tuna2008"]},
     "self-paced-reading": {"measures": ["error", *_TIMES, "regions_ms"]},

@@ -183,9 +183,27 @@ class ExclusionSection:
         ("hidden", "late-onset", "preload-failed", "untrusted"),
         "Trials with any of these flags are left out of analyses of time (never of exports).",
     )
-    timeouts: str = _one_of("drop", "keep", about="Trials that timed out: dropped from analyses of time, or kept.")
+    attempts: str = _one_of(
+        "first",
+        "any",
+        "none",
+        about="Trials shown again after a reload: first leaves their times out and keeps their errors, any keeps both, none leaves them out altogether.",
+    )
+    timeouts: str = _one_of(
+        "drop",
+        "keep",
+        about="What timed out is dropped from analyses of its own time (reading, identification), or kept.",
+    )
     fastest_ms: float = _field(200.0, "Shorter identification times are left out of analyses of time.", low=0)
     slowest_ms: float = _field(15000.0, "Longer ones too.", low=0)
+    fastest_reading_ms: float = _field(150.0, "Shorter reading times are left out of analyses of time.", low=0)
+    slowest_reading_ms: float = _field(15000.0, "Longer ones too.", low=0)
+    impossible: str = _one_of(
+        "all",
+        "time",
+        "keep",
+        about="Answers that claim more time than had passed at the server: left out of all analyses, of those of time, or kept.",
+    )
     failed_checks: str = _one_of(
         "report", "exclude", about="People who failed too many checks: reported with and without, or excluded."
     )
@@ -204,7 +222,8 @@ class AnalysisSection:
     measures: tuple[str, ...] = _field(("error", "identification_ms", "reading_ms"), "Primary measure first.")
     tests: tuple[str, ...] = _field(
         ("mixed-model",),
-        "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), paired-comparison.",
+        "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), "
+        "asgre2007 (the same with SYSTEM alone), paired-comparison.",
     )
     alpha: float = _field(0.05, "Significance level.", low=0, high=1)
     correction: str = _one_of("holm", "tukey", "none", about="Correction over pairs of systems.")

@@ -15,7 +15,7 @@ from referee.records import Entity, Scene, SceneNotes
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
 
-__all__ = ["picture", "picture_name", "picture_names", "pictures"]
+__all__ = ["drawings", "picture", "picture_name", "picture_names", "pictures"]
 
 # Eighty bits: no two looks of a study will share a name.
 LENGTH = 20
@@ -31,6 +31,12 @@ def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
         shared = shared_names(scene)
         notes[domain] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
     return notes[domain]
+
+
+def drawings(scene: Scene, domain: str | None) -> dict[str, str]:
+    """The SVG of every entity's picture, by entity."""
+    shared = shared_names(scene)
+    return {e.id: _drawn(_look(e), domain, shared)[1] for e in scene.entities}
 
 
 def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:

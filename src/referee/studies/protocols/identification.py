@@ -31,6 +31,9 @@ _ANSWER = {
     ),
     "entity": RecordedColumn(type="text", about="label of the object chosen"),
     "guess": RecordedColumn(type="text", about="best guess after another answer"),
+    "reading_timeout": RecordedColumn(
+        type="truth", about="whether reading took too long, and the scene came by itself"
+    ),
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
 }
@@ -64,7 +67,7 @@ def declare(
     if choices or reading != "together":
         parameters["reading_timeout_ms"] = Parameter(
             default=reading_timeout_ms,
-            about="The trial ends without a scene when reading takes so long; 0 for never.",
+            about="Reading ends by itself after so long, and the scene follows; 0 for never.",
             unit="ms",
         )
     if choices:
@@ -108,7 +111,7 @@ class Identification:
         parameters = {
             "text": tidy_words(stimulus.description),
             **language_of(stimulus.trial),
-            "reading": self._reading(settings),
+            "reading": self.reading_of(settings),
             **{name: settings[name] for name in ("fixation_ms", "bell", "timeout_ms", "confirm")},
             **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
             **scene,
@@ -122,8 +125,7 @@ class Identification:
         check_recorded(answer, self.info)
         given = answer.answer
         outcome = given.get("outcome")
-        limited = settings["timeout_ms"] or self._reading_limit(settings)
-        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if limited else ()))
+        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
         if (outcome == "entity") != (given.get("entity") is not None):
@@ -133,6 +135,8 @@ class Identification:
                 raise refuse(f"answer.{name}", "no such object was shown")
         if given.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
             raise refuse("answer.guess", "no best guess was asked for")
+        if given.get("reading_timeout") and not self._reading_limit(settings):
+            raise refuse("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
@@ -150,8 +154,10 @@ class Identification:
         given = answer_like(response, shown, rng)
         times = draw_times(response, shown, rng)
         if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
-            given.update(outcome="timeout", entity=None, guess=None)
-            return GivenAnswer(answer=given)
+            late = times["reading_ms"] - longest
+            given.update(reading_timeout=True)
+            times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
+            times.update({n: times[n] - late for n in ("t_request", "t_frame", "t_onset", "t_response", "t_handler")})
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:
@@ -161,22 +167,28 @@ class Identification:
 
     def _reading_limit(self, settings: Mapping[str, Any]) -> float:
         """How long reading may take; 0 for any time, and where there is no reading apart."""
-        return 0.0 if self._reading(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
+        return 0.0 if self.reading_of(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
 
-    def _reading(self, settings: Mapping[str, Any]) -> str:
+    def reading_of(self, settings: Mapping[str, Any]) -> str:
+        """Whether description and scene come together, one before the other, or word by word."""
         return str(settings.get("reading", self.reading))
 
     def _check_times(self, answer: GivenAnswer, shown: Shown) -> None:
         times, reading = answer.times, shown.parameters["reading"]
         needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
         needed["words"] = (*needed["before"], "regions_ms")
-        # A trial that ran out may have ended before any of these began.
-        for name in needed[reading] if answer.answer["outcome"] != "timeout" else ():
-            if times.get(name) is None:
+        ran_out, unread = answer.answer["outcome"] == "timeout", bool(answer.answer.get("reading_timeout"))
+        # What ran out has no time.
+        lacking = {
+            *(("identification_ms", "combined_ms") if ran_out else ()),
+            *(("reading_ms", "regions_ms") if unread else ()),
+        }
+        for name in needed[reading]:
+            if times.get(name) is None and name not in lacking:
                 raise refuse(f"times.{name}", "this time is missing")
         words = len(str(shown.parameters["text"]).split())
         regions = times.get("regions_ms")
         if regions is not None and (reading != "words" or len(regions) > words):
             raise refuse("times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only")
-        if reading == "words" and answer.answer["outcome"] != "timeout" and len(regions or ()) != words:
+        if reading == "words" and not unread and len(regions or ()) != words:
             raise refuse("times.regions_ms", f"one time for each of the {words} words")

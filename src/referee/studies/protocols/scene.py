@@ -6,19 +6,22 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from referee.drawing import place
-from referee.records import Description, Trial
+from referee.drawing import Layout, place
+from referee.records import Description, Scene, Trial
+from referee.studies.folder.hit_areas import hit_areas
 from referee.studies.folder.settings import RIGHT_TO_LEFT
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import Parameter
 
-__all__ = ["SCENE", "language_of", "mark_targets", "problem_with_scene", "show_scene", "tidy_words"]
+__all__ = ["SCENE", "language_of", "mark_targets", "problem_with_scene", "scene_layout", "show_scene", "tidy_words"]
 
 MOST_JITTER = 0.5
 BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
 SCENE = {
     "jitter": Parameter(
-        default=0.0, about="Pictures are moved at random within their cells, by up to this share.", unit="cells"
+        default=0.0,
+        about="Pictures are moved at random by up to this share of their size, never out of their cells; where the scene says exact places, they stay.",
+        unit="pictures",
     )
 }
 
@@ -30,7 +33,8 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
     """
     # Shuffled as for any hearer: where a scene has no places, this order is the place.
     scene = trial.for_hearer(rng).scene
-    layout = place(scene, jitter=float(settings.get("jitter", 0.0)), seed=rng.getrandbits(32))
+    layout, size = scene_layout(scene, float(settings.get("jitter", 0.0)), rng.getrandbits(32))
+    areas = hit_areas(scene, trial.domain, layout)
     pictures = picture_names(trial.scene, trial.domain)
     spots = {e.id: layout[e.id] for e in scene.entities}
     order = sorted(spots, key=lambda e: (spots[e].row, spots[e].column, spots[e].dy, spots[e].dx))
@@ -43,10 +47,20 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
             "row": spots[entity].row,
             "dx": spots[entity].dx,
             "dy": spots[entity].dy,
+            **({"area": areas[entity]} if entity in areas else {}),
         }
         for label, entity in labels.items()
     ]
-    return {"grid": {"columns": layout.columns, "rows": layout.rows}, "entities": entities}, labels
+    return {"grid": {"columns": layout.columns, "rows": layout.rows, "size": size}, "entities": entities}, labels
+
+
+def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
+    """Where pictures stand, and their size as a share of a cell: who moves needs room, or they would cover their neighbours."""
+    layout = place(scene, seed=seed)
+    if not jitter or any(at.dx or at.dy for at in layout.values()):
+        return layout, 1.0
+    size = 1 / (1 + 2 * jitter)
+    return place(scene, jitter=jitter * size, seed=seed), round(size, 4)
 
 
 def problem_with_scene(settings: Mapping[str, Any]) -> str | None:

@@ -22,6 +22,7 @@ __all__ = [
     "Room",
     "Seat",
     "act",
+    "deal_roles",
     "game_settings",
     "join",
     "leave",
@@ -108,7 +109,7 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
     room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began)
     lines = [RoomLine(who, "join", {"name": name})]
     if room.settings["partner"] == "bot":
-        # Seated after the person, who therefore has the first role (`_roles`).
+        # Seated after the person, who therefore has the first role (`deal_roles`).
         room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
     if len(room.seats) < room.places:
         return room, lines
@@ -203,14 +204,14 @@ def _start(room: Room, t_ms: float) -> Happened:
     goal = find_goal(room.settings["puzzles"][room.puzzle])
     # Another shuffle for each puzzle, the same one whenever the room is loaded again.
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
-    roles = _roles(room)
+    roles = deal_roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
     room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms)
     lines = [RoomLine(SERVER, note.kind, note.data) for note in notes]
     return room, [*lines, *(RoomLine(s.who, "role", {"role": s.role}) for s in seats)]
 
 
-def _roles(room: Room) -> Sequence[str]:
+def deal_roles(room: Room) -> Sequence[str]:
     """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator."""
     if room.places == 1:
         return (SOLO,)

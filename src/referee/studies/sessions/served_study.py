@@ -18,6 +18,7 @@ from referee.studies.folder.settings import PolicySection
 from referee.studies.folder.study import Study, open_study
 from referee.studies.sessions import places
 from referee.studies.sessions.plan import PlanStep, SessionPlan, make_plan
+from referee.studies.sessions.steady_clock import SteadyClock
 from referee.studies.store import schema
 from referee.studies.store.keys import Keys, load_keys
 from referee.studies.store.store import Store, open_store, sqlite_url
@@ -118,7 +119,7 @@ def open_served(
     accept_changes: bool = False,
     create: bool = True,
     begin: bool = True,
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] | None = None,
 ) -> Served:
     """A study folder ready to be served; its data live in data/ or in the database named. With `begin` False it is only worked on, not served."""
     study = open_study(Path(folder))
@@ -127,13 +128,21 @@ def open_served(
     # Whoever only works on a study (exports, corrections) may do so beside its server.
     store = open_store(url, study.id, create=create, alone=begin)
     try:
-        served = Served(study=study, store=store, keys=load_keys(data / "keys.toml"), clock=clock)
+        keys, steady = load_keys(data / "keys.toml"), clock or SteadyClock(_newest(store, study.id))
+        served = Served(study=study, store=store, keys=keys, clock=steady)
         if begin:
             store.write(lambda connection: _begin(connection, served, accept_changes))
     except BaseException:
         store.close()
         raise
     return served
+
+
+def _newest(store: Store, study_id: str) -> float:
+    """The latest time that the store knows of this study."""
+    with store.read() as connection:
+        newest = select(func.max(schema.session.c.updated)).where(schema.session.c.study == study_id)
+        return float(connection.scalar(newest) or 0.0)
 
 
 def _begin(connection: Connection, served: Served, accept_changes: bool) -> None:

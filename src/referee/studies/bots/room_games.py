@@ -1,0 +1,154 @@
+"""Simulated participants of a room study play rooms: the bots of the game play every puzzle, and what they do is stored as a live room stores it.
+
+A whole session takes a fraction of a second, so times are those of the bots' own game, begun when the room was made. Who has no partner waits in vain, as a
+person would, and is paid.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from referee.situated.game.bot_games import play
+from referee.situated.game.goals import find_goal
+from referee.situated.game.log import Recording
+from referee.situated.tiers.dialogue import OPERATOR, SOLVER
+from referee.studies.rooms import room_state, room_store
+from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
+from referee.studies.rooms.room_state import OVER, SOLO, Room, Seat
+from referee.studies.sessions.served_study import Served
+from referee.studies.store.schema import participant, session
+
+__all__ = ["PlayedRoom", "play_rooms"]
+
+# Of a recording, what only a partner in another seat does: who plays alone neither talks nor is talked to.
+_TALK = ("say", "typing", "clock")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRoom:
+    """What a participant's page says of the room at its end."""
+
+    room: str
+    outcome: str
+    puzzles: int
+    solved: int
+    ms: float
+
+    def answer(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("room", "outcome", "puzzles", "solved")}
+
+
+def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
+    """Rooms for these sessions, in their order, by the partner that the study names; what became of each, by session."""
+    together = 2 if served.study.settings["partner"] == "person" else 1
+    found: dict[str, PlayedRoom] = {}
+    for number, first in enumerate(range(0, len(sessions), together)):
+        people = sessions[first : first + together]
+        rng = Random(f"{seed}|room|{number}")
+        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng))
+    return found
+
+
+def _play_one(connection: Connection, served: Served, people: Sequence[str], rng: Random) -> dict[str, PlayedRoom]:
+    settings = dict(served.study.settings)
+    rows = {
+        who: connection.execute(
+            select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
+            .join(participant, participant.c.id == session.c.participant)
+            .where(session.c.id == who)
+        ).one()
+        for who in people
+    }
+    some = rows[people[0]]
+    plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
+    step = next(s.index for s in plan.steps if s.plugin == "tangram" and s.kind == "trial")
+    now = served.clock()
+    room = Room(id=str(uuid.UUID(int=rng.getrandbits(128), version=4)), settings=settings, seed=rng.randrange(10**6))
+    for who in people:
+        room, _ = room_state.join(room, who, rows[who].alias, 1000 * now)
+    alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
+    story = list(_story(room, people)) if len(room.seats) == room.places else alone
+    lines = list(_numbered(room, people, story, 1000 * now))
+    solved = sum(line.kind == "solved" for line in lines)
+    played = sum(line.kind == "start" for line in lines)
+    outcome = "completed" if played else "no-partner"
+    over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
+    room_store.keep_room(connection, over, served.id, some.mode, step, now)
+    room_store.keep_lines(connection, [(room.id, line) for line in lines])
+    told = PlayedRoom(room=room.id, outcome=outcome, puzzles=played, solved=solved, ms=story[-1].t_ms)
+    return dict.fromkeys(people, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Happening:
+    """A line before it is numbered: when it happened, counted from the making of the room, and who sent it on which clock."""
+
+    t_ms: float
+    who: str
+    kind: str
+    data: Mapping[str, Any]
+    t_client: float | None = None
+
+
+def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
+    """Puzzle after puzzle, roles as the room deals them."""
+    begins = 0.0
+    for number, name in enumerate(room.settings["puzzles"]):
+        here = replace(room, puzzle=number)
+        roles = dict(zip((s.who for s in room.seats), room_state.deal_roles(here), strict=True))
+        recording = play(find_goal(name), room.seed + number, room_state.game_settings(room.settings))
+        yield from _as_room(recording, roles, begins)
+        begins += recording.entries[-1].t_server_ms + 1000
+        if number + 1 < len(room.settings["puzzles"]):
+            yield from (_Happening(begins, who, "ready", {}) for who in people)
+    yield _Happening(begins, SERVER, "over", {"outcome": "completed", "by": SERVER})
+
+
+def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
+    seat = {role: who for who, role in roles.items()}
+    alone = seat.get(SOLO)
+    named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
+    told = False
+    for entry in recording.entries:
+        if alone and entry.kind in _TALK:
+            continue
+        if entry.kind == "role":
+            # Once for everybody in the room, and by the room's own word for who plays alone.
+            if not told:
+                yield from (
+                    _Happening(begins + entry.t_server_ms, who, "role", {"role": role}) for who, role in roles.items()
+                )
+            told = True
+            continue
+        # A clock's reading inside the data is on the server's clock, which did not begin with the puzzle.
+        data = {**entry.data, "server_ms": begins + entry.data["server_ms"]} if entry.kind == "clock" else entry.data
+        who = named.get(entry.actor, SERVER)
+        yield _Happening(begins + entry.t_server_ms, who, entry.kind, data, entry.t_client_ms)
+
+
+def _numbered(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
+    """Lines as the hall numbers them: one row of numbers for the room, and one of their own for everybody in it."""
+    seats: dict[str, Seat] = {seat.who: seat for seat in room.seats}
+    joined = [_Happening(0.0, who, "join", {"name": seats[who].name}) for who in people]
+    own = dict.fromkeys(people, 0)
+    for seq, one in enumerate([*joined, *story]):
+        sent = one.who in own and one.kind not in ("join", "role")
+        if sent:
+            own[one.who] += 1
+        data = {**one.data, "server_ms": base + one.data["server_ms"]} if one.kind == "clock" else one.data
+        yield RoomLine(
+            one.who if one.who in own or one.who == BOT else SERVER,
+            one.kind,
+            data,
+            client_seq=own[one.who] if sent else None,
+            t_client=one.t_client if sent else None,
+            seq=seq,
+            t_server=round(base + one.t_ms, 3),
+        )

@@ -1,0 +1,33 @@
+"""The server's clock: begins with the machine's time and then goes by its ticks, so that setting the machine's clock back or forward ends nobody's session."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+__all__ = ["SteadyClock", "ticks"]
+
+# A store that is ahead by more than this was written by a clock that was wrong then.
+LEAP_SECONDS = 86_400.0
+
+
+def ticks() -> float:
+    """Seconds that never go back; on Linux those of a sleeping machine are counted, too."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+class SteadyClock:
+    """Seconds since 1970. `newest` is the latest time in the store: where it is a little ahead of the machine's clock, time goes on from there."""
+
+    def __init__(
+        self, newest: float = 0.0, wall: Callable[[], float] = time.time, tick: Callable[[], float] = ticks
+    ) -> None:
+        now = wall()
+        self._begin = newest if now < newest < now + LEAP_SECONDS else now
+        self._tick = tick
+        self._first = tick()
+
+    def __call__(self) -> float:
+        return self._begin + (self._tick() - self._first)
