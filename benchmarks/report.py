@@ -13,12 +13,12 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from referee.reports.report_sources import gather
 from referee.corpora.synthetic.corpus import generate
 from referee.corpora.synthetic.words import say_plainly
 from referee.records import Trial
 from referee.reports.page import Part
 from referee.reports.report_folder import publish
+from referee.reports.report_sources import gather
 from referee.reports.sections import sections_of
 from referee.runs.open import open_corpus, open_outputs
 from referee.runs.score import Settings, score_trials
