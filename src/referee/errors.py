@@ -49,6 +49,8 @@ EXTRAS = {
     "vl_convert": "figures",
     "deap": "evolve",
     "numba": "fast",
+    "xllamacpp": "llama",
+    **dict.fromkeys(("torch", "transformers"), "transformers"),
 }
 
 

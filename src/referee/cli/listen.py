@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.metrics.hearing import OVER_ITEMS, TIES
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
-from referee.runs.listen import Session, add_people
+from referee.runs.listen import QuestionsWritten, Session, add_people
 from referee.runs.listen import listen as listen_to
 from referee.runs.open import open_corpus
 from referee.runs.score_table import CLUSTERINGS
@@ -79,6 +79,10 @@ def listen(
         Path | None,
         typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),
     ] = None,
+    batch_out: Annotated[
+        Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
+    ] = None,
+    batch_in: Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")] = None,
     seed: options.SeedOfOrder = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
@@ -112,9 +116,21 @@ def listen(
             by=by,
             train=None if train is None else str(train),
             passport=_signed(card),
+            batch_in=batch_in,
+            batch_out=batch_out,
         )
-        with advancing(f"{hearer}: answers") as begin:
-            listen_to(run, session, workers, begin(_expected(run, humans)))
+        try:
+            with advancing(f"{hearer}: answers", spending=True) as begin:
+                listen_to(run, session, workers, begin(_expected(run, humans)))
+        except KeyboardInterrupt:
+            print("referee: stopped; every answer so far is kept, and the same command goes on", file=sys.stderr)
+            return 130
+        except QuestionsWritten as waiting:
+            print(
+                f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on",
+                file=sys.stderr,
+            )
+            return 0
         _keep(run, card)
     opened = Run(run)
     signed = opened.manifest.get("hearers", {})
@@ -130,10 +146,25 @@ def listen(
     sampled = corpus.source.sampled
     rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     if form == "json":
-        print(json.dumps({"rows": rows, "hearers": signed}, ensure_ascii=False, indent=1))
+        print(json.dumps({"rows": rows, "hearers": signed, **_asking(opened.manifest)}, ensure_ascii=False, indent=1))
     else:
         _print(rows, signed, confidence)
+        _say_asking(opened.manifest)
     return 0
+
+
+def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {name: manifest[name] for name in ("unanswered", "spent") if name in manifest}
+
+
+def _say_asking(manifest: dict[str, Any]) -> None:
+    """What endpoints did not answer, and what their answers cost."""
+    for hearer, n in manifest.get("unanswered", {}).items():
+        print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
+    for hearer, spent in manifest.get("spent", {}).items():
+        tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+        cost = f", cost {spent['cost']:.4f}" if spent["cost"] else ""
+        print(f"{hearer}: {spent['calls']} calls, {tokens:,} tokens{cost}")
 
 
 def _card(path: Path | None, hearer: str) -> dict[str, Any] | None:

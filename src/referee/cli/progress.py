@@ -43,18 +43,35 @@ def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
 
 
 @contextmanager
-def advancing(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """A function that takes the number of things to do and gives back one to call as they are done."""
+def advancing(label: str, spending: bool = False) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """A function that takes the number of things to do and gives back one to call as they are done; `spending` also shows the rate and what models cost."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    if spending:
+        columns.append(TextColumn("{task.fields[spent]}"))
+    columns.append(TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(label, total=None)
+        task = bar.add_task(label, total=None, spent="")
+
+        def advance(n: int) -> None:
+            bar.advance(task, n)
+            if spending:
+                bar.update(task, spent=_spent(bar.tasks[0].speed))
 
         def begin(total: int) -> Callable[[int], None]:
             bar.update(task, total=total)
-            return lambda n: bar.advance(task, n)
+            return advance
 
         yield begin
+
+
+def _spent(speed: float | None) -> str:
+    """Things a second, and what this process has paid for answers of models, if it has."""
+    from referee.llm.spending import SPENT_HERE as spent
+
+    rate = f"{speed:.3g}/s" if speed else ""
+    paid = f"{spent.tokens:,} tokens" + (f", cost {spent.cost:.4f}" if spent.cost else "") if spent.calls else ""
+    return "  ".join(filter(None, (rate, paid)))
