@@ -6,8 +6,9 @@ function beside it where there is a default to be taken; so the default is said 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -32,7 +33,10 @@ __all__ = [
     "LearnsFrom",
     "Remembers",
     "SaysWhetherItLearns",
+    "SignsCalls",
+    "Stops",
     "TellsTrouble",
+    "WritesBatches",
     "family_word",
     "in_parallel",
     "learns",
@@ -41,6 +45,9 @@ __all__ = [
     "resolve_all",
     "width_of",
 ]
+
+# How many questions for each thread are taken in: enough that a slow one does not hold up the rest.
+AHEAD = 32
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -88,11 +95,52 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
     # Threads and not processes: whoever says `parallel` waits for a network, and its pace, patience and kept calls are
     # one object's.
     pool = ThreadPoolExecutor(at_once)
+    waiting: deque[Future[R]] = deque()
     try:
-        yield from pool.map(answer, questions)
+        for question in questions:
+            waiting.append(pool.submit(answer, question))
+            # So many and no more: a hundred thousand questions are not taken in before the first is answered.
+            if len(waiting) >= AHEAD * at_once:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BaseException:
+        # Pauses end; what is under way is still answered and kept.
+        if isinstance(thing, Stops):
+            thing.stop()
+        raise
     finally:
         # a caller that stops half-way must not wait for questions nobody will read
         pool.shutdown(cancel_futures=True)
+
+
+@runtime_checkable
+class Stops(Protocol):
+    """Waits for others, and can be told to wait no longer."""
+
+    def stop(self) -> None:
+        """Ask nothing new; what is under way is still kept."""
+        ...
+
+
+@runtime_checkable
+class SignsCalls(Protocol):
+    """Writes into the calls it keeps who asked: the label of a system, or the name of a hearer."""
+
+    asker: str
+
+
+@runtime_checkable
+class WritesBatches(Protocol):
+    """Can write its questions into a file instead of asking them, and take the answers from another."""
+
+    def write_to(self, batch: Any) -> Any:
+        """Write what is not answered yet into a batch file."""
+        ...
+
+    def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
+        """Keep the answers of a file; returns how many."""
+        ...
 
 
 @runtime_checkable

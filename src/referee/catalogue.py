@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry", "load", "names"]
+__all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry", "load", "names", "without_pace"]
 
 
 class Entry:
@@ -406,6 +406,15 @@ def configure(kind: str, written: str, seed: int | None = None) -> Any:
     return build(load(kind, name), name, switches, entry(kind, name).parameters, seed)
 
 
+def without_pace(kind: str, written: str) -> str:
+    """A name with switches, without those that only say how fast or how dearly (`unsigned`): whoever changes them means the same thing."""
+    name, *switches = written.split("|")
+    if not switches or name not in entries(kind):
+        return written
+    aside: frozenset[str] = getattr(load(kind, name), "unsigned", frozenset())
+    return "|".join([name, *(s for s in switches if s.partition(":")[0] not in aside)])
+
+
 def build(
     make: Callable[..., Any],
     name: str,
@@ -423,7 +432,8 @@ def build(
     for switch in switches:
         key, _, value = switch.partition(":")
         if key in known:
-            given[key] = _typed(value, known[key], switch)
+            optional = value == "none" and key in accepted and "None" in str(accepted[key].annotation)
+            given[key] = None if optional else _typed(value, known[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
     # An entry that fixes its seed is a published configuration, which a run must not change.

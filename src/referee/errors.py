@@ -51,6 +51,8 @@ EXTRAS = {
     "vl_convert": "figures",
     "deap": "evolve",
     "numba": "fast",
+    "xllamacpp": "llama",
+    **dict.fromkeys(("torch", "transformers"), "transformers"),
 }
 
 

@@ -21,6 +21,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 __all__ = [
     "HUMAN",
+    "NOT_ANSWERED",
     "Description",
     "Entity",
     "Event",
@@ -44,6 +45,8 @@ LANDMARKS = re.compile(r"landmark\d*\.")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 HUMAN = "human"
 """The system that people are, where what they said stands beside what systems said."""
+NOT_ANSWERED = "not answered"
+"""The flag of a response that is none, because the endpoint behind a hearer failed; whoever counts leaves it out and says how many there are."""
 
 
 def as_value(value: object) -> str:

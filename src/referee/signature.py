@@ -29,6 +29,12 @@ def parameters(thing: object) -> dict[str, Any]:
     return {name: getattr(thing, name) for name in names}
 
 
+def _signed(thing: object) -> dict[str, Any]:
+    """The parameters that decide what comes out: what only says how fast or how dearly (`unsigned`) is left out."""
+    aside: frozenset[str] = getattr(type(thing), "unsigned", frozenset())
+    return {name: value for name, value in parameters(thing).items() if name not in aside}
+
+
 def _written(value: object) -> str:
     """A parameter value as signature text: yes/no for booleans, short hashes for tables."""
     if isinstance(value, bool):
@@ -47,7 +53,7 @@ def _written(value: object) -> str:
         return "+".join(_written(v) for v in value) or "none"
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         # a part of its own: told by its parameters, for an address in memory says nothing
-        inside = ",".join(f"{key}={_written(part)}" for key, part in parameters(value).items())
+        inside = ",".join(f"{key}={_written(part)}" for key, part in _signed(value).items())
         return f"{type(value).__name__}({inside})"
     if callable(value):
         return getattr(value, "__qualname__", type(value).__name__)
@@ -57,7 +63,7 @@ def _written(value: object) -> str:
 
 def signature(name: str, thing: object, **more: object) -> str:
     """``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
-    items = {**parameters(thing), **more}
+    items = {**_signed(thing), **more}
     # Our own version says nothing about code that comes from elsewhere.
     if (package := type(thing).__module__.partition(".")[0]) != "referee":
         items["package"] = f"{package}-{_package_version(package)}"

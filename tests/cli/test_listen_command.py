@@ -120,6 +120,45 @@ def test_a_remote_hearer_goes_on_where_its_endpoint_failed(capsys: pytest.Captur
         assert len(server.seen) - before <= 78 - 30
 
 
+def test_what_an_endpoint_does_not_answer_is_out_of_every_denominator_and_said(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    with serving(*[completion("1")] * 20, *[(500, {}, b"")] * 7, completion("1")) as server:
+        named = f"remote|model:toy|endpoint:{server.url}|price_in:2"
+        hearer = f"{named}|tries:1|parallel:1|patience:0"
+        code, out, _ = listen(capsys, folder, "--hearer", hearer, "--format", "json")
+        assert code == 0
+        found = json.loads(out)
+        said = sum(1 for _ in Run(folder).outputs())
+        short = f"remote|model:toy|endpoint:{server.url}"
+        missing = found["unanswered"][short]
+        assert missing >= 7
+        assert sum(r["n"] for r in found["rows"] if r["measure"] == "ir") == said - missing
+        assert {r["value"] for r in found["rows"] if r["measure"] == "timeout"} == {0.0}
+        # every answered question has 100 tokens, at 2 a million
+        spent = found["spent"][short]
+        assert spent["prompt_tokens"] == 100 * spent["calls"]
+        assert spent["cost"] == pytest.approx(0.0002 * spent["calls"])
+        code, out, _ = listen(capsys, folder, "--hearer", f"{named}|parallel:9")
+        assert code == 0
+        assert "were not answered" not in out, "asked again, at another pace, and under the same name"
+        assert {r.hearer for r in Run(folder).responses()} == {short}
+
+
+def test_a_hearer_by_way_of_batch_files(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
+    requests, answers = tmp_path / "requests.jsonl", tmp_path / "answers.jsonl"
+    args = (folder, "--hearer", "remote|model:toy|endpoint:http://127.0.0.1:9/v1|tries:1")
+    code, _, err = listen(capsys, *args, "--batch-out", requests)
+    assert code == 0
+    assert "questions are in" in err
+    body = json.loads(completion("1")[2])
+    asked = [json.loads(line) for line in requests.read_text("utf-8").splitlines()]
+    lines = [{"custom_id": a["custom_id"], "response": {"status_code": 200, "body": body}} for a in asked]
+    answers.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    assert listen(capsys, *args, "--batch-in", answers)[0] == 0
+    assert len(list(Run(folder).responses())) == sum(1 for _ in Run(folder).outputs())
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -61,7 +61,7 @@ def test_only_part_of_a_corpus_can_be_run(capsys: pytest.CaptureFixture[str], tm
         (("--systems", "classic/greedy", "--split", "half"), "no split is called 'half'"),
         (("--systems", "classic/greedy", "--replay", "nowhere"), "no calls to replay"),
         (("--systems", "llm/openai-compatible"), "model:NAME"),
-        ((), "Missing option"),
+        ((), "--systems is missing"),
     ],
 )
 def test_bad_input_ends_with_code_2_and_a_remedy(
@@ -136,3 +136,69 @@ def test_an_endpoint_that_is_not_there_ends_the_run_and_keeps_the_place(
     assert "in a row" in err
     assert not (tmp_path / "run").exists()
     assert (tmp_path / ".run.unfinished").is_dir()
+
+
+def test_what_failed_in_a_finished_run_is_asked_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    systems = f"{model('URL', tries=1, parallel=1, patience=0)},classic/greedy"
+    with serving(*[completion("the red chair")] * 10, *[(500, {}, b"")] * 5, completion("the red chair")) as server:
+        args = (*SMALL, "--systems", systems.replace("URL", server.url), "--out", out)
+        code, _, err = run(capsys, *args)
+        assert code == 0
+        assert "5 questions were not answered; ask them again: referee run --retry" in err
+        before = {(o.system, o.trial): o.description for o in Run(out).outputs()}
+        (out / "responses.jsonl").write_text("", "utf-8")
+        asked = len(server.seen)
+        code, shown, _ = run(capsys, "--retry", out)
+        assert code == 0
+        assert len(server.seen) - asked == 5, "only what failed"
+        assert "39 of 39" in shown
+        after = {(o.system, o.trial): o.description for o in Run(out).outputs()}
+        assert len(after) == len(before) + 5
+        assert before.items() <= after.items(), "what was said is still said, by the others too"
+        assert (out / "responses.jsonl").exists(), "what hearers answered stays"
+        assert Run(out).manifest["counts"]["mine"]["prompt_tokens"] == 39 * 100
+        code, _, err = run(capsys, "--retry", out)
+        assert (code, len(server.seen) - asked) == (0, 5)
+        assert "no question of this run failed" in err
+
+
+def test_another_pace_goes_on_with_the_same_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with serving(*[completion("the red chair")] * 10, (401, {}, b"")) as server:
+        named = model(server.url, parallel=1).partition("=")[2]  # without a label of its own
+        out = ("--out", tmp_path / "run")
+        assert run(capsys, *SMALL, "--systems", named, *out)[0] == 2
+        server.script[:] = [completion("the red chair")]
+        asked = len(server.seen)
+        faster = f"{named}|per_minute:100000|timeout_s:9"
+        assert run(capsys, *SMALL, "--systems", faster, *out)[0] == 0
+        assert len(server.seen) == asked + 39 - 10
+
+
+def test_samples_are_systems_of_their_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with serving(completion("the red chair")) as server:
+        named = model(server.url, temperature=1)
+        assert (
+            run(capsys, *SMALL, "--systems", f"{named},classic/greedy", "--samples", "2", "--out", tmp_path / "run")[0]
+            == 0
+        )
+        assert len(server.seen) == 2 * 39
+    assert Run(tmp_path / "run").manifest["systems"] == ["mine#1", "mine#2", "classic/greedy"]
+
+
+def test_a_run_by_way_of_batch_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    requests, answers, out = tmp_path / "requests.jsonl", tmp_path / "answers.jsonl", tmp_path / "run"
+    args = (*SMALL, "--systems", model("http://127.0.0.1:9/v1", price_in=1), "--out", out)
+    code, _, err = run(capsys, *args, "--batch-out", requests)
+    assert code == 0
+    assert "39 questions are in" in err
+    assert not out.exists()
+    body = json.loads(completion("the red chair")[2])
+    asked = [json.loads(line) for line in requests.read_text("utf-8").splitlines()]
+    lines = [{"custom_id": a["custom_id"], "response": {"status_code": 200, "body": body}} for a in asked]
+    answers.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    code, shown, _ = run(capsys, *args, "--batch-in", answers)
+    assert code == 0
+    assert "39 of 39" in shown
+    # 39 questions of 100 tokens at 1 a million
+    assert Run(out).manifest["counts"]["mine"]["cost"] == pytest.approx(0.0039)

@@ -41,6 +41,8 @@ class ListenOptions(TypedDict, total=False):
     folds: int
     folds_by: str
     passport: str | Path | None
+    batch_out: str | Path | None
+    batch_in: str | Path | None
     ties: str
     cluster: str
     confidence: float
@@ -207,6 +209,8 @@ def listen(
     folds: int = 5,
     folds_by: str = "speaker",
     passport: str | Path | None = None,
+    batch_out: str | Path | None = None,
+    batch_in: str | Path | None = None,
     ties: str = "strict",
     cluster: str = "design",
     confidence: float = 0.95,
@@ -227,6 +231,8 @@ def listen(
         folds: of the run's own trials.
         folds_by: what stays together in a fold: challenge, random, speaker, scene.
         passport: the hearer's card, whose hash goes into the signature.
+        batch_out: write questions for a batch endpoint into this file instead of asking them (`QuestionsWritten` is raised).
+        batch_in: the batch endpoint's file of answers.
         ties: items with a tied vote: strict, half or correct.
         cluster: what the intervals are over.
         confidence: of the intervals.
@@ -272,6 +278,8 @@ def listen(
             by=folds_by,
             train=None if train is None else str(train),
             passport=_signed(card),
+            batch_in=None if batch_in is None else Path(batch_in),
+            batch_out=None if batch_out is None else Path(batch_out),
         )
         listen_to(folder, session, workers, progress(_expected(folder, humans)))
         _keep(folder, card)

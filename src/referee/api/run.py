@@ -20,7 +20,7 @@ from referee.runs.folder import Run
 from referee.runs.open import Opened, open_corpus
 from referee.runs.run import RunPlan, Watch
 from referee.runs.run import run as run_plan
-from referee.runs.speak import systems_named
+from referee.runs.speak import sampled, systems_named
 
 if TYPE_CHECKING:
     import altair as alt
@@ -94,6 +94,9 @@ def run(
     data: str | Path | None = None,
     reading: str | None = None,
     replay: str | Path | None = None,
+    samples: int = 1,
+    batch_out: str | Path | None = None,
+    batch_in: str | Path | None = None,
     overwrite: bool = False,
     restart: bool = False,
     progress: Watch = lambda total: lambda n: None,
@@ -114,6 +117,9 @@ def run(
         data: the folder of corpora.
         reading: of TUNA: raw, true or challenge.
         replay: a finished run whose kept calls answer instead of a network.
+        samples: let language models describe every object so many times.
+        batch_out: write questions for a batch endpoint into this file instead of asking them (`QuestionsWritten` is raised).
+        batch_in: the batch endpoint's file of answers.
         overwrite: whether `out` may replace another run.
         restart: give up an unfinished run and begin again.
         progress: is told how many answers there will be, and gives back what to call as they come.
@@ -131,7 +137,7 @@ def run(
     ...     made.frame["answered"].to_list(), made.score(metrics="set/dice").frame["n"].to_list()
     ([20], [20])
     """
-    named = systems_named(listed(systems))
+    named = sampled(systems_named(listed(systems)), samples)
     # A named split here would be mistaken for the cut into training and test.
     if only is not None and "=" not in only:
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
@@ -146,6 +152,8 @@ def run(
         overwrite=overwrite,
         restart=restart,
         replay=None if replay is None else Path(replay),
+        batch_in=None if batch_in is None else Path(batch_in),
+        batch_out=None if batch_out is None else Path(batch_out),
         command=sys.argv[1:],
         watch=progress,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from referee.corpora.splits import CUTS
 from referee.errors import one_of
 from referee.metrics.hearing import TIES
 from referee.runs.folder import Run
+from referee.runs.listen import QuestionsWritten
 from referee.runs.score_table import CLUSTERINGS
 
 app = options.new_app()
@@ -77,6 +79,10 @@ def listen(
         Path | None,
         typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),
     ] = None,
+    batch_out: Annotated[
+        Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
+    ] = None,
+    batch_in: Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")] = None,
     seed: options.SeedOfOrder = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
@@ -88,33 +94,60 @@ def listen(
 ) -> int:
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
     one_of("--format", form, ("table", "json"))
-    with advancing(f"{hearer}: answers") as begin:
-        found = listen_to(
-            run,
-            hearer,
-            people=people,
-            humans=humans,
-            train=train,
-            folds=folds,
-            folds_by=by,
-            passport=passport,
-            ties=ties,
-            cluster=cluster,
-            confidence=confidence,
-            seed=seed,
-            workers=workers,
-            data=data,
-            progress=begin,
+    try:
+        with advancing(f"{hearer}: answers", spending=True) as begin:
+            found = listen_to(
+                run,
+                hearer,
+                people=people,
+                humans=humans,
+                train=train,
+                folds=folds,
+                folds_by=by,
+                passport=passport,
+                batch_in=batch_in,
+                batch_out=batch_out,
+                ties=ties,
+                cluster=cluster,
+                confidence=confidence,
+                seed=seed,
+                workers=workers,
+                data=data,
+                progress=begin,
+            )
+    except KeyboardInterrupt:
+        print("referee: stopped; every answer so far is kept, and the same command goes on", file=sys.stderr)
+        return 130
+    except QuestionsWritten as waiting:
+        told(
+            f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"
         )
+        return 0
     for sentence in found.warnings:
         warned(sentence)
     if people is not None:
         told(f"people: {Run(run).manifest['people']['responses']} answers from {people}")
     if form == "json":
-        print(json.dumps({"rows": found.rows, "hearers": found.signatures}, ensure_ascii=False, indent=1))
+        asking = _asking(Run(run).manifest)
+        print(json.dumps({"rows": found.rows, "hearers": found.signatures, **asking}, ensure_ascii=False, indent=1))
     else:
         _print(found)
+        _say_asking(Run(run).manifest)
     return 0
+
+
+def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {name: manifest[name] for name in ("unanswered", "spent") if name in manifest}
+
+
+def _say_asking(manifest: dict[str, Any]) -> None:
+    """What endpoints did not answer, and what their answers cost."""
+    for hearer, n in manifest.get("unanswered", {}).items():
+        print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
+    for hearer, spent in manifest.get("spent", {}).items():
+        tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+        cost = f", cost {spent['cost']:.4f}" if spent["cost"] else ""
+        print(f"{hearer}: {spent['calls']} calls, {tokens:,} tokens{cost}")
 
 
 def _print(found: Heard) -> None:

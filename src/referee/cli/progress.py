@@ -66,15 +66,32 @@ def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
 
 
 @contextmanager
-def advancing(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """A function that takes the number of things to do and gives back one to call as they are done."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+def advancing(label: str, spending: bool = False) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """A function that takes the number of things to do and gives back one to call as they are done; `spending` also shows the rate and what models cost."""
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
 
-    with _bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
-        task = bar.add_task(label, total=None)
+    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    if spending:
+        columns.append(TextColumn("{task.fields[spent]}"))
+    with _bar(*columns, TimeRemainingColumn()) as bar:
+        task = bar.add_task(label, total=None, spent="")
+
+        def advance(n: int) -> None:
+            bar.advance(task, n)
+            if spending:
+                bar.update(task, spent=_spent(bar.tasks[0].speed))
 
         def begin(total: int) -> Callable[[int], None]:
             bar.update(task, total=total)
-            return lambda n: bar.advance(task, n)
+            return advance
 
         yield begin
+
+
+def _spent(speed: float | None) -> str:
+    """Things a second, and what this process has paid for answers of models, if it has."""
+    from referee.llm.spending import SPENT_HERE as spent
+
+    rate = f"{speed:.3g}/s" if speed else ""
+    paid = f"{spent.tokens:,} tokens" + (f", cost {spent.cost:.4f}" if spent.cost else "") if spent.calls else ""
+    return "  ".join(filter(None, (rate, paid)))

@@ -13,6 +13,10 @@ from referee.cli import options
 from referee.cli.progress import advancing
 from referee.cli.voice import told
 from referee.corpora.splits import CUTS
+from referee.errors import InputError
+from referee.runs.folder import is_run
+from referee.runs.run import QuestionsWritten
+from referee.runs.speak import systems_named
 
 app = options.new_app()
 
@@ -25,6 +29,8 @@ EPILOG = options.examples("""
 
   referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
 
+  referee run --retry RUN                                                           ask again what was not answered
+
   referee score RUN --by domain                                                     then: measure what was said
 
 Every trial is described by a system that was trained on other trials. A run that was broken off goes on when the same command is given again. Keys for
@@ -35,15 +41,21 @@ language models come from the environment (OPENAI_API_KEY); docs/running.md says
 @app.command(epilog=EPILOG)
 def run_named(
     systems: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--systems",
             "-s",
             help="Names or groups (referee list systems), comma-separated; switches as NAME|switch:value.",
         ),
-    ],
-    corpus: Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")],
-    out: Annotated[Path, typer.Option(help="The run folder to write.")],
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder to write.")] = None,
+    retry: Annotated[
+        Path | None,
+        typer.Option(help="A finished run: questions that failed are asked again, at the pace of --systems if given."),
+    ] = None,
     data: options.Data = None,
     reading: options.Reading = None,
     only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture, condition=-LOC …")] = None,
@@ -61,12 +73,24 @@ def run_named(
     replay: Annotated[
         Path | None, typer.Option(help="A finished run: language models answer from its calls, without a network.")
     ] = None,
+    samples: Annotated[
+        int, typer.Option(help="Let language models describe every object so many times (LABEL#1, LABEL#2 …).", min=1)
+    ] = 1,
+    batch_out: Annotated[
+        Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
+    ] = None,
+    batch_in: Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")] = None,
     overwrite: options.OverwriteRun = False,
     restart: Annotated[bool, typer.Option("--restart", help="Give up an unfinished run and begin again.")] = False,
 ) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
+    if retry is not None:
+        return _retry(retry, systems)
+    if systems is None or corpus is None or out is None:
+        missing = [n for n, given in (("--systems", systems), ("--corpus", corpus), ("--out", out)) if given is None]
+        raise InputError(f"{' and '.join(missing)} is missing", remedy="see `referee run --help`")
     try:
-        with advancing(f"{systems} on {corpus}") as watch:
+        with advancing(f"{systems} on {corpus}", spending=True) as watch:
             found = run_systems(
                 systems,
                 corpus,
@@ -81,16 +105,56 @@ def run_named(
                 data=data,
                 reading=reading,
                 replay=replay,
+                samples=samples,
+                batch_in=batch_in,
+                batch_out=batch_out,
                 overwrite=overwrite,
                 restart=restart,
                 progress=watch,
             )
     except KeyboardInterrupt:
-        print("referee: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
+        return _stopped()
+    except QuestionsWritten as waiting:
+        told(
+            f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl in place of --batch-out goes on"
+        )
+        return 0
     _print(found.counts)
+    _say_failures(out, found.counts)
     told(f"run folder: {out}   next: referee score {out} --by domain")
     return 0
+
+
+def _retry(folder: Path, systems: str | None) -> int:
+    from referee.runs.retry import failures_of
+    from referee.runs.retry import retry as ask_again
+
+    named = systems_named(s.strip() for s in (systems or "").split(",") if s.strip()) if systems else ()
+    failed = failures_of(folder)
+    if not failed and is_run(folder):
+        told("no question of this run failed")
+        return 0
+    try:
+        with advancing(f"{failed} questions again", spending=True) as watch:
+            counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
+    except KeyboardInterrupt:
+        return _stopped()
+    _print(counts)
+    _say_failures(folder, counts)
+    told(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
+    return 0
+
+
+def _stopped() -> int:
+    print("referee: stopped; every answer so far is kept, and the same command goes on from here", file=sys.stderr)
+    return 130
+
+
+def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
+    """A run with unanswered questions is finished and says so."""
+    failed = sum(numbers.get("failed", 0) for numbers in counts.values())
+    if failed:
+        print(f"{failed:g} questions were not answered; ask them again: referee run --retry {out}", file=sys.stderr)
 
 
 def _print(counts: dict[str, dict[str, float]]) -> None:

@@ -7,8 +7,9 @@
 """
 
 from referee.drawing.contact_sheets import SHEETS, draw_sheet
+from referee.drawing.place_words import place_words
 from referee.drawing.placement import Layout, Place, place
-from referee.drawing.png import draw_numbered, to_png
+from referee.drawing.png import draw_marked, draw_numbered, to_png
 from referee.drawing.scene_pictures import can_draw, draw_entity, draw_scene, kind_of, shared_names
 
 __all__ = [
@@ -17,11 +18,13 @@ __all__ = [
     "Place",
     "can_draw",
     "draw_entity",
+    "draw_marked",
     "draw_numbered",
     "draw_scene",
     "draw_sheet",
     "kind_of",
     "place",
+    "place_words",
     "shared_names",
     "to_png",
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from referee.drawing.placement import place
+from collections.abc import Collection
+
+from referee.drawing.placement import Layout, place
 from referee.drawing.scene_pictures import draw_scene
 from referee.errors import naming_extra
 from referee.records import Scene
 
-__all__ = ["draw_numbered", "to_png"]
+__all__ = ["draw_marked", "draw_numbered", "to_png"]
 
 CELL_PIXELS = 200
 MOST_PIXELS = 1600
@@ -23,7 +25,16 @@ def to_png(svg: str, scale: float = 1.0) -> bytes:
 
 def draw_numbered(scene: Scene) -> bytes:
     """A scene as PNG with its entities numbered from 1 in their order, for a hearer who answers with a number."""
-    layout = place(scene)
     numbers = {e.id: str(i) for i, e in enumerate(scene.entities, 1)}
-    pixels = min(CELL_PIXELS, MOST_PIXELS / max(layout.columns, layout.rows))
-    return to_png(draw_scene(scene, layout=layout, numbers=numbers), pixels / 100)
+    layout = place(scene)
+    return to_png(draw_scene(scene, layout=layout, numbers=numbers), _scale(layout))
+
+
+def draw_marked(scene: Scene, targets: Collection[str]) -> bytes:
+    """A scene as PNG with a frame around what is meant, for a speaker; no numbers, which a description could lean on."""
+    layout = place(scene)
+    return to_png(draw_scene(scene, layout=layout, mark=targets), _scale(layout))
+
+
+def _scale(layout: Layout) -> float:
+    return min(CELL_PIXELS, MOST_PIXELS / max(layout.columns, layout.rows)) / 100

@@ -1,25 +1,32 @@
 """A remote listener: any model behind an OpenAI-compatible endpoint, asked which object is meant (the listener side of reference-game benchmarks).
 
-It sees what every hearer sees, in an order of its own that changes with every vote, and may always say several, none or that it does not know. An answer that
-cannot be read is UNPARSABLE, a question that nobody answered TIMEOUT; neither is a wrong answer. Kept calls are looked up first, so work goes on after a break.
+It sees what every hearer sees, in an order that is rotated with every vote and kept with the answer, and may always say several, none or that it does not know.
+An answer that cannot be read is UNPARSABLE. A question that nobody answered is TIMEOUT with the flag "not answered", which whoever counts leaves out: it says
+nothing about the hearer. Kept calls are looked up first, so work goes on after a break.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from referee.drawing import draw_numbered
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
-from referee.llm.answer_reading import AnswerKind, kind_of
-from referee.llm.model_client import ModelClient, object_line
-from referee.records import Description, Entity, HearerView, Outcome, Response, Scene
+from referee.llm.answer_reading import AnswerKind, answer_of, kind_of
+from referee.llm.call_book import Call
+from referee.llm.choice_reading import Said, read_number
+from referee.llm.messages import Picture, message
+from referee.llm.model_client import ModelClient
+from referee.llm.prompt_files import PromptFile, filled
+from referee.realisation.plain import Plain
+from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
+from referee.systems.object_lists import check_places, object_lines
 
 __all__ = ["Remote", "build_question", "read_choice"]
 
@@ -28,39 +35,53 @@ DONT_KNOW = "dont-know"
 UNREAD = "unparsable"
 UNANSWERED = "unanswered"
 SHRUGS = {DONT_KNOW: Outcome.DONT_KNOW, UNREAD: Outcome.UNPARSABLE, UNANSWERED: Outcome.TIMEOUT}
-SAID = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
-BARE = re.compile(r"(?:(?:the )?(?:answer|object|number)\s*(?:is|:)?\s*)?(.*)", re.IGNORECASE | re.DOTALL)
+SAID = {Said.SEVERAL: SEVERAL, Said.NONE: NONE, Said.UNKNOWN: DONT_KNOW, Said.UNREAD: UNREAD}
+WORDS = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
+MARKS = "\"'`*.-#()[] \n"
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "choice",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"answer": {"type": "string"}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        },
+    },
+}
+# Whoever is asked for likelihoods gives at most twenty of them.
+MOST_LOGPROBS = 20
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Remote(ModelClient, Listener):
-    """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes.
+    """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes. `ModelClient` has the other switches.
 
-    `choice` is "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means). With `image` the scene is also
-    sent as a picture, with the numbers of the list; without `words` the picture is all there is. `draw` is another way of turning a scene, in the order
-    shown, into a PNG. The other parameters are those of the endpoint; the key is read from the environment.
+    Args:
+        choice: "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means).
+        votes: how often, each time with the objects turned on by some places.
+        logprobs: take belief from the probabilities of the answer's token, where the endpoint gives them.
+        image: also sends the scene as a picture, with the numbers of the list.
+        words: lists the objects; without it the picture is all there is.
+        places: as "coordinates", "words" or "none".
+        draw: another way of turning a scene, in the order shown, into a PNG.
+        seed: of further orders, where there are more votes than objects.
     """
 
     name = "remote"
-    keeps_failures = False  # an unanswered question is no answer of a hearer, and is asked again
-    offline_remedy = "listen online"
+    keeps_failures: ClassVar[bool] = False  # an unanswered question is no answer of a hearer, and is asked again
+    offline_remedy: ClassVar[str] = "listen online"
 
-    model: str = ""
-    endpoint: str = "http://localhost:8000/v1"
-    key_variable: str = "OPENAI_API_KEY"
     choice: str = "number"
     votes: int = 1
-    temperature: float = 0.0
-    max_tokens: int = 60
-    seed: int = 1
-    parallel: int = 4
-    per_minute: float = 0.0
-    timeout_s: float = 60.0
-    tries: int = 4
-    pause_s: float = 1.0
+    logprobs: bool = False
     image: bool = False
     words: bool = True
+    places: str = "coordinates"
     draw: Callable[[Scene], bytes] | None = None
+    seed: int = 1
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()
@@ -68,32 +89,67 @@ class Remote(ModelClient, Listener):
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
         votes: Counter[str] = Counter()
+        shown: list[str] = []
         for vote in range(self.votes):
-            entities = list(view.scene.entities)
-            # From question and vote alone, so that a run taken up again asks the very same.
-            Random(f"{self.seed}|{view.id}|{text}|{vote}").shuffle(entities)
-            shown = replace(view.scene, entities=tuple(entities))
-            votes[self._vote(text, shown, view)] += 1
-        return self._count(votes, view)
+            scene = self._turned(view.scene, text, view.id, vote)
+            belief = self._vote(text, scene, view, vote)
+            for name, share in belief.items():
+                votes[name] += share  # type: ignore[assignment]
+            # As shown, and what was chosen of it: whether a place draws answers can be seen only here.
+            shown.append(f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_first(belief)}")
+        return self._count(votes, view, shown)
 
-    def _count(self, votes: Counter[str], view: HearerView) -> Response:
+    def _turned(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
+        """The order of the view, turned on by equal steps, so that over the votes every object stands in places of all kinds."""
+        entities = list(scene.entities)
+        n = len(entities)
+        if not n:
+            return scene
+        rounds, turn = divmod(vote, n)
+        if rounds:
+            # From question and round alone, so that a run taken up again asks the very same.
+            Random(f"{self.seed}|{trial}|{text}|{rounds}").shuffle(entities)
+        step = turn * max(1, n // min(n, self.votes)) % n
+        return replace(scene, entities=tuple(entities[step:] + entities[:step]))
+
+    def _count(self, votes: Mapping[str, float], view: HearerView, shown: Sequence[str]) -> Response:
         """Shares of the votes that say something about the scene; without any, the commonest reason for that."""
         flags = tuple(
-            f"{votes[name]} of {self.votes} votes {name}" for name in SHRUGS if votes[name] and self.votes > 1
+            f"{votes[name]:g} of {self.votes} votes {name}" for name in SHRUGS if votes.get(name) and self.votes > 1
         )
-        meaning = {name: n for name, n in votes.items() if name not in SHRUGS}
+        meaning = {name: n for name, n in votes.items() if name not in SHRUGS and n}
         if not meaning:
-            return shrug(self.name, view, SHRUGS[votes.most_common(1)[0][0]], flags)
+            reason = max(votes, key=lambda name: votes[name])
+            unanswered = (NOT_ANSWERED,) if reason == UNANSWERED else ()
+            return shrug(self.name, view, SHRUGS[reason], (*flags, *unanswered, *shown))
         shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
-        return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), flags)
+        return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
 
-    def _vote(self, text: str, shown: Scene, view: HearerView) -> str:
+    def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> dict[str, float]:
+        """Belief from one question: all of it on what was answered, or spread by the probabilities of the answer."""
         draw = self.draw or (draw_numbered if self.image else None)
-        content = build_question(text, shown.entities, self.choice, draw(shown) if draw else None, self.words)
-        call = self.ask([{"role": "user", "content": content}], view.id)
+        template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
+        words = build_question(text, shown.entities, self.choice, self.words, self.places, template)
+        if self.schema:
+            words += ' Write it as JSON: {"answer": "…"}.'
+        asked = message("user", words, [Picture(draw(shown))] if draw else ())
+        # Warm answers differ from one time to the next: each vote is a sample of its own.
+        sample = self.sample * self.votes + vote if self.temperature != 0 else self.sample
+        call = self.ask([asked], view.id, sample, **self._wishes())
+        chosen = self._chosen(call, shown.entities)
+        self.count({UNANSWERED: "failed", UNREAD: "unparsable"}.get(chosen, "answered"), call)
+        if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):
+            return shares
+        return {chosen: 1.0}
+
+    def _wishes(self) -> dict[str, Any]:
+        likely = {"logprobs": True, "top_logprobs": MOST_LOGPROBS} if self.logprobs else {}
+        return {**likely, **({"response_format": SCHEMA} if self.schema else {})}
+
+    def _chosen(self, call: Call, entities: Sequence[Entity]) -> str:
         kind = kind_of(call)
         if kind is AnswerKind.WHOLE:
-            return read_choice(call.content or "", shown.entities, self.choice)
+            return read_choice(call.content or "", entities, self.choice, self.places)
         # A refusal names no object either.
         return UNANSWERED if kind is AnswerKind.FAILED else UNREAD
 
@@ -105,61 +161,84 @@ class Remote(ModelClient, Listener):
                 f"choice is {self.choice!r} and votes {self.votes}",
                 remedy="choice:number or choice:free, votes:1 or more",
             )
+        check_places(self.places)
         if not self.words and (self.choice != "number" or not (self.image or self.draw)):
             raise InputError(
                 "without words there is nothing to choose from", remedy="words:no needs image:yes and choice:number"
             )
+        if self.logprobs and self.choice != "number":
+            raise InputError("likelihoods are read from numbers", remedy="logprobs:yes needs choice:number")
+
+
+def _first(belief: Mapping[str, float]) -> str:
+    return max(belief, key=lambda name: belief[name])
 
 
 def _as_text(description: Description) -> str:
-    """A description that was never put into words, as a list of its properties."""
-    return ", ".join(
-        f"{p.name.replace('landmark.', 'landmark ')} {p.value}".strip() for p in description.properties or ()
-    )
+    """A description that was never put into words, in the plainest there are: the red chair, not "type chair, colour red"."""
+    said = description.properties or ()
+    return Plain().language.say(said) if said else ""
 
 
 def build_question(
-    text: str, entities: Sequence[Entity], choice: str = "number", image: bytes | None = None, words: bool = True
-) -> str | list[dict[str, Any]]:
-    """What the model reads: the objects in the order given, without their ids, and the description; with an image, as two parts.
-
-    Without `words` the objects are only numbered in the picture, not listed.
-    """
+    text: str,
+    entities: Sequence[Entity],
+    choice: str = "number",
+    words: bool = True,
+    places: str = "coordinates",
+    template: PromptFile | None = None,
+) -> str:
+    """What the model reads: the objects in the order given, without their ids (or only the picture, without `words`), and the description."""
     form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
-    question = (
-        f"The description: {text!r}\n\nWhich object is meant? Answer with {form} alone; with the word several if it fits more than one equally well, "
+    form = (
+        f"Answer with {form} alone; with the word several if it fits more than one equally well, "
         "with none if it fits no object, with unknown if you cannot tell."
     )
+    lines = object_lines(entities, places)
+    listed = "\n".join(f"{i}. {line}" if choice == "number" else f"- {line}" for i, line in enumerate(lines, 1))
+    if template is not None:
+        return filled(template, objects=listed if words else "", description=text, form=form, count=str(len(entities)))
     shown = (
-        _listed(entities, choice)
+        f"these objects:\n{listed}"
         if words
         else f"the {len(entities)} objects in the picture. Each has its number at its upper left."
     )
-    asked = f"Somebody described one of {shown}\n\n{question}"
-    if image is None:
-        return asked
-    picture = {"url": f"data:image/png;base64,{b64encode(image).decode()}"}
-    return [{"type": "text", "text": asked}, {"type": "image_url", "image_url": picture}]
+    return f"Somebody described one of {shown}\n\nThe description: {text!r}\n\nWhich object is meant? {form}"
 
 
-def _listed(entities: Sequence[Entity], choice: str) -> str:
-    places = {e.id: i for i, e in enumerate(entities, 1)}
-    lines = [object_line(e, places) for e in entities]
-    numbered = (
-        [f"{i}. {line}" for i, line in enumerate(lines, 1)] if choice == "number" else [f"- {li}" for li in lines]
-    )
-    return "these objects:\n" + "\n".join(numbered)
-
-
-def read_choice(content: str, entities: Sequence[Entity], choice: str = "number") -> str:
+def read_choice(content: str, entities: Sequence[Entity], choice: str = "number", places: str = "coordinates") -> str:
     """The id of the entity chosen, ``several``, ``none``, ``dont-know``, or ``unparsable`` for anything else."""
-    found = BARE.fullmatch(content.strip())
-    bare = (found[1] if found else "").strip().strip("\"'`*.-#()[] \n").lower()
-    if bare in SAID:
-        return SAID[bare]
     if choice == "number":
-        place = int(bare) if bare.isascii() and bare.isdigit() and len(bare) < 6 else 0
-        return entities[place - 1].id if 0 < place <= len(entities) else UNREAD
-    places = {e.id: i for i, e in enumerate(entities, 1)}
-    meant = [e.id for e in entities if object_line(e, places).strip("\"'`*.-#()[] \n").lower() == bare]
-    return UNREAD if not meant else meant[0] if len(meant) == 1 else SEVERAL
+        found = read_number(content, len(entities))
+        return SAID[found] if isinstance(found, Said) else entities[found - 1].id
+    said = {line.strip().strip(MARKS).lower() for line in answer_of(content).splitlines()}
+    lines = [line.strip(MARKS).lower() for line in object_lines(entities, places)]
+    meant = [e.id for e, line in zip(entities, lines, strict=True) if line in said]
+    if meant:
+        return meant[0] if len(meant) == 1 else SEVERAL
+    # Words beside the line are forgiven, as long as they hold exactly one of them.
+    whole = re.sub(r"\s+", " ", answer_of(content)).lower()
+    inside = [e.id for e, line in zip(entities, lines, strict=True) if line in whole]
+    words = [WORDS[w] for w in said if w in WORDS]
+    return inside[0] if len(inside) == 1 else words[0] if len(words) == 1 else UNREAD
+
+
+def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
+    """Probabilities of the choices at the token that gave the answer; none where the endpoint gave none, or numbers have two tokens."""
+    names = {str(i): e.id for i, e in enumerate(entities, 1)} | {w[:4]: meaning for w, meaning in WORDS.items()}
+    for token, _, others in reversed(call.logprobs):
+        if _choice(token, names) is None:
+            continue
+        found: dict[str, float] = {}
+        for other, logprob in others:
+            if (name := _choice(other, names)) is not None:
+                found[name] = found.get(name, 0.0) + math.exp(min(0.0, logprob))
+        # With ten objects "1" may be the beginning of "10": such a token says too little.
+        whole = len(entities) < 10 or len(token.strip()) > 1
+        return {k: v for k, v in found.items() if k != DONT_KNOW} if whole else {}
+    return {}
+
+
+def _choice(token: str, names: Mapping[str, str]) -> str | None:
+    bare = token.strip(MARKS + "Ġ▁").lower()
+    return names.get(bare) or (names.get(bare[:4]) if len(bare) >= 4 and bare.isalpha() else None)

@@ -1,66 +1,74 @@
-"""Every question put to a model and its raw answer, kept as lines of JSON, so that a run can go on after a break and be replayed without a network."""
+"""Every question put to a model and its raw answer, kept as lines of JSON, so that a run can go on after a break and be replayed without a network.
+
+Only the place of each line is held in memory, so a book of a hundred thousand calls costs a few megabytes.
+"""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from referee.errors import CannotWrite, MalformedInput
+from referee.llm.spending import Spending
 from referee.signature import digest
 
-__all__ = ["Call", "CallBook", "gather_calls", "keep_reply", "key_of", "read_calls"]
+__all__ = ["Call", "CallBook", "as_json", "gather_calls", "key_of", "older_key_of", "read_calls", "spending_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A question by its key, the raw answer, and what it took; `failure` says why there is no answer."""
+    """A question by its key, the raw answer, and what it took; `failure` says why there is no answer.
+
+    `question` has the endpoint and the number of the sample beside what was sent, and pictures by their hash. `asker` is the system or hearer that paid for it,
+    `adapted` names parameters that the server refused and that were left out, `logprobs` are the tokens of the answer with the likeliest others.
+    """
 
     key: str
     question: Mapping[str, Any]
     content: str | None
     refusal: str | None = None
+    reasoning: str | None = None
     finish: str | None = None
     model: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float = 0.0
     tries: int = 1
     failure: str | None = None
+    asker: str = ""
+    adapted: tuple[str, ...] = ()
+    logprobs: tuple[Any, ...] = ()
+
+
+_NAMES = tuple(f.name for f in fields(Call))
+
+
+def as_json(call: Call) -> dict[str, Any]:
+    """A call as JSON; not `asdict`, which copies the question to its last letter."""
+    return {name: getattr(call, name) for name in _NAMES}
 
 
 def key_of(question: Mapping[str, Any]) -> str:
-    """Equal questions have equal keys; where they were sent plays no part."""
+    """Equal questions to one endpoint have equal keys; endpoint, model, all parameters, the number of the sample and the pictures are parts of the question."""
     return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
 
 
-def keep_reply(data: Mapping[str, Any], question: Mapping[str, Any], key: str, tries: int) -> Call:
-    """A chat completion as a call to keep; what the endpoint left out is absent, not an error."""
-    # The endpoint's reply had these when it was accepted (`client._understood`).
-    choice, usage = data["choices"][0], data.get("usage")
-    message = choice["message"]
-    usage = usage if isinstance(usage, Mapping) else {}
-    return Call(
-        key=key,
-        question=question,
-        content=_text(message.get("content")),
-        refusal=_text(message.get("refusal")),
-        finish=_text(choice.get("finish_reason")),
-        model=_text(data.get("model")),
-        prompt_tokens=_number(usage.get("prompt_tokens")),
-        completion_tokens=_number(usage.get("completion_tokens")),
-        tries=tries,
-    )
+def older_key_of(question: Mapping[str, Any]) -> str:
+    """The key that the first release gave a question: without endpoint and sample."""
+    return key_of({name: value for name, value in question.items() if name not in ("endpoint", "sample")})
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+class _Place(NamedTuple):
+    """Where a call stands: in which file, from which byte, how many, and whether it was answered."""
 
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    file: int
+    start: int
+    size: int
+    answered: bool
 
 
 class CallBook:
@@ -70,41 +78,87 @@ class CallBook:
         self.folder = folder
         # Several threads of one process ask and add; other processes have files of their own.
         self._lock = threading.Lock()
-        self._known = gather_calls(folder)
-        self._file: Path | None = None
+        self._files: list[Path] = []
+        self._places: dict[bytes, _Place] = {}
+        self._own: IO[bytes] | None = None
+        self._own_number = 0
+        self.spent: dict[str, Spending] = {}
+        for file, start, size, call in _located_calls(folder):
+            self._note(call, _Place(self._number(file), start, size, call.failure is None))
 
     def find(self, key: str, failed: bool = False) -> Call | None:
         """A call that was answered; with `failed` also one that was not."""
-        call = self._known.get(key)
-        return call if call is None or failed or call.failure is None else None
+        place = self._places.get(_short(key))
+        if place is None or not (place.answered or failed):
+            return None
+        with self._files[place.file].open("rb") as file:
+            file.seek(place.start)
+            return _call(file.read(place.size))
 
     def add(self, call: Call) -> None:
-        line = json.dumps(asdict(call), ensure_ascii=False)
+        line = f"{json.dumps(as_json(call), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass")
         with self._lock:
-            self._known[call.key] = call
             try:
-                # Opened and closed for each line: whatever was answered has left this process before the next question
-                # is put.
-                with self._own_file().open("a", encoding="utf-8") as file:
-                    file.write(f"{line}\n")
+                file = self._own_file()
+                start = file.tell()
+                # Unbuffered: whatever was answered has left this process before the next question is put.
+                file.write(line)
             except OSError as error:
                 raise CannotWrite(
                     f"answers cannot be kept ({error.strerror})", where=self.folder, remedy="free some space"
                 ) from None
+            self._note(call, _Place(self._own_number, start, len(line), call.failure is None))
 
-    def _own_file(self) -> Path:
+    def _note(self, call: Call, place: _Place) -> None:
+        key = _short(call.key)
+        known = self._places.get(key)
+        # Of several calls for one question an answered one counts before a failed one.
+        if known is None or not known.answered:
+            self._places[key] = place
+        # Every call is one that somebody paid for, whichever of them is read in the end.
+        self.spent.setdefault(call.asker, Spending()).add(call.prompt_tokens, call.completion_tokens, call.cost)
+
+    def _number(self, path: Path) -> int:
+        if not self._files or self._files[-1] != path:
+            self._files.append(path)
+        return len(self._files) - 1
+
+    def _own_file(self) -> IO[bytes]:
         """A file that nobody wrote into before: after a crash another's last line may lack its end."""
         number = 0
-        while self._file is None:
+        while self._own is None:
             number += 1
-            path = self.folder / f"calls-{number}.jsonl"
             try:
                 # Making it is also claiming it: of two processes that try the same number, one fails and counts on.
-                path.touch(exist_ok=False)
-                self._file = path
+                path = self.folder / f"calls-{number}.jsonl"
+                self._own = path.open("xb", buffering=0)
+                self._own_number = self._number(path)
             except FileExistsError:
                 continue
-        return self._file
+        return self._own
+
+    def sorted_calls(self) -> Iterator[Call]:
+        """The call that counts for every question, by key: the same book in whatever order it was filled."""
+        for place in (self._places[key] for key in sorted(self._places)):
+            with self._files[place.file].open("rb") as file:
+                file.seek(place.start)
+                yield _call(file.read(place.size))
+
+    def close(self) -> None:
+        """Let go of the file; another object goes on with one of its own."""
+        with self._lock:
+            if self._own is not None:
+                self._own.close()
+                self._own = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_own", None) is not None:
+            self.close()
+
+
+def _short(key: str) -> bytes:
+    # Sixteen bytes tell any number of calls apart and take a third of the memory of the text.
+    return key.encode()[:16] if len(key) < 32 else bytes.fromhex(key[:32])
 
 
 def gather_calls(folder: Path) -> dict[str, Call]:
@@ -116,21 +170,44 @@ def gather_calls(folder: Path) -> dict[str, Call]:
     return found
 
 
+def spending_of(folder: Path) -> dict[str, Spending]:
+    """What each asker paid, over all calls of a folder."""
+    spent: dict[str, Spending] = {}
+    for call in read_calls(folder):
+        spent.setdefault(call.asker, Spending()).add(call.prompt_tokens, call.completion_tokens, call.cost)
+    return spent
+
+
 def read_calls(folder: Path) -> Iterator[Call]:
-    """The calls of all files in a folder; a last line that was cut off by a crash is left out."""
-    for path in sorted(folder.glob("*.jsonl")):
-        # Replaced, since a crash may have cut a character in half; and not `splitlines`, which would also cut at
-        # separators that JSON leaves unescaped.
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                yield Call(**json.loads(line))
-            except (ValueError, TypeError):
-                # A whole line ends in a line break, after which there is at least an empty one: only what was cut off
-                # is the last.
-                if number < len(lines):
-                    raise MalformedInput(
-                        "this is not a kept call", where=path, line=number, remedy="remove the line; it is asked again"
-                    ) from None
+    """The calls of all files in a folder, or of one file; a last line that was cut off by a crash is left out."""
+    return (call for _, _, _, call in _located_calls(folder))
+
+
+def _located_calls(folder: Path) -> Iterator[tuple[Path, int, int, Call]]:
+    for path in [folder] if folder.is_file() else sorted(folder.glob("*.jsonl")):
+        start = 0
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    try:
+                        call = _call(line)
+                    except (ValueError, TypeError):
+                        # Only what was cut off lacks its line break, and it is the last.
+                        if line.endswith(b"\n"):
+                            raise MalformedInput(
+                                "this is not a kept call",
+                                where=path,
+                                line=number,
+                                remedy="remove the line; it is asked again",
+                            ) from None
+                        break
+                    yield path, start, len(line), call
+                start += len(line)
+
+
+def _call(line: bytes) -> Call:
+    # Replaced, since a crash may have cut a character in half.
+    data = json.loads(line.decode("utf-8", "replace"))
+    data["adapted"] = tuple(data.get("adapted", ()))
+    data["logprobs"] = tuple(data.get("logprobs", ()))
+    return Call(**data)

@@ -16,22 +16,26 @@ from random import Random
 from typing import Any
 
 from referee import catalogue
-from referee.capabilities import Remembers, in_parallel, learns, resolve_all
+from referee.capabilities import Remembers, SignsCalls, WritesBatches, in_parallel, learns, resolve_all
 from referee.corpora import splits
 from referee.corpora.jsonl import json_line, read_trials, response_to_json
 from referee.errors import InputError
 from referee.files import write_atomically
+from referee.llm.batch_files import BatchFile, read_questions
+from referee.llm.call_book import spending_of
 from referee.metrics.hearing import HUMAN
-from referee.records import Description, HearerView, Response, Trial
+from referee.records import NOT_ANSWERED, Description, HearerView, Response, Trial
 from referee.runs.folder import Run
+from referee.runs.run import QuestionsWritten
 from referee.signature import signature
 
-__all__ = ["Session", "add_people", "by_name", "listen", "shown"]
+__all__ = ["QuestionsWritten", "Session", "add_people", "by_name", "listen", "shown"]
 
 # Apart from `calls.jsonl`, in which a run keeps what its speakers were answered.
-CALLS = "hearing-calls"
+CALLS, BATCH = "hearing-calls", "questions.batch"
 Said = list[tuple[str, Description]]
 Advance = Callable[[int], None]
+Numbered = tuple[int, str | None]
 
 
 def by_name(written: str, seed: int) -> Any:
@@ -42,7 +46,8 @@ def by_name(written: str, seed: int) -> Any:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """All that decides what a hearer answers. `hearer` is a name with switches, which `summon` makes a hearer of; `label` is what its answers are
-    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature."""
+    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature.
+    `batch_out` is a file to write questions into instead of asking them, `batch_in` one with the answers."""
 
     hearer: str
     seed: int = 1
@@ -52,6 +57,8 @@ class Session:
     train: str | None = None
     passport: str = ""
     label: str = ""
+    batch_in: Path | None = None
+    batch_out: Path | None = None
     summon: Callable[[str, int], Any] = by_name
 
     def build(self) -> Any:
@@ -71,6 +78,7 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
     """Let a hearer answer everything that was said in a run, and keep the answers there; returns how many there are.
 
     Answers of the same hearer from before are replaced, all others stay. A hearer that waits for a network keeps its calls in the run and goes on from them.
+    Questions that its endpoint did not answer are no answers: they are counted in the manifest, and asked when it listens again.
     """
     hearer = session.build()
     run = Run(folder)
@@ -84,15 +92,39 @@ def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = 
             where=folder,
             remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
         )
+    unanswered = sum(line is None for _, line in lines)
+    if unanswered == len(lines):
+        raise InputError(
+            "the endpoint answered nothing", where=folder, remedy="see that it runs; the same command asks again"
+        )
     # By name: whoever listens again with other switches is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
     # In the order of the trials and, for one trial, of the systems (sorting is stable): the number of processes does
     # not show.
-    write_atomically(folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place))])
+    write_atomically(
+        folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place) if line is not None)]
+    )
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
+    _note_asking(manifest, folder, session, unanswered)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
-    return len(lines)
+    return len(lines) - unanswered
+
+
+def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unanswered: int) -> None:
+    """What a hearer behind an endpoint was not answered, and what it cost."""
+    missing = {**manifest.get("unanswered", {}), session.name: unanswered}
+    manifest["unanswered"] = {hearer: n for hearer, n in missing.items() if n}
+    if not manifest["unanswered"]:
+        del manifest["unanswered"]
+    spent = spending_of(folder / CALLS).get(session.name)
+    if spent is not None:
+        told = {
+            "calls": spent.calls,
+            "prompt_tokens": spent.prompt_tokens,
+            "completion_tokens": spent.completion_tokens,
+        }
+        manifest["spent"] = {**manifest.get("spent", {}), session.name: {**told, "cost": spent.cost}}
 
 
 def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
@@ -115,13 +147,13 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
     return len(theirs)
 
 
-def _place(numbered: tuple[int, str]) -> int:
+def _place(numbered: tuple[int, str | None]) -> int:
     return numbered[0]
 
 
-def _in_processes(folder: Path, session: Session, workers: int, advance: Advance) -> list[tuple[int, str]]:
+def _in_processes(folder: Path, session: Session, workers: int, advance: Advance) -> list[Numbered]:
     """Every process reads the run and answers its share of the trials."""
-    lines: list[tuple[int, str]] = []
+    lines: list[Numbered] = []
     # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
     try:
@@ -133,25 +165,50 @@ def _in_processes(folder: Path, session: Session, workers: int, advance: Advance
     return lines
 
 
-def _share(work: tuple[Path, Session, int, int]) -> list[tuple[int, str]]:
+def _share(work: tuple[Path, Session, int, int]) -> list[Numbered]:
     # A progress bar cannot travel to another process; it moves on when a share comes back.
     return list(_answers(*work, lambda n: None))
 
 
-def _answers(folder: Path, session: Session, share: int, of: int, advance: Advance) -> Iterator[tuple[int, str]]:
-    """Answers as lines of JSON with the place of their trial, for one share of the trials."""
+def _answers(folder: Path, session: Session, share: int, of: int, advance: Advance) -> Iterator[Numbered]:
+    """Answers as lines of JSON with the place of their trial, for one share of the trials; None for one that nobody gave."""
     run = Run(folder)
     trials = list(run.trials())
     said = _said(run, trials, session.humans)
     places = {t.id: i for i, t in enumerate(trials)}
     for hearer, heard in _trained(session, trials):
-        if isinstance(hearer, Remembers):
-            (folder / CALLS).mkdir(exist_ok=True)
-            hearer.remember(folder / CALLS)
+        batch = _ready(hearer, folder, session) if isinstance(hearer, Remembers) else None
         # All processes train on the same folds and divide only the questions, so the division changes no answer.
         mine = [t for t in heard if places[t.id] % of == share and t.id in said]
         for response in _heard(hearer, mine, said, session, advance):
-            yield places[response.trial], json_line(response_to_json(response))
+            said_nothing = NOT_ANSWERED in response.flags
+            yield places[response.trial], None if said_nothing else json_line(response_to_json(response))
+        if batch is not None and (written := batch.write()):
+            raise QuestionsWritten(written)
+
+
+def _ready(hearer: Any, folder: Path, session: Session) -> BatchFile | None:
+    """A hearer with the calls it keeps, and with the batch files it reads or writes."""
+    if isinstance(hearer, SignsCalls):
+        hearer.asker = session.name
+    calls = folder / CALLS
+    calls.mkdir(exist_ok=True)
+    hearer.remember(calls)
+    if not isinstance(hearer, WritesBatches):
+        return None
+    if session.batch_in is not None and not hearer.take_batch(
+        session.batch_in, read_questions(calls / BATCH, session.name)
+    ):
+        raise InputError(
+            "no line of it answers a question of this hearer",
+            where=session.batch_in,
+            remedy="name the file of answers to the questions that --batch-out wrote for it",
+        )
+    if session.batch_out is None:
+        return None
+    batch = BatchFile(session.batch_out, calls / BATCH)
+    hearer.write_to(batch)
+    return batch
 
 
 def _said(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:

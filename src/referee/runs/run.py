@@ -22,16 +22,26 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__
-from referee.capabilities import Remembers
+from referee.capabilities import Remembers, SignsCalls, WritesBatches
 from referee.corpora import splits
 from referee.errors import InputError
+from referee.llm.batch_files import BatchFile, read_questions
 from referee.records import Trial
 from referee.runs.open import Opened
 from referee.runs.speak import System, hear
 from referee.runs.unfinished import Unfinished
 from referee.signature import signature
 
-__all__ = ["RunPlan", "Watch", "cut", "run"]
+__all__ = ["QuestionsWritten", "RunPlan", "Watch", "cut", "do_work", "run", "written_plan"]
+
+
+class QuestionsWritten(Exception):
+    """Questions were written into a batch file, and the run waits for their answers."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
 
 Fold = tuple[list[Trial], list[Trial]]
 Work = tuple[System, int]
@@ -67,26 +77,32 @@ def run(
     overwrite: bool = False,
     restart: bool = False,
     replay: Path | None = None,
+    batch_in: Path | None = None,
+    batch_out: Path | None = None,
     command: Sequence[str] = (),
     watch: Watch = lambda total: lambda n: None,
 ) -> dict[str, dict[str, float]]:
     """Run all systems and write the run folder `out`; returns the counts of every system.
 
     A run that was broken off goes on where it stopped. `replay` names a finished run whose kept calls answer instead of a network. `watch` is told how many
-    answers there will be and gives back a function that is called as they come.
+    answers there will be and gives back a function that is called as they come. `batch_out` is a file that language models write their questions into instead
+    of asking them, `batch_in` one with the answers; a run that waits for answers raises `QuestionsWritten`.
     """
     unfinished = Unfinished(Path(out))
     # Built before anything is written: a wrong name or switch ends the command here.
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
     with unfinished.alone():
         try:
-            unfinished.begin(_written(plan, opened, signatures), opened.trials(), overwrite, restart)
+            unfinished.begin(written_plan(plan, opened, signatures), opened.trials(), overwrite, restart)
             if replay is not None:
                 unfinished.remember(replay)
             # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
             trials = list(unfinished.trials())
             folds = cut(plan, trials)
-            _do(plan, unfinished, folds, jobs, replay is not None, watch)
+            if batch_in is not None:
+                _take(plan, unfinished, batch_in)
+            batch = None if batch_out is None else unfinished.batch(batch_out)
+            do_work(plan, unfinished, folds, jobs, replay is not None, watch, batch)
         # Ctrl-C included.
         except BaseException:
             unfinished.forget_if_empty()
@@ -116,7 +132,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _written(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
+def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
     """The plan as it is compared when an unfinished run is taken up."""
     return {
         # Another release may say something else: half a run by each would be nobody's.
@@ -134,7 +150,32 @@ def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
         yield splits.describe(name, plan.seed, fold)
 
 
-def _do(plan: RunPlan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int, offline: bool, watch: Watch) -> None:
+def _take(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:
+    """The answers of a batch file into the run's calls."""
+    taken = 0
+    for system in plan.systems:
+        thing = system.build(plan.seed)
+        if isinstance(thing, WritesBatches) and isinstance(thing, Remembers) and isinstance(thing, SignsCalls):
+            thing.asker = system.label
+            thing.remember(unfinished.calls)
+            taken += thing.take_batch(answers, read_questions(unfinished.batch_questions, system.label))
+    if not taken:
+        raise InputError(
+            "no line of it answers a question of this run",
+            where=answers,
+            remedy="name the file of answers to the questions that --batch-out wrote for this run",
+        )
+
+
+def do_work(
+    plan: RunPlan,
+    unfinished: Unfinished,
+    folds: Sequence[Fold],
+    jobs: int,
+    offline: bool,
+    watch: Watch,
+    batch: BatchFile | None = None,
+) -> None:
     """All that is not done yet: computing in processes, then those that wait for a network."""
     advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
     computing: list[Work] = []
@@ -152,9 +193,18 @@ def _do(plan: RunPlan, unfinished: Unfinished, folds: Sequence[Fold], jobs: int,
         for _, fold in _in_processes(computing, plan, unfinished, min(jobs, len(computing))):
             advance(len(folds[fold][1]))
         computing = []
+    kept = []
     for system, fold in computing + waiting:
-        heard = hear(system, *folds[fold], plan.seed, unfinished.calls, offline, advance)
-        unfinished.keep(system.label, fold, heard)
+        heard = hear(system, *folds[fold], plan.seed, unfinished.calls, offline, advance, batch)
+        if batch is None or (system, fold) in computing:
+            unfinished.keep(system.label, fold, heard)
+        else:
+            kept.append((system.label, fold, heard))
+    if batch is not None:
+        if written := batch.write():
+            raise QuestionsWritten(written)
+        for label, fold, heard in kept:
+            unfinished.keep(label, fold, heard)
 
 
 # -- other processes -------------------------------------------------------------------------------------------------------

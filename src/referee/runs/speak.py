@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from referee import catalogue
-from referee.capabilities import KeepsAccount, Remembers, in_parallel
+from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
 from referee.contracts import Speaker
 from referee.errors import InputError, RefereeError, UnknownName
+from referee.llm.batch_files import BatchFile
 from referee.records import Description, Trial
 
-__all__ = ["Spoken", "System", "hear", "systems_named"]
+__all__ = ["Spoken", "System", "hear", "sampled", "systems_named"]
 
 Advance = Callable[[int], None]
 
@@ -33,7 +34,10 @@ class System:
         name, bar, switches = text.partition("|")
         # Looked for before the first bar only: values of switches may have one.
         label, equals, real = name.partition("=")
-        return cls(label.strip(), f"{real.strip()}{bar}{switches}") if equals else cls(text, text)
+        if equals:
+            return cls(label.strip(), f"{real.strip()}{bar}{switches}")
+        # A label names what comes out, which the pace of asking does not change.
+        return cls(catalogue.without_pace("system", text), text)
 
     def build(self, seed: int = 1) -> Any:
         """A fresh, untrained one; systems that draw lots draw them by the seed of the run, unless a switch says otherwise."""
@@ -55,6 +59,19 @@ def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
     # Outputs and parts of a run go by label.
     if len({s.label for s in found}) < len(found):
         raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
+    return tuple(found)
+
+
+def sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
+    """Every system that can be sampled, so many times, as ``LABEL#1``, ``LABEL#2`` …; the others once."""
+    if samples == 1:
+        return tuple(systems)
+    found: list[System] = []
+    for system in systems:
+        if getattr(system.build(), "sample", None) is None:
+            found.append(system)
+        else:
+            found += [System(f"{system.label}#{n}", f"{system.written}|sample:{n}") for n in range(1, samples + 1)]
     return tuple(found)
 
 
@@ -83,15 +100,21 @@ def hear(
     calls: Path | None = None,
     offline: bool = False,
     advance: Advance = lambda n: None,
+    batch: BatchFile | None = None,
 ) -> Spoken:
     """Train a fresh system on one part and let it describe the other. Whatever goes wrong is said with the system's name.
 
-    A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone.
+    A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone. With a `batch` it writes its
+    questions there instead of asking them.
     """
     try:
         thing = system.build(seed)
+        if isinstance(thing, SignsCalls):
+            thing.asker = system.label
         if calls is not None and isinstance(thing, Remembers):
             thing.remember(calls, offline)
+        if batch is not None and isinstance(thing, WritesBatches):
+            thing.write_to(batch)
         thing.fit(train)
     except Exception as error:
         raise _told(error, f"{system.label} cannot be trained") from error

@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
 from referee.files import hold_alone, let_go, make_folder, put_in_place, write_atomically
-from referee.llm.call_book import gather_calls
+from referee.llm.batch_files import BatchFile
+from referee.llm.call_book import CallBook, as_json
 from referee.records import Trial
 from referee.runs.folder import OCCUPIED, is_run, write_manifest
 from referee.runs.speak import Spoken
@@ -26,7 +27,7 @@ from referee.signature import digest
 
 __all__ = ["Unfinished"]
 
-PLAN, CORPUS, PARTS, CALLS = "plan.json", "corpus.jsonl", "parts", "calls"
+PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls", "questions.batch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class Unfinished:
 
     def forget_if_empty(self) -> None:
         """Remove the folder if nothing is done yet: a mistyped option should not stand in the way of its correction."""
-        if not any(self.folder.glob(f"{PARTS}/*.jsonl")) and not any(self.calls.glob("*.jsonl")):
+        done = [*self.folder.glob(f"{PARTS}/*.jsonl"), *self.calls.glob("*.jsonl"), *self.folder.glob(BATCH)]
+        if not done:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def trials(self) -> Iterator[Trial]:
@@ -129,6 +131,14 @@ class Unfinished:
             outputs |= {json.loads(line)["trial"]: line for line in lines}
         return outputs, counts
 
+    def batch(self, requests: Path) -> BatchFile:
+        """A file of questions to be asked elsewhere, and beside the run what is needed to understand the answers."""
+        return BatchFile(requests, self.folder / BATCH)
+
+    @property
+    def batch_questions(self) -> Path:
+        return self.folder / BATCH
+
     def remember(self, run: Path) -> None:
         """Take over the calls of a finished run, to answer from them."""
         source = run / "calls.jsonl"
@@ -149,11 +159,18 @@ class Unfinished:
             (said[t.id] for said, _ in kept.values() for t in tested if t.id in said),
         )
         write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
-        calls = gather_calls(self.calls)
-        if calls:
+        book = CallBook(self.calls)
+        if book.spent:
             # Sorted, for threads add their calls as they are answered.
-            lines = (json_line(asdict(calls[key])) for key in sorted(calls))
-            write_atomically(self.folder / "calls.jsonl", lines)
+            write_atomically(self.folder / "calls.jsonl", (json_line(as_json(call)) for call in book.sorted_calls()))
+        for system, spent in book.spent.items():
+            # A question that two folds have is asked and paid for once.
+            if system in counts:
+                counts[system] |= {
+                    "prompt_tokens": spent.prompt_tokens,
+                    "completion_tokens": spent.completion_tokens,
+                    "cost": spent.cost,
+                }
         corpus = {**manifest.pop("corpus"), "trials": len(tested), "checksum": _checksum(self.folder / "trials.jsonl")}
         write_manifest(self.folder, **manifest, corpus=corpus, systems=systems, counts=counts)
         self._rename()
@@ -166,8 +183,8 @@ class Unfinished:
             put_in_place(self.folder, self.out, overwrite=True)
             for name in (PARTS, CALLS):
                 shutil.rmtree(self.out / name)
-            for name in (CORPUS, PLAN):
-                (self.out / name).unlink()
+            for name in (CORPUS, PLAN, BATCH):
+                (self.out / name).unlink(missing_ok=True)
         except OSError as error:
             raise CannotWrite(
                 f"cannot be put in its place ({error.strerror})", where=self.out, remedy="choose another place"

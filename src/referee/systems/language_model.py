@@ -7,16 +7,21 @@ outcomes, and none of them is a description. Questions and raw answers are kept 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from random import Random
+from typing import Any, Self
 
+from referee.drawing import draw_marked
 from referee.errors import InputError
-from referee.llm.answer_reading import AnswerKind, kind_of, unfenced
+from referee.llm.answer_reading import AnswerKind, kind_of
 from referee.llm.call_book import Call
-from referee.llm.model_client import ModelClient, object_line
-from referee.records import Description, Property, SpeakerView, Trial
+from referee.llm.description_reading import read_described, read_pairs
+from referee.llm.messages import Picture, message
+from referee.llm.model_client import ModelClient
+from referee.llm.prompt_files import PromptFile, filled
+from referee.records import Description, Entity, Property, SpeakerView, Trial
+from referee.systems.object_lists import check_places, object_lines
 
 __all__ = ["LanguageModel", "build_prompt", "understand"]
 
@@ -29,36 +34,54 @@ LANGUAGES = {
     "ja": "Japanese",
 }
 ANSWERS = ("text", "properties")
-LONGEST = 400
-LABEL = re.compile(r"^(?:\**(?:description|answer|referring expression)\**\s*:\**\s*)", re.IGNORECASE)
+LOCATIONS = ("condition", "allowed", "forbidden", "unsaid")
+FORMS = {
+    "text": "Answer with the description alone, on one line.",
+    "properties": 'Answer with one JSON object alone: {"description": "…", "properties": [["attribute", "value"], …]}, '
+    "where properties are the listed attribute values that your description expresses.",
+}
+ALLOWED = "You may say where it is."
+FORBIDDEN = "Do not say where it is: the listener sees the objects in other places."
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "description",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {
+                "description": {"type": "string"},
+                "properties": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            },
+            "required": ["description", "properties"],
+            "additionalProperties": False,
+        },
+    },
+}
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class LanguageModel(ModelClient):
-    """Asks a model to describe the target so that a listener can find it.
+    """Asks a model to describe the target so that a listener can find it; the switches of `ModelClient` say how it is asked.
 
-    `answer` is "text" (words only) or "properties" (words and the attribute values they express, as JSON); `examples` shows that many human
-    descriptions from the training part. `parallel` questions are on their way at once, at most `per_minute` a minute (0: no limit). Prices are per
-    million tokens. 0 for `max_tokens` leaves it to the endpoint.
+    Args:
+        answer: "text" (words only) or "properties" (words and the attribute values they express, as JSON).
+        examples: shows that many human descriptions from the training part.
+        places: as "coordinates", "words" or "none".
+        location: whether the prompt says that the place may be named: by the trial's "condition" (TUNA's +LOC and -LOC), "allowed", "forbidden" or "unsaid".
+        image: also sends the scene as a picture, the target in a frame.
+        words: lists the objects; without it the picture is all there is.
     """
 
-    model: str = ""
-    endpoint: str = "http://localhost:8000/v1"
-    key_variable: str = "OPENAI_API_KEY"
-    temperature: float = 0.0
-    max_tokens: int = 120
     answer: str = "text"
     examples: int = 0
-    parallel: int = 4
-    per_minute: float = 0.0
-    timeout_s: float = 60.0
-    tries: int = 4
-    pause_s: float = 1.0
-    price_in: float = 0.0
-    price_out: float = 0.0
+    places: str = "coordinates"
+    location: str = "condition"
+    image: bool = False
+    words: bool = True
 
     examples_: tuple[Trial, ...] = field(default=(), init=False)
-    trouble_ = ""
+    trouble_: str = field(default="", init=False)
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Choose the examples, if any are wanted: evenly spread over the training part, those with words only."""
@@ -69,54 +92,100 @@ class LanguageModel(ModelClient):
 
     def describe(self, view: SpeakerView) -> Description:
         """The model's description; nothing (neither words nor properties) where it gave none."""
-        call = self.ask(self._messages(view), view.id)
+        self._check()
+        schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
+        call = self.ask(self._messages(view), view.id, **schema)
         outcome, description = understand(call, self.answer)
         self.trouble_ = "" if outcome == "answered" else _told(outcome, call)
         self.count(outcome, call)
         return description
 
-    def account(self) -> dict[str, float]:
-        """What the calls came to: outcomes, tokens, retries, and the cost by the prices given."""
-        counts = self.counted
-        names = ("answered", "refused", "unparsable", "failed", "retries", "prompt_tokens", "completion_tokens")
-        cost = (counts["prompt_tokens"] * self.price_in + counts["completion_tokens"] * self.price_out) / 1e6
-        return {**{name: counts[name] for name in names}, "cost": cost}
-
-    def _messages(self, view: SpeakerView) -> list[dict[str, str]]:
+    def _check(self) -> None:
         if not self.model:
             raise InputError(
                 "no model is named", remedy='say which: --systems "llm/openai-compatible|model:NAME|endpoint:URL"'
             )
         if self.answer not in ANSWERS:
             raise InputError(f"there is no answer {self.answer!r}", remedy="answer:text or answer:properties")
-        messages: list[dict[str, str]] = []
+        if self.location not in LOCATIONS:
+            raise InputError(f"location cannot be {self.location!r}", remedy=f"one of {', '.join(LOCATIONS)}")
+        check_places(self.places)
+        if not self.words and not self.image:
+            raise InputError("without words there is nothing to describe", remedy="words:no needs image:yes")
+
+    def _messages(self, view: SpeakerView) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = []
         for trial in self.examples_:
             said = trial.references[0]
-            messages += [
-                {"role": "user", "content": build_prompt(trial.for_speaker(), self.answer)},
-                {"role": "assistant", "content": _as_answered(said, self.answer)},
-            ]
-        return [*messages, {"role": "user", "content": build_prompt(view, self.answer)}]
+            messages += [self._asked(trial.for_speaker()), message("assistant", _as_answered(said, self.answer))]
+        return [*messages, self._asked(view)]
+
+    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
+        words = build_prompt(view, self.answer, self.places, self.location, template, self.words, self.image)
+        return message("user", words, [Picture(draw_marked(view.scene, view.targets))] if self.image else ())
 
 
-def build_prompt(view: SpeakerView, answer: str = "text") -> str:
-    """The scene in words: entities numbered in the order of the scene, the target by its number, ids left out."""
+def build_prompt(
+    view: SpeakerView,
+    answer: str = "text",
+    places: str = "coordinates",
+    location: str = "condition",
+    template: PromptFile | None = None,
+    words: bool = True,
+    image: bool = False,
+) -> str:
+    """The scene in words: entities numbered in an order drawn by lot, the target by its number, ids left out."""
+    entities = _mixed(view)
     # Ids tell: in TUNA's furniture they encode type, colour, size and orientation.
-    numbers = {e.id: i for i, e in enumerate(view.scene.entities, 1)}
-    objects = "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in view.scene.entities)
-    targets = " and ".join(f"object {numbers[t]}" for t in view.targets)
+    numbers = {e.id: i for i, e in enumerate(entities, 1)}
+    listed = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(entities, places), 1))
+    target = (
+        " and ".join(f"object {numbers[t]}" for t in sorted(view.targets, key=numbers.__getitem__))
+        if words
+        else "the framed object"
+    )
     language = LANGUAGES.get(view.language, view.language)
-    form = (
-        "Answer with the description alone, on one line."
-        if answer == "text"
-        else 'Answer with one JSON object alone: {"description": "…", "properties": [["attribute", "value"], …]}, '
-        "where properties are the listed attribute values that your description expresses."
+    if template is not None:
+        return filled(
+            template,
+            objects=listed,
+            target=target,
+            language=language,
+            form=FORMS[answer],
+            location=_location(view, location),
+        )
+    it = "it" if len(view.targets) == 1 else "them"
+    shown = (
+        "The picture shows the scene; what is meant has a frame, which the listener does not see.\n\n" if image else ""
     )
-    return (
-        f"A listener sees these objects in another order and without numbers:\n{objects}\n\n"
-        f"Describe {targets} in {language}, as a person would, so that the listener can find {'it' if len(view.targets) == 1 else 'them'}. "
-        f"Do not mention numbers of this list. {form}"
+    others = (
+        f"A listener sees these objects in another order and without numbers:\n{listed}\n\n"
+        if words
+        else "A listener sees the same objects in another order.\n\n"
     )
+    parts = (
+        f"Describe {target} in {language}, as a person would, so that the listener can find {it}.",
+        _location(view, location).replace("it is", "they are") if it == "them" else _location(view, location),
+        "Do not mention numbers of this list." if words else "Do not mention the frame.",
+        FORMS[answer],
+    )
+    return shown + others + " ".join(filter(None, parts))
+
+
+def _mixed(view: SpeakerView) -> Sequence[Entity]:
+    """Entities in an order that the scene and the target decide: files may list the target first (TUNA's do), and a model would learn it."""
+    entities = sorted(view.scene.entities, key=lambda e: e.id)
+    Random(f"{view.scene.id}|{'|'.join(view.targets)}|{'|'.join(e.id for e in entities)}").shuffle(entities)
+    return entities
+
+
+def _location(view: SpeakerView, location: str) -> str:
+    """Whether the place may be named, where that is known: TUNA's speakers were told, and who was not should not guess."""
+    if location == "condition":
+        condition = (view.condition or "").upper()
+        location = "allowed" if "+LOC" in condition else "forbidden" if "-LOC" in condition else "unsaid"
+    return {"allowed": ALLOWED, "forbidden": FORBIDDEN}.get(location, "")
 
 
 def _as_answered(said: Description, answer: str) -> str:
@@ -133,9 +202,21 @@ def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
         return kind.value, Description()
     description = None
     if kind is AnswerKind.WHOLE:
-        content = unfenced(call.content or "")
-        description = _read_json(content) if answer == "properties" else _read_line(content)
+        description = _with_properties(call.content or "") if answer == "properties" else _words(call.content or "")
     return ("unparsable", Description()) if description is None else ("answered", description)
+
+
+def _words(content: str) -> Description | None:
+    text = read_described(content)
+    return None if text is None else Description(text=text)
+
+
+def _with_properties(content: str) -> Description | None:
+    found = read_pairs(content)
+    if found is None:
+        return None
+    text, pairs = found
+    return Description(text=text, properties=tuple(Property(*pair) for pair in pairs))
 
 
 def _told(outcome: str, call: Call) -> str:
@@ -148,25 +229,3 @@ def _told(outcome: str, call: Call) -> str:
         return f"the model refused{shown}"
     cut = " (cut off: raise max_tokens)" if call.finish == "length" else ""
     return f"the model's answer is not one description{cut}{shown or ': it is empty'}"
-
-
-def _read_line(content: str) -> Description | None:
-    """One line of words, with or without quotation marks or a label before it; anything longer is not one description."""
-    text = LABEL.sub("", content).strip().strip("\"'“”‘’`*").strip()
-    # Markup or JSON where words were asked for.
-    if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<":
-        return None
-    return Description(text=text)
-
-
-def _read_json(content: str) -> Description | None:
-    try:
-        data = json.loads(content)
-        text, given = data["description"], data["properties"]
-        pairs = [(name, value) for name, value in (given.items() if isinstance(given, Mapping) else given)]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        return None
-    plain = all(isinstance(name, str) and isinstance(value, (str, int, float)) for name, value in pairs)
-    if not isinstance(text, str) or not text.strip() or not plain:
-        return None
-    return Description(text=text.strip(), properties=tuple(Property(*pair) for pair in pairs))

@@ -12,7 +12,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.hearers.passports.measures import AnswerColumns
 from referee.hearers.passports.people import HumanAnswer
-from referee.records import HearerView, Outcome, Response
+from referee.records import NOT_ANSWERED, HearerView, Outcome, Response
 from referee.statistics.dependent_trials import Clusters
 from referee.statistics.frames import IntArray
 
@@ -28,7 +28,7 @@ class Belief:
     """What a hearer made of a description: its outcome, its probabilities, and the places of the entities in the view it had.
 
     `shown` has the places in which a hearer that was asked elsewhere saw them, if not those of the view. `certain` is false where the hearer gave no
-    probabilities and they were made from its choice.
+    probabilities and they were made from its choice; `answered` where its endpoint failed and it never had a say.
     """
 
     outcome: Outcome
@@ -38,6 +38,7 @@ class Belief:
     certain: bool
     predicted_ms: float | None
     shown: Mapping[str, int] | None = None
+    answered: bool = True
 
     @property
     def top(self) -> float:
@@ -65,6 +66,7 @@ def read_belief(response: Response, view: HearerView, name: str) -> Belief:
         places=places,
         certain=response.probabilities is not None,
         predicted_ms=_time(response),
+        answered=NOT_ANSWERED not in response.flags,
     )
 
 

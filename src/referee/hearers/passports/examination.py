@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from referee.capabilities import Remembers, in_parallel, learns, parallel_of, resolve_all
+from referee.capabilities import Remembers, SignsCalls, in_parallel, learns, parallel_of, resolve_all
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
@@ -93,6 +93,8 @@ def hear_everything(
         made = [(q, kind, probe) for q in mine for kind, probe in probed.get(q, {}).items()]
         answers = _ask(hearer, [(q[0], probe) for q, _, probe in made], trials, examination, advance)
         for (q, kind, probe), belief in zip(made, answers, strict=True):
+            if not belief.answered:
+                continue
             fits = fitting(kind, probe, q[1], trials[q[0]].scene)
             heard.probes[kind].append((belief, sum(belief.shares[e] for e in sorted(fits)) if fits else None))
     return heard
@@ -159,6 +161,8 @@ def _ready(examination: Examination) -> Any:
     hearer = _summoned(examination)
     if examination.calls is not None and isinstance(hearer, Remembers):
         examination.calls.mkdir(parents=True, exist_ok=True)
+        if isinstance(hearer, SignsCalls):
+            hearer.asker = name_of(examination.hearer)
         hearer.remember(examination.calls)
     return hearer
 

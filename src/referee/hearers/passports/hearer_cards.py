@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +139,8 @@ def _card(
     beside: bool,
 ) -> dict[str, Any]:
     """The card of whoever points at things; `beside` asks it about new objects, too."""
+    asked = len(people.answers)
+    people = _answered(examination, people, heard)
     beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
     evidence = tabulate(people.answers, beliefs, people.clusters())
     m = measure(evidence)
@@ -170,8 +172,20 @@ def _card(
             **about_it,
             "folds": _by_fold(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),
             **list_settings(examination, people, evidence.clusters),
+            **({"not_answered": asked - len(beliefs)} if asked > len(beliefs) else {}),
         }
     )
+
+
+def _answered(examination: Examination, people: People, heard: Beliefs) -> People:
+    """Without the questions that a hearer's endpoint did not answer: they say nothing about the hearer."""
+    answers = tuple(a for a in people.answers if heard.beliefs[question_of(a)].answered)
+    if not answers:
+        raise InputError(
+            f"the endpoint of {name_of(examination.hearer)} answered nothing",
+            remedy="see that it runs; with --calls FOLDER the same command asks only what is missing",
+        )
+    return people if len(answers) == len(people.answers) else replace(people, answers=answers)
 
 
 def _numbers(m: Measures) -> dict[str, Any]:

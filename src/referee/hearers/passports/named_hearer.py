@@ -42,7 +42,10 @@ def name_of(written: str) -> str:
         return name_of_recorded(written)
     name, bar, switches = written.partition("|")
     file, colon, cls = name.rpartition(":")
-    return f"{Path(file).name}{colon}{cls}{bar}{switches}" if file.endswith(".py") else written
+    if file.endswith(".py"):
+        return f"{Path(file).name}{colon}{cls}{bar}{switches}"
+    # Who asks faster is no other hearer.
+    return catalogue.without_pace("hearer", written)
 
 
 def family_of(name: str) -> str:

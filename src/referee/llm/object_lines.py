@@ -1,0 +1,25 @@
+"""Objects as models read them: one line each, attributes and relations, never an id."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from referee.records import Entity
+
+__all__ = ["object_line"]
+
+
+def object_line(
+    entity: Entity, numbers: Mapping[str, int], place: str | None = None, hidden: Collection[str] = ()
+) -> str:
+    """Attributes, relations to objects by their numbers, and the position: as coordinates, or as the words of `place` (empty: not at all).
+
+    `hidden` names attributes that are left out.
+    """
+    parts = [f"{p.name}: {p.value}" for p in entity.attributes if p.name not in hidden]
+    parts += [f"{r.name} object {numbers[r.entity]}" for r in entity.relations if r.entity in numbers]
+    if place:
+        parts.append(f"place: {place}")
+    elif entity.position is not None and place is None:
+        parts.append(f"position: ({', '.join(format(x, 'g') for x in entity.position)})")
+    return "; ".join(parts) or "(nothing is known)"

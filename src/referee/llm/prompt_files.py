@@ -1,0 +1,50 @@
+"""Prompts as files: read once, signed by name and hash, with the places that are filled in written as ``{objects}``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.signature import digest
+
+__all__ = ["PromptFile", "filled", "read_prompt"]
+
+PLACE = re.compile(r"\{(\w+)\}")
+
+
+class PromptFile(str):
+    """The text form is ``NAME@HASH``, which is what a signature shows; `text` is what is in the file."""
+
+    __slots__ = ("text",)
+    text: str
+
+
+def read_prompt(path: str) -> PromptFile:
+    """The prompt in a file; one that was read before stays as it is."""
+    if isinstance(path, PromptFile) or not path:
+        return path if isinstance(path, PromptFile) else _named("", "")
+    try:
+        text = Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the prompt cannot be read ({error})", where=path, remedy="name a text file") from None
+    if not text:
+        raise InputError("the prompt is empty", where=path, remedy="write it, or leave the switch out")
+    return _named(f"{Path(path).name}@{digest(text)[:8]}", text)
+
+
+def _named(name: str, text: str) -> PromptFile:
+    made = PromptFile(name)
+    made.text = text
+    return made
+
+
+def filled(template: PromptFile, **places: str) -> str:
+    """The prompt with its places filled; a place that nothing is known for is an error that names those there are."""
+    unknown = sorted(set(PLACE.findall(template.text)) - set(places))
+    if unknown:
+        raise InputError(
+            f"the prompt {template} has a place for {', '.join(unknown)}, which nothing fills",
+            remedy=f"there are {', '.join('{' + name + '}' for name in places)}",
+        )
+    return PLACE.sub(lambda found: places[found[1]], template.text)

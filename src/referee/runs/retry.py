@@ -1,0 +1,132 @@
+"""Failures of a finished run asked again (`referee run --retry RUN`): what was answered is not asked twice; the new run replaces the old when whole."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.capabilities import Remembers
+from referee.errors import InputError
+from referee.llm.call_book import read_calls
+from referee.runs.folder import Run
+from referee.runs.open import Opened
+from referee.runs.run import RunPlan, Watch, cut, do_work, written_plan
+from referee.runs.speak import Spoken, System
+from referee.runs.unfinished import Unfinished
+from referee.signature import signature
+
+__all__ = ["failures_of", "retry"]
+
+# What hearers and people left in the folder stays; scores are of what was said before, and go.
+KEPT = ("responses.jsonl", "hearing-calls", "passports")
+
+
+def failures_of(folder: Path) -> int:
+    """How many questions of a run stayed unanswered."""
+    if not (folder / "calls.jsonl").is_file():
+        return 0
+    answered: set[str] = set()
+    failed: set[str] = set()
+    for call in read_calls(folder / "calls.jsonl"):
+        (answered if call.failure is None else failed).add(call.key)
+    return len(failed - answered)
+
+
+def retry(
+    folder: Path,
+    systems: Sequence[System] = (),
+    *,
+    command: Sequence[str] = (),
+    watch: Watch = lambda total: lambda n: None,
+) -> dict[str, dict[str, float]]:
+    """Ask what failed again, at the pace of `systems` where they are given; returns the new counts of every system."""
+    run = Run(folder)
+    manifest = run.manifest
+    plan = _plan(manifest, systems, folder)
+    facts = {k: v for k, v in manifest["corpus"].items() if k not in ("trials", "checksum")}
+    opened = Opened(name=str(facts.pop("name")), trials=run.trials, everyone=run.trials, parameters=facts)
+    signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
+    _check_same(signatures, manifest["signatures"], folder)
+    unfinished = Unfinished(folder)
+    with unfinished.alone():
+        try:
+            unfinished.begin({**written_plan(plan, opened, signatures), "retry": True}, opened.trials(), True, False)
+            trials = list(unfinished.trials())
+            # With a named cut the run holds the tested part alone: nothing is learned from it.
+            folds = cut(plan, trials) if plan.split is None else [([], trials)]
+            asking = [s for s in plan.systems if isinstance(s.build(plan.seed), Remembers)]
+            _check_examples(asking, plan, folder)
+            if not (unfinished.calls / "replayed.jsonl").exists():
+                unfinished.remember(folder)
+            _keep_others(run, manifest, plan, asking, unfinished, len(folds))
+            do_work(plan, unfinished, folds, 1, False, watch)
+        except BaseException:
+            unfinished.forget_if_empty()
+            raise
+        for name in KEPT:
+            _copy(folder / name, unfinished.folder / name)
+        told = {k: v for k, v in manifest.items() if k not in ("format", "version", "counts", "systems", "corpus")}
+        told["retried"] = ["referee", *command]
+        return unfinished.finish(
+            [s.label for s in plan.systems], len(folds), trials, corpus={"name": opened.name, **facts}, **told
+        )
+
+
+def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> RunPlan:
+    settings = manifest.get("settings", {})
+    if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
+        raise InputError("this is no run of systems", where=folder, remedy="name a folder that `referee run` wrote")
+    given = {s.label: s for s in systems}
+    unknown = sorted(set(given) - set(settings["systems"]))
+    if unknown:
+        raise InputError(
+            f"the run has no system {unknown[0]!r}", where=folder, remedy=f"it has {', '.join(settings['systems'])}"
+        )
+    named = tuple(given.get(label, System(label, written)) for label, written in settings["systems"].items())
+    rest = {name: settings[name] for name in ("folds", "by", "split", "seed")}
+    return replace(RunPlan(systems=named), **rest)
+
+
+def _check_same(now: dict[str, str], then: dict[str, str], folder: Path) -> None:
+    differing = [label for label in now if now[label] != then.get(label)]
+    if differing:
+        raise InputError(
+            f"{differing[0]} is not what it was when the run was made",
+            where=folder,
+            remedy="only pace, patience and prices can be changed, in the same release; otherwise make another run (--replay takes its answers along)",
+        )
+
+
+def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> None:
+    shown = [s.label for s in asking if getattr(s.build(plan.seed), "examples", 0)]
+    if plan.split is not None and shown:
+        raise InputError(
+            f"{shown[0]} was shown examples from the training part, which the run does not hold",
+            where=folder,
+            remedy="make the run again under another name; with --replay its answers are taken along",
+        )
+
+
+def _keep_others(
+    run: Run, manifest: dict[str, Any], plan: RunPlan, asking: Sequence[System], unfinished: Unfinished, folds: int
+) -> None:
+    """Systems that ask nobody keep what they said: all of it as the first part, the others empty."""
+    labels = {s.label for s in plan.systems} - {s.label for s in asking}
+    said: dict[str, list[Any]] = {label: [] for label in labels}
+    for output in run.outputs():
+        if output.system in said:
+            said[output.system].append((output.trial, output.description))
+    for label in labels:
+        for fold in range(folds):
+            counts = manifest["counts"][label] if fold == 0 else {}
+            unfinished.keep(label, fold, Spoken(said=tuple(said[label]) if fold == 0 else (), counts=counts))
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    elif source.is_file():
+        shutil.copyfile(source, target)
