@@ -17,6 +17,7 @@ from typing import BinaryIO
 from referee.errors import CannotWrite, InputError
 
 __all__ = [
+    "ELSEWHERE",
     "FOR_ALL",
     "FOR_OWNER",
     "hold_alone",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 FOR_ALL, FOR_OWNER = 0o644, 0o600
+ELSEWHERE = "choose another name, or remove it"
 
 
 def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL) -> None:
@@ -87,14 +89,15 @@ def writing_folder(
     target: str | Path,
     overwrite: bool = False,
     replaceable: Callable[[Path], bool] = lambda folder: False,
-    remedy: str = "choose another name, or remove it",
+    remedy: str = "choose another name, or add --overwrite to replace it",
 ) -> Iterator[Path]:
     """A temporary neighbour that becomes `target` when the block ends well and vanishes when it does not.
 
-    What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind that is being written.
+    What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind being written; then `remedy` says how.
     """
     target = Path(target)
     if target.exists() and not (overwrite and replaceable(target)):
+        remedy = remedy if replaceable(target) else ELSEWHERE
         raise CannotWrite("something is there already", where=target, remedy=remedy)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

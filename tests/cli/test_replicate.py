@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from referee.api import replicate as command
 from referee.cli import main
-from referee.cli import replicate as command
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.runs.folder import Run
 from referee.runs.open import open_corpus
@@ -72,7 +72,7 @@ def test_csv_has_one_line_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     ("args", "problem"),
     [
         (("tuna2009",), "did you mean"),
-        (("tuna2008-as", "--format", "xml"), "table, json or csv"),
+        (("tuna2008-as", "--format", "xml"), "--format is one of table, json, csv"),
         (("tuna2008-as",), "no data folder is known"),
     ],
 )

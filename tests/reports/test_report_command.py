@@ -66,7 +66,7 @@ def test_the_audit_is_a_chapter(tmp_path: Path) -> None:
     [
         ([], "no run was named"),
         (["nowhere"], "not a run folder"),
-        (["nowhere", "--style", "tuna2007"], "no style is called 'tuna2007'"),
+        (["nowhere", "--style", "tuna2007"], "--style cannot be 'tuna2007'"),
     ],
 )
 def test_mistakes_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:

@@ -39,7 +39,7 @@ class Colors(Games):
     )
 
     def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "colors-in-context", FILE)
+        (path,) = find(self.data, "colors-in-context", FILE, corpus="colors")
         return read_rows(path, read_round)
 
 

@@ -67,7 +67,7 @@ class Gre3d(Unheard):
 
     def trials(self) -> Iterator[Trial]:
         name = f"gre3d{self.version}"
-        rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json")
+        rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json", corpus=name)
         scenes = read_scenes(table, lambda key, things: _scene(f"{name}-{key}", things))
         return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "scene", str)], name))
 

@@ -15,7 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
+from referee.corpora.reading.lines import (
+    WrongShape,
+    as_finite,
+    as_names,
+    expect,
+    is_finite,
+    only_known,
+    optional,
+    parse_object,
+    read_lines,
+)
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.records import (
     NOTHING,
@@ -48,6 +58,21 @@ __all__ = [
 ]
 
 SCHEMA = Path(__file__).with_name("trial.schema.json")
+FORM = "docs/corpora.md has the form of a trial"
+ANSWERED = "docs/passport.md has the form of a response"
+# What is written is what is read: any other name in a file is a slip.
+TRIAL = (
+    *("id", "target", "targets", "entities", "references", "scene", "domain", "condition", "speaker", "language"),
+    *("complete", "after", "history", "episode", "meta"),
+)
+ENTITY = ("id", "attributes", "image", "position", "relations")
+DESCRIPTION = ("text", "properties", "distribution", "spans", "speaker")
+SPAN = ("text", "properties", "inside")
+EVENT = ("kind", "by", "text", "entities", "start_ms", "end_ms", "data")
+RESPONSE = (
+    *("trial", "hearer", "outcome", "system", "description", "entity", "probabilities", "reading_ms"),
+    *("identification_ms", "repeats", "flags"),
+)
 
 
 def json_line(value: Any) -> str:
@@ -89,7 +114,7 @@ class JsonlCorpus:
 def read_trials(path: str | Path) -> Iterator[Trial]:
     """Trials of a file, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
     played: dict[str, tuple[Event, ...]] = {}
-    for line, trial in _records(path, trial_from_json):
+    for line, trial in _records(path, trial_from_json, FORM):
         if trial.id in played:
             raise DuplicateTrial(
                 f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
@@ -100,28 +125,32 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
         # The same tuple is shared on where a trial adds nothing to it.
         played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
         yield trial
+    if not played:
+        raise MalformedInput("there are no trials in this file", where=path, remedy='write one {"id": …} a line')
 
 
 def read_responses(path: str | Path) -> Iterator[Response]:
     """Responses of a file, in order."""
-    for _, response in _records(path, response_from_json):
+    for _, response in _records(path, response_from_json, ANSWERED):
         yield response
 
 
-def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any]) -> Iterator[tuple[int, Any]]:
+def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any], remedy: str) -> Iterator[tuple[int, Any]]:
     for line, text in read_lines(path):
         try:
-            yield line, make(parse_object(text))
+            made = make(parse_object(text))
         except WrongShape as wrong:
-            raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+            raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or remedy) from None
+        yield line, made
 
 
 def trial_from_json(data: Mapping[str, Any]) -> Trial:
     """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
+    only_known(data, TRIAL, "a trial", '; anything else goes into "meta": {…}')
     entities = tuple(_entity(e, i) for i, e in enumerate(expect(data, "entities", list)))
     if "target" not in data and "targets" not in data:
         raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
-    targets = (expect(data, "target", str),) if "target" in data else tuple(expect(data, "targets", list))
+    targets = (expect(data, "target", str),) if "target" in data else as_names(expect(data, "targets", list), "targets")
     ids = [e.id for e in entities]
     if len(set(ids)) < len(ids):
         raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
@@ -143,24 +172,49 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
         history=tuple(_event(e) for e in optional(data, "history", list) or ()),
         episode=tuple(_event(e) for e in optional(data, "episode", list) or ()),
         after=optional(data, "after", str),
-        references=tuple(description_from_json(d) for d in optional(data, "references", list) or ()),
+        references=tuple(_reference(d) for d in optional(data, "references", list) or ()),
         meta=optional(data, "meta", dict) or NOTHING,
     )
+
+
+def _reference(data: Any) -> Description:
+    """What a person said; words alone may be written as a text."""
+    if isinstance(data, str):
+        return Description(text=data)
+    if not isinstance(data, Mapping):
+        raise WrongShape(f"a reference is {data!r:.40}", 'write {"text": "the red one"}, or "the red one"')
+    return _said(data, "a reference")
+
+
+def _said(data: Any, of: str) -> Description:
+    """A description that is a record of its own."""
+    said = description_from_json(data)
+    only_known(data, DESCRIPTION, of)
+    return said
 
 
 def _entity(data: Any, place: int) -> Entity:
     if not isinstance(data, Mapping):
         raise WrongShape(f"entity {place} is not an object", 'write {"id": "e1", "attributes": {"colour": "red"}}')
+    only_known(data, ENTITY, "an entity", '; anything else goes into "attributes": {…}')
     position = optional(data, "position", list)
-    if position is not None and not all(isinstance(x, (int, float)) and isfinite(x) for x in position):
+    if not all(map(is_finite, position or ())):
         raise WrongShape("a position is a list of numbers", 'write "position": [1, 2.5]')
     return Entity(
         id=expect(data, "id", str),
         attributes=pairs(data.get("attributes", ())),
         image=optional(data, "image", str),
         position=None if position is None else tuple(position),
-        relations=tuple(Relation(*p) for p in pairs(data.get("relations", ()))),
+        relations=tuple(Relation(*p) for p in _relations(data.get("relations", ()))),
     )
+
+
+def _relations(data: Any) -> tuple[Property, ...]:
+    if isinstance(data, Mapping) or (isinstance(data, list) and any(isinstance(r, Mapping) for r in data)):
+        raise WrongShape(
+            "relations are not objects", 'write "relations": [["left-of", "b"]], each with an entity\'s id'
+        )
+    return pairs(data)
 
 
 def pairs(data: Any) -> tuple[Property, ...]:
@@ -170,8 +224,10 @@ def pairs(data: Any) -> tuple[Property, ...]:
         raise WrongShape("properties are not a list of pairs", 'write [["colour", "red"], ["type", "chair"]]')
     result = []
     for item in items:
-        if isinstance(item, str) or len(item) != 2 or not isinstance(item[0], str):
+        if not isinstance(item, (list, tuple)) or len(item) != 2 or not isinstance(item[0], str):
             raise WrongShape(f"{item!r} is not a pair of name and value", 'write ["colour", "red"]')
+        if not item[0].strip():
+            raise WrongShape(f"{item!r} has no name", 'write ["colour", "red"]')
         if isinstance(item[1], float) and not isfinite(item[1]):
             raise WrongShape(f"{item[1]} is not a value", "leave the property out where there is no value")
         if isinstance(item[1], (list, dict)) or item[1] is None:
@@ -187,56 +243,78 @@ def _property(name: str, value: str) -> Property:
 
 
 def description_from_json(data: Mapping[str, Any]) -> Description:
-    """A description from its JSON form."""
+    """A description from its JSON form, which may be part of a larger record."""
+    if not isinstance(data, Mapping):
+        raise WrongShape(f"a description is {data!r:.40}", 'write {"text": "the red one"}')
     properties = data.get("properties")
     distribution = optional(data, "distribution", list)
     return Description(
         properties=None if properties is None else pairs(properties),
         text=optional(data, "text", str),
-        distribution=None if distribution is None else tuple((frozenset(pairs(p)), float(q)) for p, q in distribution),
+        distribution=None if distribution is None else tuple(map(_share, distribution)),
         spans=tuple(_span(s) for s in optional(data, "spans", list) or ()),
         speaker=optional(data, "speaker", str),
     )
 
 
+def _share(data: Any) -> tuple[frozenset[Property], float]:
+    """One set of properties with its probability."""
+    if not isinstance(data, list) or len(data) != 2:
+        raise WrongShape(f"{data!r:.40} is not a set with its share", 'write [[["colour", "red"]], 0.5]')
+    share = as_finite(data[1], "distribution")
+    if share is None or share < 0:
+        raise WrongShape(f"{data[1]!r} is not a share", "shares are numbers from 0 to 1")
+    return frozenset(pairs(data[0])), float(share)
+
+
 def _span(data: Any) -> Span:
-    return Span(
-        expect(data, "text", str), pairs(data.get("properties", ())), tuple(_span(s) for s in data.get("inside", ()))
-    )
+    text = expect(data, "text", str)
+    only_known(data, SPAN, "a span")
+    inside = optional(data, "inside", list) or ()
+    return Span(text, pairs(data.get("properties", ())), tuple(_span(s) for s in inside))
 
 
 def _event(data: Any) -> Event:
+    kind = expect(data, "kind", str)
+    only_known(data, EVENT, "an event", '; anything else goes into "data": {…}')
     return Event(
-        kind=expect(data, "kind", str),
+        kind=kind,
         by=optional(data, "by", str),
         text=optional(data, "text", str),
-        entities=tuple(data.get("entities", ())),
-        start_ms=data.get("start_ms"),
-        end_ms=data.get("end_ms"),
+        entities=as_names(data.get("entities"), "entities"),
+        start_ms=as_finite(data.get("start_ms"), "start_ms"),
+        end_ms=as_finite(data.get("end_ms"), "end_ms"),
         data=optional(data, "data", dict) or NOTHING,
     )
 
 
 def response_from_json(data: Mapping[str, Any]) -> Response:
     """A response from its JSON form."""
+    only_known(data, RESPONSE, "a response")
     outcome = expect(data, "outcome", str)
     if outcome not in list(Outcome):
         raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
-    if outcome == Outcome.ENTITY and "entity" not in data:
+    if outcome == Outcome.ENTITY and data.get("entity") is None:
         raise WrongShape("the outcome is an entity, but none is named", 'add "entity": ID')
     probabilities = optional(data, "probabilities", dict)
+    for name, share in (probabilities or {}).items():
+        if as_finite(share, "probabilities") is None:
+            raise WrongShape(f"the probability of {name!r} is not given", "leave it out, or write a number")
+    repeats = data.get("repeats")
+    if repeats is not None and (not isinstance(repeats, int) or isinstance(repeats, bool) or repeats < 0):
+        raise WrongShape(f"the field 'repeats' should be a whole number, not {repeats!r:.40}")
     return Response(
         trial=expect(data, "trial", str),
         hearer=expect(data, "hearer", str),
         outcome=Outcome(outcome),
         system=optional(data, "system", str),
-        description=None if data.get("description") is None else description_from_json(data["description"]),
+        description=None if data.get("description") is None else _said(data["description"], "a description"),
         entity=optional(data, "entity", str),
         probabilities=None if probabilities is None else tuple(probabilities.items()),
-        reading_ms=data.get("reading_ms"),
-        identification_ms=data.get("identification_ms"),
-        repeats=data.get("repeats", 0),
-        flags=tuple(data.get("flags", ())),
+        reading_ms=as_finite(data.get("reading_ms"), "reading_ms"),
+        identification_ms=as_finite(data.get("identification_ms"), "identification_ms"),
+        repeats=repeats or 0,
+        flags=as_names(data.get("flags"), "flags"),
     )
 
 

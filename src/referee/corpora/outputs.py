@@ -1,4 +1,4 @@
-"""What systems said: an outputs file, JSONL (one object a line) or the challenges' peer-output XML.
+"""What systems said: an outputs file, JSONL (one object a line), a table (`output_tables`) or the challenges' peer-output XML.
 
 ``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"}``: either of the last two may be left out, which means "not given";
 an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name.
@@ -6,16 +6,17 @@ an empty list or an empty text means "said nothing", which is an answer. ``syste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.corpora.jsonl import description_from_json, description_to_json
+from referee.corpora.jsonl import DESCRIPTION, description_from_json, description_to_json
+from referee.corpora.output_tables import given, is_table, read_table_rows
 from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
-from referee.errors import InputError, MalformedInput
+from referee.errors import InputError, MalformedInput, near
 from referee.records import Description
 
-__all__ = ["Output", "Problem", "Remark", "output_to_json", "read_outputs"]
+__all__ = ["Output", "Problem", "Remark", "output_from", "output_to_json", "read_outputs", "rows_as_outputs"]
 
 
 class Output(NamedTuple):
@@ -31,6 +32,8 @@ class Output(NamedTuple):
 Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
 FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker")
+_COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
+_ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
 
 
@@ -44,6 +47,8 @@ def _say_nothing(remark: str) -> None:
 
 def read_outputs(path: str | Path, on_problem: Problem = _raise, on_remark: Remark = _say_nothing) -> Iterator[Output]:
     """Outputs of a file; what cannot be read goes to `on_problem`, which raises unless told otherwise, fields that nobody reads to `on_remark`."""
+    if is_table(path):
+        return _read_table(path, on_problem, on_remark)
     if _is_xml(path):
         return _read_xml(path, on_problem)
     return _read_jsonl(path, on_problem, on_remark)
@@ -72,31 +77,69 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 
 def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
-    default = "stdin" if str(path) == "-" else Path(path).name.split(".")[0]
-    strange: set[str] = set()
+    strange = _Strangers(str(path), on_remark)
     for line, text in read_lines(path, on_problem):
         try:
             data = parse_object(text)
-            # Told once for a file, not once for every line.
-            for name in sorted(data.keys() - strange.union(FIELDS)):
-                strange.add(name)
-                on_remark(f"{path}:{line}: the field {name!r} is not read{_meant(name)}")
-            yield _output(data, default, str(path), line)
+            strange.look_at(data, line)
+            output = output_from(data, _own_name(path), str(path), line)
         except WrongShape as wrong:
             on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _REMEDY))
+            continue
+        yield output
 
 
-def _meant(name: str) -> str:
-    from difflib import get_close_matches
+def _read_table(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
+    strange = _Strangers(str(path), on_remark)
+    for line, row in read_table_rows(path):
+        try:
+            strange.look_at(row, line)
+            output = output_from(given(row), _own_name(path), str(path), line)
+        except WrongShape as wrong:
+            on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _COLUMNS))
+            continue
+        yield output
 
-    near = get_close_matches(name.lower(), FIELDS, n=1)
-    return f" (did you mean {near[0]}?)" if near else f" (fields are {', '.join(FIELDS)})"
+
+def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
+    """Outputs from rows in memory (dicts, or what a data frame has); whatever is no row is passed on as it is."""
+    strange = _Strangers("rows", on_remark)
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            yield row
+            continue
+        strange.look_at(row, i)
+        try:
+            output = output_from(given(row), "system", "rows", i)
+        except WrongShape as wrong:
+            raise MalformedInput(str(wrong), where="rows", line=i, remedy=wrong.remedy or _ROWS) from None
+        yield output
 
 
-def _output(data: dict[str, Any], default: str, where: str, line: int) -> Output:
-    description = description_from_json(data)
+def _own_name(path: str | Path) -> str:
+    """What a system is called that its file does not name."""
+    return "stdin" if str(path) == "-" else Path(path).name.split(".")[0]
+
+
+class _Strangers:
+    """Fields that nobody reads, told once for a file and not once for every line."""
+
+    def __init__(self, where: str, on_remark: Remark) -> None:
+        self.where, self.on_remark, self.known = where, on_remark, set(FIELDS)
+
+    def look_at(self, data: Mapping[str, Any], line: int) -> None:
+        for name in sorted(map(str, data.keys() - self.known)):
+            self.known.add(name)
+            meant = near(name, FIELDS, 1, 0.6)
+            told = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
+            self.on_remark(f"{self.where}:{line}: the field {name!r} is not read ({told})")
+
+
+def output_from(data: Mapping[str, Any], default: str, where: str, line: int) -> Output:
+    """One output from its fields; `default` is the system where none is named."""
+    description = description_from_json({name: data[name] for name in DESCRIPTION if name in data})
     if description.properties is None and description.text is None and description.distribution is None:
-        raise WrongShape("neither properties nor text are given", _REMEDY)
+        raise WrongShape("neither properties nor text are given")
     system = optional(data, "system", str) or default
     return Output(expect(data, "trial", str), system, description, where, line)
 

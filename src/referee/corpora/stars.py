@@ -52,7 +52,7 @@ class Stars(Unheard):
         )
 
     def trials(self) -> Iterator[Trial]:
-        rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json")
+        rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json", corpus=self.name)
         contexts = read_document(table, dict)
         scenes = read_scenes(table, lambda key, context: _scene(f"{self.name}-{key}", context))
 

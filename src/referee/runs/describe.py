@@ -134,6 +134,8 @@ def read_scene(path: str | Path) -> dict[str, Any]:
     """The JSON form of a scene from a file ("-": standard input)."""
     with open_binary(path) as file:
         raw = file.read()
+    if not raw.strip():
+        raise MalformedInput("the file is empty", where=str(path), remedy='write {"entities": [{"id": …}, …]}')
     try:
         # Editors on Windows put a byte-order mark before the text, which JSON does not allow.
         return parse_object(raw.decode("utf-8-sig"))
@@ -202,7 +204,7 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
         # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
         return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
     except WrongShape as wrong:
-        raise InputError(str(wrong), where=where, remedy=wrong.remedy) from None
+        raise InputError(str(wrong), where=where, remedy=wrong.remedy or "docs/corpora.md has the form") from None
 
 
 def _check(scene: Scene, targets: Sequence[str], where: str) -> None:

@@ -25,7 +25,7 @@ __all__ = ["FORMAT", "Run", "is_run", "write_manifest", "write_outputs", "write_
 
 # Goes up when an older release could no longer read what is written; runs with a lower number stay readable.
 FORMAT = 1
-OCCUPIED = "choose another name, or remove it (--overwrite replaces a run folder)"
+OCCUPIED = "choose another name, or add --overwrite to replace this run folder"
 
 
 def is_run(path: str | Path) -> bool:

@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from referee import catalogue
 from referee.contracts import Card, Corpus
-from referee.corpora.jsonl import JsonlCorpus, description_from_json
-from referee.corpora.outputs import Output, read_outputs
-from referee.corpora.reading.lines import WrongShape, read_lines
+from referee.corpora.jsonl import JsonlCorpus
+from referee.corpora.outputs import Output, read_outputs, rows_as_outputs
+from referee.corpora.reading.lines import read_lines
 from referee.corpora.reading.natural_order import natural
-from referee.errors import DuplicateTrial, InputError, InvalidDescription, MalformedInput, MissingOutputs, UnknownTrial
+from referee.errors import (
+    DuplicateTrial,
+    InputError,
+    InvalidDescription,
+    MissingOutputs,
+    UnknownTrial,
+    near,
+)
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source
@@ -316,7 +323,7 @@ class Answers:
                 self.trouble(_empty(output), system, "empty")
             outside = _outside(output.description, trial.scene)
             if outside is not None:
-                self.trouble(_strange(output, outside), system, "outside")
+                self.trouble(_strange(output, outside, trial.scene), system, "outside")
 
     @classmethod
     def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
@@ -358,19 +365,31 @@ def _empty(output: Output) -> InvalidDescription:
     )
 
 
-def _strange(output: Output, prop: Property) -> InvalidDescription:
+def _strange(output: Output, prop: Property, scene: Scene) -> InvalidDescription:
+    meant = _meant(prop, scene)
+    hint = f"did you mean {meant}? " if meant else ""
     return InvalidDescription(
         f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
         where=output.where,
         line=output.line,
-        remedy="use names and values of the scene, or --lenient to keep it and count it",
+        remedy=f"{hint}use names and values of the scene, or --lenient to keep it and count it",
     )
+
+
+def _meant(prop: Property, scene: Scene) -> Property | None:
+    """The property of the scene that was likely meant: the same but for a letter or a capital (color, TYPE, Red)."""
+    own = prop._replace(name=LANDMARKS.sub("", prop.name))
+    names = list(dict.fromkeys(p.name for p in scene.extensions))
+    name = own.name if own.name in names else next(iter(near(own.name, names, 1, 0.7)), None)
+    values = [p.value for p in scene.extensions if p.name == name]
+    value = own.value if own.value in values else next(iter(near(own.value, values, 1, 0.6)), None)
+    return None if name is None or value is None else Property(name, value)
 
 
 def open_outputs(outputs: Any, lenient: bool = False) -> Answers:
     """Answers from a file, several files, a run folder, or rows in memory."""
     answers = Answers(lenient)
-    for source in _sources(outputs):
+    for source in _sources(outputs, answers.notes.append):
         if isinstance(source, (str, Path)):
             _read_into(answers, source)
         else:
@@ -383,7 +402,7 @@ def open_outputs(outputs: Any, lenient: bool = False) -> Answers:
 def _read_into(answers: Answers, path: str | Path) -> None:
     """One file's outputs; in lenient mode unreadable lines are counted for the file's system (or its name)."""
     problems: list[InputError] = []
-    before = set(answers.by_system)
+    before, read = set(answers.by_system), 0
     source = Path(path) / "outputs.jsonl" if is_run(path) else path
     remark = answers.notes.append
     for output in (
@@ -392,6 +411,11 @@ def _read_into(answers: Answers, path: str | Path) -> None:
         else read_outputs(source, on_remark=remark)
     ):
         answers.add(output)
+        read += 1
+    if not read and not problems:
+        raise InputError(
+            "there are no outputs in this file", where=source, remedy="write one answer a line (docs/score.md)"
+        )
     added = [s for s in answers.by_system if s not in before]
     if is_run(path):
         answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
@@ -402,7 +426,7 @@ def _read_into(answers: Answers, path: str | Path) -> None:
         answers.trouble(problem, system, "unparsable")
 
 
-def _sources(outputs: Any) -> Iterator[Any]:
+def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
     if isinstance(outputs, (str, Path)):
         yield outputs
         return
@@ -412,8 +436,7 @@ def _sources(outputs: Any) -> Iterator[Any]:
             "outputs are neither a file nor rows",
             remedy='give a path or rows like {"trial": …, "system": …, "text": …}',
         )
-    for i, row in enumerate(rows):
-        yield _row(row, i) if isinstance(row, Mapping) else row
+    yield from rows_as_outputs(rows, on_remark)
 
 
 @runtime_checkable
@@ -436,16 +459,3 @@ def _rows_of(outputs: Any) -> Any:
     if isinstance(outputs, PolarsFrame):
         return outputs.to_dicts()
     return outputs.to_dict("records") if isinstance(outputs, PandasFrame) else outputs
-
-
-def _row(row: Mapping[str, Any], i: int) -> Output:
-    try:
-        # Data frames fill cells that were not given with None, or with NaN, which equals nothing, itself included.
-        known = {k: v for k, v in row.items() if v is not None and not (isinstance(v, float) and v != v)}
-        return Output(str(known["trial"]), str(known.get("system", "system")), description_from_json(known), "rows", i)
-    except KeyError:
-        raise MalformedInput(
-            "the field 'trial' is missing", where="rows", line=i, remedy="every row names its trial"
-        ) from None
-    except WrongShape as wrong:
-        raise MalformedInput(str(wrong), where="rows", line=i, remedy=wrong.remedy) from None

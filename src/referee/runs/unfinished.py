@@ -17,7 +17,7 @@ from typing import Any
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
-from referee.files import hold_alone, let_go, make_folder, put_in_place, write_atomically
+from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically
 from referee.llm.batch_files import BatchFile
 from referee.llm.call_book import CallBook, as_json
 from referee.records import Trial
@@ -61,7 +61,7 @@ class Unfinished:
             raise CannotWrite(
                 "something is there already",
                 where=self.out,
-                remedy=OCCUPIED,
+                remedy=OCCUPIED if is_run(self.out) else ELSEWHERE,
             )
         # `restart` gives up what is done, so it is asked for by name; `overwrite` only concerns the finished folder.
         if restart:

@@ -12,8 +12,12 @@ from referee.errors import DataNotFound
 __all__ = ["checksum", "locate"]
 
 
-def locate(data: str | Path | None, name: str, files: Iterable[str]) -> Path:
-    """The folder that holds a corpus's files: DATA/name, or DATA itself when the files lie there directly."""
+def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corpus: str = "") -> Path:
+    """The folder that holds a corpus's files: DATA/folder_name, or DATA itself when the files lie there directly.
+
+    `corpus` is what users call it, where that is not the folder's name.
+    """
+    name = corpus or folder_name
     given = data or os.environ.get("REFEREE_DATA")
     if not given:
         raise DataNotFound(
@@ -21,13 +25,13 @@ def locate(data: str | Path | None, name: str, files: Iterable[str]) -> Path:
             remedy=f"name the folder with --data or REFEREE_DATA, or install it: referee corpus add {name} PATH",
         )
     wanted = tuple(files)
-    for folder in (Path(given) / name, Path(given)):
+    for folder in (Path(given) / folder_name, Path(given)):
         if all((folder / f).exists() for f in wanted):
             return folder
     raise DataNotFound(
         f"the corpus {name!r} is not here (looked for {', '.join(wanted)})",
         where=given,
-        remedy=f"point --data or REFEREE_DATA to a folder that has {name}/, or: referee corpus add {name} PATH",
+        remedy=f"point --data or REFEREE_DATA to a folder that has {folder_name}/, or: referee corpus add {name} PATH",
     )
 
 

@@ -6,18 +6,31 @@ import gzip
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from referee.errors import InputError, MalformedInput
+from referee.errors import InputError, MalformedInput, near
 
-__all__ = ["WrongShape", "expect", "open_binary", "optional", "parse_object", "read_lines"]
+__all__ = [
+    "WrongShape",
+    "as_finite",
+    "as_names",
+    "expect",
+    "is_finite",
+    "only_known",
+    "open_binary",
+    "optional",
+    "parse_object",
+    "read_lines",
+]
 
 
 class WrongShape(Exception):
-    """A value is not of the documented form; whoever knows file and line turns it into `MalformedInput`."""
+    """A value is not of the documented form; whoever knows file and line turns it into `MalformedInput`, with a remedy where there is none yet."""
 
-    def __init__(self, problem: str, remedy: str = "see docs/corpora.md for the form") -> None:
+    def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(problem)
         self.remedy = remedy
 
@@ -91,6 +104,47 @@ def _check_surrogates(data: dict[str, Any]) -> None:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise WrongShape("half a character (a lone surrogate)", "write the character itself, in UTF-8") from None
+
+
+@cache
+def _set_of(fields: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(fields)
+
+
+def only_known(data: Mapping[str, Any], fields: tuple[str, ...], of: str, rest: str = "") -> None:
+    """A field that nobody reads is refused, with the name that was likely meant: what is misspelt must not be lost in silence."""
+    # Every record of every file passes here.
+    if data.keys() <= _set_of(fields):
+        return
+    strange = next(name for name in data if name not in fields)
+    meant = near(strange, fields, 1, 0.6)
+    hint = f"did you mean {meant[0]!r}? " if meant else ""
+    raise WrongShape(f"{of} has no field {strange!r}", f"{hint}its fields are {', '.join(fields)}{rest}")
+
+
+def is_finite(value: Any) -> bool:
+    """Whether something is a number that can be reckoned with: no text, no true or false, nothing infinite."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    # Of whole numbers that no float can hold.
+    except OverflowError:
+        return False
+
+
+def as_finite(value: Any, name: str) -> float | None:
+    """A number, or None where nothing is given."""
+    if value is not None and not is_finite(value):
+        raise WrongShape(f"the field {name!r} should be a number, not {value!r:.40}")
+    return value  # type: ignore[no-any-return]
+
+
+def as_names(value: Any, name: str) -> tuple[str, ...]:
+    """A list of texts; a single text would fall apart into its letters."""
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        raise WrongShape(f"the field {name!r} should be a list of texts, not {value!r:.40}", f'write "{name}": ["…"]')
+    return tuple(value)
 
 
 _NAMES = {str: "text", list: "a list", dict: "an object", int: "a number", float: "a number", bool: "true or false"}

@@ -38,20 +38,20 @@ class Unheard:
         return iter(())
 
 
-def find(data: str | Path | None, folder: str, *files: str) -> tuple[Path, ...]:
-    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``."""
+def find(data: str | Path | None, folder: str, *files: str, corpus: str = "") -> tuple[Path, ...]:
+    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``; `corpus` is its name where the folder has another."""
     try:
-        return _in_folder(data, folder, files)
+        return _in_folder(data, folder, files, corpus)
     except DataNotFound as missing:
         try:
-            return _in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files))
+            return _in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files), corpus)
         except DataNotFound:
             # In the packed names, which are those of the README.
             raise missing from None
 
 
-def _in_folder(data: str | Path | None, folder: str, files: tuple[str, ...]) -> tuple[Path, ...]:
-    place = locate(data, folder, files)
+def _in_folder(data: str | Path | None, folder: str, files: tuple[str, ...], corpus: str) -> tuple[Path, ...]:
+    place = locate(data, folder, files, corpus)
     return tuple(place / f for f in files)
 
 
@@ -61,7 +61,7 @@ def located(path: Path, line: int | None = None) -> Iterator[None]:
     try:
         yield
     except WrongShape as wrong:
-        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or REMEDY) from None
     # Readers index and convert freely: what fails in them is the file's fault and is told with its place.
     except KeyError as error:
         raise MalformedInput(f"{error} is missing", where=path, line=line, remedy=REMEDY) from error

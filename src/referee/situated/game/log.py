@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from referee.corpora.reading.lines import is_finite
 from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
-from referee.situated.game.board import CHANGES, Board, placement
+from referee.situated.game.board import CHANGES, PIECES, Board, placement
 from referee.situated.game.clocks import timeline
 from referee.situated.json_lines import json_object
 
@@ -65,6 +66,48 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "cursor": ("points",),
     "say": ("text",),
     "clock": ("sent_ms", "received_ms", "server_ms"),
+}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_known(value: Any) -> bool:
+    return value is None or is_finite(value)
+
+
+def _are_points(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(p, list) and len(p) == 3 and all(map(is_finite, p)) for p in value
+    )
+
+
+def _are_expressions(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(x, dict) and _is_expression(x) for x in value)
+
+
+def _is_expression(value: Mapping[str, Any]) -> bool:
+    places = all(isinstance(value.get(name), int) for name in ("start", "end"))
+    return places and isinstance(value.get("referents"), list) and isinstance(value.get("attributes", []), list)
+
+
+_PLACED: Mapping[str, Callable[[Any], bool]] = {
+    "piece": lambda value: value in PIECES if isinstance(value, (str, int)) else False,
+    **dict.fromkeys(("x", "y", "rotation"), is_finite),
+    "flipped": lambda value: isinstance(value, bool),
+}
+_FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(STATES, {"state": lambda value: isinstance(value, dict), "hash": _is_text}),
+    **dict.fromkeys(HANDLING, _PLACED),
+    "cursor": {"points": _are_points},
+    "say": {
+        "text": _is_text,
+        "typing_start_ms": _is_known,
+        "typing_end_ms": _is_known,
+        "expressions": _are_expressions,
+    },
+    "clock": dict.fromkeys(("sent_ms", "received_ms", "server_ms"), is_finite),
 }
 
 
@@ -249,10 +292,30 @@ def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
         entry = LogEntry(**row)
     except TypeError as error:
         raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy="see docs") from None
-    if entry.kind not in KINDS or not isinstance(entry.seq, int) or not isinstance(entry.data, dict):
+    if (
+        not _is_text(entry.kind)
+        or entry.kind not in KINDS
+        or not isinstance(entry.seq, int)
+        or not isinstance(entry.data, dict)
+    ):
         remedy = f"kinds are {', '.join(sorted(KINDS))}"
         raise MalformedInput(f"unusable entry of kind {entry.kind!r}", where=where, line=number, remedy=remedy)
     if missing := [name for name in _NEEDED.get(entry.kind, ()) if name not in entry.data]:
         problem = f"{entry.kind} without {', '.join(missing)}"
         raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+    if wrong := _misshapen(entry):
+        problem = f"{entry.kind} with {wrong}"
+        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
     return entry
+
+
+def _misshapen(entry: LogEntry) -> str:
+    """The first thing in an entry that is not of its kind, in words; empty where all is well."""
+    if not isinstance(entry.actor, str):
+        return f"the actor {entry.actor!r:.40}"
+    if not is_finite(entry.t_server_ms) or not (entry.t_client_ms is None or is_finite(entry.t_client_ms)):
+        return "a time that is no number"
+    for name, fits in _FITTING.get(entry.kind, {}).items():
+        if name in entry.data and not fits(entry.data[name]):
+            return f"{name} {entry.data[name]!r:.40}"
+    return ""
