@@ -40,7 +40,7 @@ def run(args: list[str]) -> int:
 
 def _tags(kind: str, found: Entry) -> dict[str, object]:
     """What is known of an entry beside its name; of a system that another package added, that nothing is known."""
-    unknown = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
+    unknown: dict[str, object] = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
     return {**unknown, **found.tags}
 
 

@@ -6,7 +6,7 @@ with words are run as their algorithms have it, and once more with broken string
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -167,7 +167,7 @@ def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], lis
 
 def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     rows = cuts[0]
-    chosen = {
+    chosen: dict[str, Callable[[Row], bool]] = {
         "spearman": lambda row: True,
         "spearman_without_floor": lambda row: not row.get("floor"),
         "spearman_unfitted": lambda row: not row.get("fitted"),

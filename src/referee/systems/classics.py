@@ -20,10 +20,12 @@ from referee.systems.components import (
     STOCHASTIC_COSTS,
     Component,
 )
-from referee.systems.entries import FAITHFUL, MEDIUM, SystemRow, build_selector, build_speaker
+from referee.systems.entries import FAITHFUL, MEDIUM, SystemRow, build_selector, build_speaker, selector_switches
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
+    from typing import Any
+
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
@@ -64,6 +66,14 @@ def selector(name: str) -> Selector:
     return build_selector(TABLE, name)
 
 
-def system(name: str, distribution: bool = False) -> Composed:
-    """A classic algorithm as a speaker; `distribution` reports probabilities where it has them."""
-    return build_speaker(TABLE, name, distribution=distribution)
+def system(name: str, distribution: bool = False, **switches: Any) -> Composed:
+    """A classic algorithm as a speaker; `distribution` reports probabilities where it has them, `switches` are settings of the algorithm."""
+    return build_speaker(TABLE, name, distribution=distribution, switches=switches)
+
+
+def _switches(name: str) -> dict[str, Any]:
+    return selector_switches(TABLE, name)
+
+
+# The catalogue asks for them, so that `classic/rsa|alpha:3` is checked like any switch.
+system.switches = _switches  # type: ignore[attr-defined]
