@@ -34,6 +34,7 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 class RationalSpeaker(Reasoned):
     """S0, S1 or S2 (`depth`) over all messages of up to `longest` properties, the empty one included.
 
+    `prior` names an attribute that holds how salient an entity is to the listener (Frank & Goodman 2012); without one all are alike.
     A message of n properties costs `cost`·(n - 1), the empty one `null_cost`; `alpha` is the speaker's rationality. `select` says the most probable message (of
     equals the first: shorter, then in the scene's order; with `seed`, one of them at random). Meant for scenes of a few dozen entities.
 
@@ -47,6 +48,7 @@ class RationalSpeaker(Reasoned):
     null_cost: float = 0.0
     longest: int | None = None
     seed: int | None = None
+    prior: str = ""
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first; messages that are impossible are left out."""
@@ -72,6 +74,13 @@ class RationalSpeaker(Reasoned):
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances[place]:.3f}")
         return best
 
+    def _salience(self, contrast: Contrast) -> FloatArray:
+        """Log prior weights of the entities: the attribute named by `prior` where it is a positive number, 1 otherwise."""
+        values = [entity.value(self.prior) if self.prior else None for entity in contrast.scene.entities]
+        weights = [float(v) if v and v.replace(".", "", 1).isdigit() and float(v) > 0 else 1.0 for v in values]
+        column: FloatArray = np.log(np.array(weights))[:, None]
+        return column
+
     def _too_many(self, contrast: Contrast) -> bool:
         most = len(contrast.properties)
         sizes = range((most if self.longest is None else min(self.longest, most)) + 1)
@@ -88,7 +97,7 @@ class RationalSpeaker(Reasoned):
         true = np.array([[bool(mask >> i & 1) for _, mask in kinds] for i in places])
         speaker = log_softmax(np.where(true, 0.0, -np.inf) - costs + weights, axis=1) - weights
         for _ in range(self.depth):
-            listener = log_softmax(speaker, axis=0)
+            listener = log_softmax(speaker + self._salience(contrast), axis=0)
             speaker = log_softmax(self.alpha * (listener - costs) + weights, axis=1) - weights
         chances = np.exp(speaker[(contrast.targets & -contrast.targets).bit_length() - 1])
         tied = np.flatnonzero(chances >= chances.max() * (1 - 1e-9))
@@ -107,7 +116,7 @@ class RationalSpeaker(Reasoned):
         costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
         speaker = log_softmax(np.where(_truth(contrast, messages), 0.0, -np.inf) - costs, axis=1)
         for _ in range(self.depth):
-            listener = log_softmax(speaker, axis=0)
+            listener = log_softmax(speaker + self._salience(contrast), axis=0)
             # The cost stands inside the factor α, as in the authors' code.
             speaker = log_softmax(self.alpha * (listener - costs), axis=1)
         target = (contrast.targets & -contrast.targets).bit_length() - 1

@@ -45,10 +45,11 @@ class SystemRow:
     """An entry as data: a selector (task AS), a realiser (task R: the properties are given), or both (task REG).
 
     `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted` names the settings that were chosen
-    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured.
+    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured;
+    `mended` whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``.
     """
 
-    __slots__ = ("about", "evidence", "fitted", "floor", "printed", "realiser", "selector", "team", "year")
+    __slots__ = ("about", "evidence", "fitted", "floor", "mended", "printed", "realiser", "selector", "team", "year")
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class SystemRow:
         printed: str = "",
         fitted: tuple[str, ...] = (),
         floor: bool = False,
+        mended: bool = True,
     ) -> None:
         self.team = team
         self.year = year
@@ -72,15 +74,12 @@ class SystemRow:
         self.printed = printed
         self.fitted = fitted
         self.floor = floor
+        # What has no words has none to mend.
+        self.mended = mended and realiser is not None
 
     @property
     def task(self) -> str:
         return "AS" if self.realiser is None else "R" if self.selector is None else "REG"
-
-    @property
-    def mended(self) -> bool:
-        """Whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``."""
-        return self.realiser is not None
 
     @property
     def tags(self) -> dict[str, Any]:
