@@ -6,6 +6,7 @@ how many others share each of its properties. What is said of a landmark is lear
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -100,15 +101,16 @@ class PatternTree(Reasoned):
                     patterns.append(_pattern(reference.properties, trial.scene))
         self.patterns_ = list(dict.fromkeys(patterns))
         grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
-        # Labels are text: numbers as many as these would look like measurements to scikit-learn.
-        self.tree_ = grown.fit(rows, [f"pattern {self.patterns_.index(p)}" for p in patterns]) if rows else None
+        with warnings.catch_warnings():
+            # Few descriptions have nearly as many patterns, which scikit-learn takes for measurements.
+            warnings.simplefilter("ignore", UserWarning)
+            self.tree_ = grown.fit(rows, [self.patterns_.index(p) for p in patterns]) if rows else None
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         if getattr(self, "tree_", None) is None:
             raise NotTrained(self)
-        label = str(self.tree_.predict([self.features_.of(view)])[0])  # type: ignore[union-attr]
-        pattern = self.patterns_[int(label.rpartition(" ")[2])]
+        pattern = self.patterns_[int(self.tree_.predict([self.features_.of(view)])[0])]  # type: ignore[union-attr]
         said = _filled(pattern, contrast, view)
         for prop in said if note else ():
             note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
