@@ -426,8 +426,10 @@ def build(
     from inspect import signature
 
     fixed = settings or {}
-    accepted = signature(make).parameters
-    known = {**{p.name: p.default for p in accepted.values()}, **fixed}
+    accepted = {p.name: p for p in signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    # What one function builds by name may have switches that depend on the name.
+    own = make.switches(**fixed) if hasattr(make, "switches") else {}
+    known = {**{p.name: p.default for p in accepted.values()}, **own, **fixed}
     given: dict[str, Any] = {}
     for switch in switches:
         key, _, value = switch.partition(":")

@@ -14,6 +14,7 @@ import referee
 from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.errors import InputError, NotTrained
+from referee.runs.open import open_corpus
 
 CHAIRS: dict[str, Any] = {
     "entities": [
@@ -113,7 +114,7 @@ def test_several_targets_can_be_described_together(capsys: pytest.CaptureFixture
     assert out == "the red chair and the red desk\n"
     # no literal holds of b and c alone; the first union of two that does is this one (van Deemter 2002)
     _, out, _ = run(capsys, scene, "--target", "b,c", "--system", "classic/boolean")
-    assert out == "(type:desk or colour:blue)\n"
+    assert out == "the two that are desks or blue\n"
 
 
 def test_a_description_that_fits_others_too_is_printed_with_a_warning(
@@ -131,10 +132,10 @@ def test_a_description_that_fits_others_too_is_printed_with_a_warning(
 @pytest.mark.parametrize(
     ("entities", "text"),
     [
-        ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "3"),
+        ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "the lighter box"),
         ([{"id": "a", "attributes": {"type": "box", "open": True}}, {"id": "b", "attributes": {"type": "box", "open": False}}], "the open box"),
         ([{"id": "a", "attributes": {"type": "mug", "hot": False}}, {"id": "b", "attributes": {"type": "mug", "hot": True}}], "the non-hot mug"),
-        ([{"id": "a", "attributes": {"type": "mug", "hasLid": False}}, {"id": "b", "attributes": {"type": "mug", "hasLid": True}}], "the mug without lid"),
+        ([{"id": "a", "attributes": {"type": "mug", "hasLid": False}}, {"id": "b", "attributes": {"type": "mug", "hasLid": True}}], "the mug without a lid"),
         ([{"id": "a", "attributes": {"type": "box", "colour": "red"}}, {"id": "b", "attributes": {"type": "box"}}], "red"),
         ([{"id": "a"}], "the one"),
     ],
@@ -207,7 +208,8 @@ def test_from_python_an_untrained_system_is_an_error_and_not_a_guess() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "text"), [("a,c", "the red ones"), ("a,b", "the chairs"), ("a,b,c", "the ones"), ("a", "the red chair")]
+    ("target", "text"),
+    [("a,c", "the two red ones"), ("a,b", "the two chairs"), ("a,b,c", "the three ones"), ("a", "the red chair")],
 )
 def test_several_things_are_said_in_the_plural(
     capsys: pytest.CaptureFixture[str], scene: Path, target: str, text: str
@@ -274,3 +276,122 @@ def test_a_language_without_its_own_words_is_not_pretended() -> None:
     described = referee.describe({**CHAIRS, "language": "pt"}, "a").text
     assert described is not None
     assert not described.startswith("the ")
+
+
+MICE = [{"id": f"m{size}", "attributes": {"type": "mouse", "size": size}} for size in (10, 12, 14)]
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [("m14", "the largest mouse"), ("m10", "the smallest mouse"), ("m12", "the second largest mouse"), (["m10", "m12"], "the two smallest mice")],
+)  # fmt: skip
+def test_sizes_as_numbers_become_comparatives(target: str | list[str], text: str) -> None:
+    """Van Deemter 2006: "the largest mouse", "the two smallest mice"."""
+    assert referee.describe({"entities": MICE}, target).text == text
+    assert referee.describe({"entities": MICE[:2]}, "m12").text == "the larger mouse"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "other", "text"),
+    [
+        ({"type": "apple", "ripe": "yes"}, {"type": "apple", "ripe": "no"}, "the ripe apple"),
+        ({"type": "mug", "lid": True}, {"type": "mug", "lid": False}, "the mug with a lid"),
+        ({"type": "vase", "height": "30 cm"}, {"type": "vase", "height": "20 cm"}, "the taller vase"),
+        ({"type": "person", "isBald": True}, {"type": "person", "isBald": False}, "the bald person"),
+    ],
+)
+def test_yes_no_attributes_and_units_are_said_as_people_say_them(
+    attributes: dict[str, Any], other: dict[str, Any], text: str
+) -> None:
+    scene = {"entities": [{"id": "a", "attributes": attributes}, {"id": "b", "attributes": other}]}
+    assert referee.describe(scene, "a").text == text
+
+
+def test_where_things_are_is_said_where_nothing_else_tells_them_apart() -> None:
+    twins = [{"id": i, "attributes": {"type": "chair"}, "position": [x, 0]} for i, x in (("a", 1), ("b", 5), ("c", 9))]
+    assert [referee.describe({"entities": twins}, i).text for i in "abc"] == [
+        "the leftmost chair",
+        "the chair second from the right",
+        "the rightmost chair",
+    ]
+
+
+def test_every_relation_is_said_with_its_landmark() -> None:
+    entities = [
+        {"id": "c1", "attributes": {"type": "cup"}, "relations": [["on", "t1"], ["next-to", "p"]]},
+        {"id": "c2", "attributes": {"type": "cup"}, "relations": [["on", "t2"], ["next-to", "p"]]},
+        {"id": "c3", "attributes": {"type": "cup"}, "relations": [["on", "t1"]]},
+        {"id": "t1", "attributes": {"type": "table", "colour": "red"}},
+        {"id": "t2", "attributes": {"type": "table", "colour": "blue"}},
+        {"id": "p", "attributes": {"type": "plate"}},
+    ]
+    assert (
+        referee.describe({"entities": entities}, "c1", "classic/relational").text
+        == "the cup next to the plate and on the red table"
+    )
+
+
+def test_what_the_words_say_is_held_against_what_was_chosen(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "plate.json"
+    looks = {"a": ("plate", "red"), "b": ("plate", "blue"), "c": ("cup", "red")}
+    entities = [{"id": i, "attributes": {"type": t, "colour": c}} for i, (t, c) in looks.items()]
+    path.write_text(json.dumps({"domain": "furniture", "entities": entities}), "utf-8")
+    code, out, _ = run(capsys, path, "--target", "a", "--format", "json")
+    found = json.loads(out)
+    assert (code, found["dropped"], found["false"]) == (0, [], [])
+    assert sorted(found["said"]) == [["colour", "red"], ["type", "plate"]]
+    # DIT-CBSR quotes cases: nobody ever said "plate", and the chair of a case must not be said in its place
+    code, out, _ = run(capsys, path, "--target", "a", "--format", "json", "--system", "tuna2008-reg/DIT-FBI-CBSR")
+    found = json.loads(out)
+    assert (code, found["dropped"], found["false"], found["distinguishing"]) == (0, [], [], True)
+    assert "chair" not in found["text"]
+
+
+def test_words_that_are_false_of_the_target_are_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from referee.realisation.organisers import FixedWords
+
+    monkeypatch.setattr(FixedWords, "realise", lambda self, properties, view: "the green chair")
+    path = tmp_path / "scene.json"
+    entities = [
+        {"id": i, "attributes": {"type": "chair", "colour": c, "size": "large"}}
+        for i, c in (("a", "red"), ("b", "green"))
+    ]
+    path.write_text(json.dumps({"domain": "furniture", "entities": entities}), "utf-8")
+    code, out, err = run(capsys, path, "--target", "a", "--format", "json", "--system", "tuna2008-reg/GRAPH-4+B")
+    found = json.loads(out)
+    assert code == 1
+    assert (found["false"], found["dropped"]) == ([["colour", "green"]], [["colour", "red"]])
+    assert found["distinguishing"] is False
+    assert "not true of the target: colour:green" in err
+
+
+@pytest.mark.parametrize("system", ["classic/rsa", "classic/pro"])
+def test_many_attributes_are_described_in_little_time_and_space(system: str) -> None:
+    """27 attributes of 6 objects have 134 million sets; they are never listed."""
+    from random import Random
+
+    rng = Random(1)
+    entities = [
+        {"id": f"e{i}", "attributes": {"type": "thing", **{f"a{k}": rng.choice("pqr") for k in range(26)}}}
+        for i in range(6)
+    ]
+    trials = list(open_corpus("synthetic").trials())[:60] if system == "classic/pro" else None
+    assert referee.describe({"entities": entities}, "e0", system, trials=trials).text
+
+
+def test_the_switches_of_a_classic_algorithm_can_be_written(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    assert run(capsys, scene, "--target", "a", "--system", "classic/rsa|alpha:3|cost:0.1")[0] == 0
+    assert (
+        run(capsys, scene, "--target", "a", "--system", "classic/incremental|order:colour+type")[1] == "the red chair\n"
+    )
+    code, _, err = run(capsys, scene, "--target", "a", "--system", "classic/rsa|alpa:3")
+    assert code == 2
+    assert "alpha" in err
+
+
+def test_relational_refuses_two_targets(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    code, _, err = run(capsys, scene, "--target", "a,b", "--system", "classic/relational")
+    assert code == 2
+    assert "classic/boolean" in err

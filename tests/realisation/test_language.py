@@ -116,7 +116,7 @@ def test_the_converter_words_each_attribute_the_same_whatever_stands_beside_it()
 @pytest.mark.parametrize("realiser", REALISERS.values(), ids=list(REALISERS))
 def test_what_no_table_knows_is_still_said(realiser: Plain) -> None:
     text = say(realiser, "type:lamp hasStripe:1 finish:shiny hasCord:0 price:30")
-    assert all(word in text for word in ("lamp", "stripe", "shiny", "cord", "price 30"))
+    assert all(word in text for word in ("lamp", "stripe", "shiny", "cord", "price", "30"))
 
 
 @pytest.mark.parametrize("realiser", REALISERS.values(), ids=list(REALISERS))
@@ -179,7 +179,7 @@ def test_all_faces_of_b5_can_be_worded_in_portuguese(data_folder: object) -> Non
     trials = list(catalogue.create("corpus", "b5-ref", data=data_folder).trials())
     plain = Plain(PORTUGUESE)
     texts = [plain.realise(t.references[0].properties or (), t.for_speaker()) for t in trials]
-    assert all(re.match(r"(?:o (?:homem|objeto)|a mulher)\b", text) for text in texts)
+    assert all(re.match(r"(?:o homem|a mulher|a pessoa)\b", text) for text in texts)
     said = [_words(t.references[0].text) for t in trials]
     assert _shared(texts, said) > 0.45 > _shared(texts, said[3:] + said[:3])
 

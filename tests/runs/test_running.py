@@ -78,7 +78,7 @@ def test_every_trial_is_described_once_by_a_system_that_never_saw_it(tmp_path: P
     counts = do(tmp_path / "run", "toy/honest", folds=3)
     texts = said(tmp_path / "run", "toy/honest")
     assert list(texts) == [t.id for t in TRIALS]
-    assert counts == {"toy/honest": {"trials": 78, "answered": 78, "silent": 0}}
+    assert counts == {"toy/honest": {"trials": 78, "answered": 78, "silent": 0, "dropped": 0, "false": 0}}
     # six speakers with 13 trials each in three folds: training on four of them
     assert all("after 52 trials" in (text or "") for text in texts.values())
 
@@ -101,7 +101,7 @@ def test_a_realiser_gets_the_properties_that_the_person_chose(tmp_path: Path) ->
 def test_silence_is_counted_and_not_an_empty_description(tmp_path: Path) -> None:
     counts = do(tmp_path / "run", "toy/shy")
     people = sum(t.domain == "people" for t in TRIALS)
-    assert counts["toy/shy"] == {"trials": 78, "answered": 78 - people, "silent": people}
+    assert counts["toy/shy"] == {"trials": 78, "answered": 78 - people, "silent": people, "dropped": 0, "false": 0}
     with pytest.raises(MissingOutputs):
         score(tmp_path / "run", tmp_path / "run", metrics=["set/dice"])
     frame = score(tmp_path / "run", tmp_path / "run", metrics=["set/dice"], lenient=True)

@@ -14,15 +14,32 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained, UnknownName
 from referee.records import Trial
 from referee.signature import signature
-from referee.systems import asgre2007, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
+from referee.systems import asgre2007, baselines, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 from referee.systems.entries import FAITHFUL, LABELS, MEDIUM
 
-TABLES = {"asgre2007": asgre2007, "tuna2008-as": tuna2008_as, "classic": classics, "variants": variants}
+TABLES = {
+    "asgre2007": asgre2007,
+    "tuna2008-as": tuna2008_as,
+    "classic": classics,
+    "variants": variants,
+    "baseline": baselines,
+}
 NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABLE]
 SLOW = {"OSU-GP.evolved", "rsa.learned"}
 UNTRAINED = {
     *("CAM-B", "CAM-BU", "IS-FBS", "IS-FBS-submitted", "JU-PTBSGRE", "ATT-FB-m", "ATT-FB-m.first", "OSU-GP"),
-    *("full-brevity", "greedy", "relational", "incremental", "boolean", "rsa"),
+    *(
+        "full-brevity",
+        "greedy",
+        "relational",
+        "incremental",
+        "boolean",
+        "rsa",
+        "rsa.salience",
+        "rsa.continuous",
+        "rsa.incremental",
+    ),
+    *("everything", "type", "random"),
 }
 
 
@@ -93,7 +110,8 @@ def test_every_system_says_only_what_is_true_and_says_it_again_after_a_journey(
         said = system.describe(view).properties
         assert said
         assert len(set(said)) == len(said)
-        assert all(view.scene.entity(view.targets[0]).has(p) for p in said)
+        # Quoted words are about another target.
+        assert name == "nearest-words" or all(view.scene.entity(view.targets[0]).has(p) for p in said)
         assert travelled.describe(view).properties == said
 
 

@@ -46,7 +46,10 @@ def describe(
     reading: options.Reading = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
-    """Describe one object so that it can be told from the others; a description that cannot do so is printed with a warning, and none at all is exit code 1."""
+    """Describe one object so that it can be told from the others.
+
+    A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
+    """
     if form not in ("text", "json"):
         raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
@@ -58,8 +61,8 @@ def describe(
     else:
         _print(found, explain)
     _warn(found)
-    # A warning does not change the exit code, having nothing to say does.
-    return 0 if found.description.text else 1
+    # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
+    return 0 if found.description.text and not found.dropped and not found.false else 1
 
 
 def _targets(text: str) -> list[str]:
@@ -91,6 +94,9 @@ def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str |
         "properties": None if said.properties is None else [list(p) for p in said.properties],
         "distinguishing": found.distinguishing,
         "also": list(found.also),
+        "said": [list(p) for p in found.said],
+        "dropped": [list(p) for p in found.dropped],
+        "false": [list(p) for p in found.false],
         "trouble": found.trouble or None,
         "trained_on": trained_on,
         "steps": [
@@ -117,7 +123,14 @@ def _print(found: Described, explain: bool) -> None:
 def _warn(found: Described) -> None:
     if not found.description.text:
         print(f"referee: nothing was said: {found.trouble or 'the system gave no words'}", file=sys.stderr)
-    elif found.distinguishing is False:
+        return
+    if found.false:
+        what = ", ".join(map(str, found.false))
+        print(f"error: this is not true of the target: {what}", file=sys.stderr)
+    if found.dropped:
+        what = ", ".join(map(str, found.dropped))
+        print(f"error: this was chosen, but the words do not say it: {what}", file=sys.stderr)
+    if found.distinguishing is False:
         others = f": it is also true of {_some(found.also)}" if found.also else ""
         # On standard error: in a pipe the description stands alone.
         print(f"warning: this does not single out the target{others}", file=sys.stderr)

@@ -24,7 +24,7 @@ from referee.llm.choice_reading import Said, read_number
 from referee.llm.messages import Picture, message
 from referee.llm.model_client import ModelClient
 from referee.llm.prompt_files import PromptFile, filled
-from referee.realisation.plain import Plain
+from referee.realisation.english import ENGLISH
 from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
 from referee.systems.object_lists import check_places, object_lines
 
@@ -177,7 +177,7 @@ def _first(belief: Mapping[str, float]) -> str:
 def _as_text(description: Description) -> str:
     """A description that was never put into words, in the plainest there are: the red chair, not "type chair, colour red"."""
     said = description.properties or ()
-    return Plain().language.say(said) if said else ""
+    return ENGLISH.say(said) if said else ""
 
 
 def build_question(

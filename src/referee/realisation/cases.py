@@ -7,7 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import Example, Properties, by_domain, choose, picture, read_examples
+from referee.realisation.annotation import (
+    HEAD,
+    UNSAYABLE,
+    Example,
+    Properties,
+    by_domain,
+    choose,
+    picture,
+    read_examples,
+)
 from referee.realisation.common_phrases import CommonPhrases
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
@@ -54,8 +63,16 @@ class CaseBase:
         for piece in case.pieces:
             values = frozenset(p for p in wanted if p.name in piece.names)
             kept = not values or piece.properties <= wanted
-            words += (not kept and book.fitting(values, piece.words, self.language.openers)) or piece.words
+            words += (
+                piece.words if kept else book.fitting(values, piece.words, self.language.openers) or self._plain(values)
+            )
         return self.language.polish(" ".join(words))
+
+    def _plain(self, values: Properties) -> list[str]:
+        """Values that nobody ever said in training, in the language's own words: a plate must not become the chair of the case."""
+        phrases = [p.text for p in self.language.word(sorted(values))]
+        nouns = [self.language.noun([p]).word for p in sorted(values) if p.name == HEAD and p.value not in UNSAYABLE]
+        return " ".join([*phrases, *nouns]).split()
 
 
 def _of_same_target(cases: list[Example], target: str) -> list[Example]:

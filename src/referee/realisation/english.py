@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.realisation.language import AFTER, BEFORE, Language, Noun, Phrase
+from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
 __all__ = ["ENGLISH"]
@@ -18,6 +18,17 @@ _ROWS = {"1": "top", "2": "middle", "3": "bottom"}
 _FEATURES = {"hasBeard": "a beard", "hasGlasses": "glasses", "hasHair": "hair"}
 _CLOTHES = {"hasShirt": "a shirt", "hasTie": "a tie", "hasSuit": "a suit"}
 _SHADES = {"light": "light", "dark": "dark"}
+_PLACES = {
+    "left": "on the left",
+    "right": "on the right",
+    "centre": "in the middle",
+    "center": "in the middle",
+    "middle": "in the middle",
+    "front": "at the front",
+    "back": "at the back",
+    "top": "at the top",
+    "bottom": "at the bottom",
+}
 _FACING = {"front": "facing forward", "back": "facing away", "left": "facing left", "right": "facing right"}
 
 # fmt: off
@@ -28,19 +39,60 @@ _OPENERS = frozenset({
 _PLACES_OPEN = frozenset({"in", "on", "at", "to", "from", "with", "of"})
 _PREPOSITIONS = _PLACES_OPEN | {"without", "wearing", "facing", "towards", "who", "that", "which", "is", "has", "looking"}
 _THINGS = frozenset({
-    "hair", "beard", "beards", "moustache", "mustache", "goatee", "glasses", "spectacles", "specs", "eyeglasses", "tie", "shirt", "suit", "jacket", "head",
+    "hair", "beard", "beards", "moustache", "mustache", "goatee", "glasses", "spectacles", "specs", "eyeglasses", "tie", "shirt", "suit", "jacket",
+    "head",
 })
 _GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
+_PARTS = _THINGS | frozenset({
+    "lid", "handle", "stripe", "stripes", "spot", "spots", "dot", "dots", "wheel", "wheels", "hat", "cap", "scarf", "belt", "button", "buttons",
+    "collar", "pocket",
+    "pockets", "sleeve", "sleeves", "leg", "legs", "arm", "arms", "wing", "wings", "tail", "ear", "ears", "horn", "horns", "fringe", "ponytail",
+    "earring", "earrings",
+    "necklace", "label", "logo", "door", "doors", "window", "windows", "drawer", "drawers", "shelf", "shelves", "mirror", "cushion", "cushions",
+    "back", "backrest",
+    "armrest", "armrests", "light", "lights", "roof", "chimney", "antenna", "screen", "keyboard", "cable", "string", "strap", "zip", "border",
+    "pattern", "hole",
+    "holes", "crack", "cracks", "scratch", "scratches", "leaf", "leaves", "stem", "flower", "flowers", "smile", "crown", "umbrella", "bag",
+    "basket", "bell", "flag",
+})
+_UNCOUNTED = frozenset({"hair", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
     "person": "people", "man": "men", "human": "humans", "child": "children", "mouse": "mice", "knife": "knives", "shelf": "shelves",
-    "glasses": "glasses", "sheep": "sheep", "fish": "fish",
+    "glasses": "glasses", "sheep": "sheep", "fish": "fish", "scissors": "scissors", "leaf": "leaves", "wolf": "wolves", "loaf": "loaves",
+    "wife": "wives",
+    "life": "lives", "half": "halves", "calf": "calves", "foot": "feet", "tooth": "teeth", "goose": "geese", "ox": "oxen", "box": "boxes",
+    "potato": "potatoes",
+    "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
+}
+def _amount(more: str, most: str, less: str, least: str, dimension: str = "") -> Grades:
+    return Grades(more, most, less, least, f"{{}} {most}", f"{{}} {least}", dimension)
+
+
+_NUMBERS = dict(enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 2))
+_ORDINALS = dict(enumerate(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 2))
+_ACROSS = Grades("right", "rightmost", "left", "leftmost", "{} from the right", "{} from the left")
+_DOWN = Grades("lower", "bottom", "upper", "top", "{} from the bottom", "{} from the top")
+_AMOUNTS = {
+    "size": "larger largest smaller smallest large", "area": "larger largest smaller smallest", "volume": "larger largest smaller smallest",
+    "diameter": "larger largest smaller smallest wide", "height": "taller tallest shorter shortest tall",
+    "length": "longer longest shorter shortest long",
+    "width": "wider widest narrower narrowest wide", "depth": "deeper deepest shallower shallowest deep",
+    "thickness": "thicker thickest thinner thinnest thick",
+    "weight": "heavier heaviest lighter lightest", "age": "older oldest younger youngest old", "speed": "faster fastest slower slowest",
+    "price": "dearer dearest cheaper cheapest", "cost": "dearer dearest cheaper cheapest", "temperature": "hotter hottest colder coldest",
+    "brightness": "brighter brightest darker darkest", "distance": "farther farthest nearer nearest away",
+}
+_GRADES = {
+    **{name: _amount(*words.split()) for name, words in _AMOUNTS.items()},
+    **dict.fromkeys(("x", "x-dimension", "x-position"), _ACROSS), **dict.fromkeys(("y", "y-dimension", "y-position"), _DOWN),
 }
 # fmt: on
 
 # Ranks: before the noun size, age, baldness, hair, colour; behind it orientation, hair, features, what is missing of them, clothes, place.
 _SIZE, _AGE, _BALD, _HAIRED, _COLOUR = range(5)
+_QUALITY, _SHAPE, _MATERIAL = -1, 1, 60
 _FACE, _HAIR, _FEATURE, _MISSING, _WORN, _NOT_WORN, _PLACE = range(10, 17)
 
 
@@ -55,11 +107,37 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         key = frozenset(Property(name.replace("_", "-"), value) for name, value in properties.items())
         table[key] = tuple(Phrase(*p) for p in phrases)
 
-    for size in ("large", "small"):
+    for size in (
+        "large",
+        "small",
+        "big",
+        "little",
+        "tiny",
+        "huge",
+        "medium",
+        "tall",
+        "short",
+        "long",
+        "wide",
+        "narrow",
+    ):
         put([(BEFORE, _SIZE, size)], size=size)
     for age in ("old", "young"):
         put([(BEFORE, _AGE, age)], age=age)
-    for colour in ("red", "blue", "green", "grey", "white", "black", "yellow"):
+    for colour in (
+        "red",
+        "blue",
+        "green",
+        "grey",
+        "white",
+        "black",
+        "yellow",
+        "orange",
+        "purple",
+        "pink",
+        "brown",
+        "gray",
+    ):
         put([(BEFORE, _COLOUR, colour)], colour=colour)
     for value, words in _FACING.items():
         put([(AFTER, _FACE, words)], orientation=value)
@@ -82,6 +160,18 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
             hasHair="0",
             hasBeard="1",
         )
+    # GRE3D's places, and those of a picture.
+    for place, words in {"right-hand": "right-hand", "left-hand": "left-hand"}.items():
+        put([(BEFORE, _SIZE - 1, words)], location=place)
+    for name in ("location", "place", "position"):
+        for place, words in _PLACES.items():
+            put([(AFTER, _PLACE, words)], **{name: place})
+    for place, words in {"left": "on the left", "right": "on the right", "centre": "in the middle"}.items():
+        put([(AFTER, _PLACE, words)], hpos=place)
+    for place, words in {"top": "at the top", "bottom": "at the bottom", "centre": "in the middle"}.items():
+        put([(AFTER, _PLACE, words)], vpos=place)
+    for turned, words in {"up": "facing up", "down": "facing down"}.items():
+        put([(AFTER, _FACE, words)], orientation=turned)
     for y, row in _ROWS.items():
         put([(AFTER, _PLACE, f"in the {row} row")], y_dimension=y)
     for x, column in _COLUMNS.items():
@@ -113,6 +203,27 @@ ENGLISH = Language(
         "behind": "behind",
         "in": "in",
         "between": "between",
+        "left-to": "to the left of",
+        "right-to": "to the right of",
+        "next": "next to",
+        "straight": "straight ahead of",
+        "slightlyleft": "slightly to the left of",
+        "slightlyright": "slightly to the right of",
+        "leftaround": "around to the left of",
+        "rightaround": "around to the right of",
+        "have": "with",
+        "inside": "inside",
+        "over": "over",
+        "beside": "beside",
+        "at": "at",
+        "north": "north of",
+        "south": "south of",
+        "east": "east of",
+        "west": "west of",
+        "northeast": "northeast of",
+        "northwest": "northwest of",
+        "southeast": "southeast of",
+        "southwest": "southwest of",
     },
     merging=("with", "wearing"),
     conjunction="and",
@@ -132,4 +243,12 @@ ENGLISH = Language(
     before_vowels={"a": "an"},
     negation="non-",
     plurals=_PLURALS,
+    numbers=_NUMBERS,
+    ordinals=_ORDINALS,
+    grades=_GRADES,
+    clauses=Clauses("that", ("is", "are"), ("has", "have"), "not", "or"),
+    indefinite="a",
+    parts=_PARTS,
+    uncounted=_UNCOUNTED,
+    ranks={"shape": _SHAPE, "material": _MATERIAL, "pattern": _MATERIAL, "made": _MATERIAL, "finish": _QUALITY},
 )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.realisation.annotation import UNSAYABLE
 from referee.records import LANDMARKS, Property
 
-__all__ = ["AFTER", "BEFORE", "Language", "Noun", "Phrase"]
+__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase"]
 
 BEFORE, AFTER = 0, 1
 _YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
@@ -35,6 +35,29 @@ class Phrase(NamedTuple):
     text: str
 
 
+class Grades(NamedTuple):
+    """How more and less of something is said, of two things and of several, and what lies between ("second from the left"; {} is the ordinal)."""
+
+    more: str
+    most: str
+    less: str
+    least: str
+    between: str = ""
+    between_low: str = ""
+    dimension: str = ""
+
+
+class Clauses(NamedTuple):
+    """The words of a relative clause; with `verb_last` the verb ends it."""
+
+    that: str
+    be: tuple[str, str]
+    have: tuple[str, str]
+    no: str
+    either: str
+    verb_last: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Language:
     """What a realiser has to know about a language.
@@ -43,6 +66,10 @@ class Language:
     Neighbours that open with the same word of `merging` share it: "with a beard and glasses". `openers` can open a phrase behind the noun; a phrase
     without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da),
     `before_vowels` changes a word before a vowel (English a, an).
+
+    For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of attributes whose values are numbers,
+    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives, the genders that plural and oblique noun phrases have
+    (`plural_of`, `oblique_of`: keys of `articles`), `ranks` of attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
 
     `negation` stands before an adjective that does not hold. `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
     a language without any says the same noun.
@@ -76,10 +103,21 @@ class Language:
     copula: str = ""
     things: frozenset[str] = frozenset()
     generic_nouns: frozenset[str] = frozenset()
+    uncounted: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
     negation: str = ""
     plurals: Mapping[str, str] = field(default_factory=dict)
     adjectives: int = BEFORE
     unnamed_rank: int = 50
+    numbers: Mapping[int, str] = field(default_factory=dict)
+    grades: Mapping[str, Grades] = field(default_factory=dict)
+    ordinals: Mapping[int, str] = field(default_factory=dict)
+    clauses: Clauses | None = None
+    indefinite: str = ""
+    plural_endings: Mapping[str, str] = field(default_factory=dict)
+    plural_of: Mapping[str, str] = field(default_factory=dict)
+    oblique_of: Mapping[str, str] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.code
@@ -103,34 +141,52 @@ class Language:
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
         """Phrases for everything but the noun, in the order they are said; relations (which need a landmark) and unsayable values are left out."""
+        return [phrase for phrase, _ in self.phrases_for(properties)]
+
+    def phrases_for(self, properties: Sequence[Property]) -> list[tuple[Phrase, frozenset[Property]]]:
+        """As `word`, each phrase with what it expresses."""
         silent = {"type", *self.relations}
         sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
         left = [p for p in sayable if p not in self.nouns]
         wanted = set(left)
         fitting = [group for group in self.phrases if group <= wanted]
-        found: list[Phrase] = []
+        found: list[tuple[Phrase, frozenset[Property]]] = []
         # Sorted within a size, since sets have another order in every process.
         for group in sorted(fitting, key=lambda g: (-len(g), sorted(g))):
             if all(p in left for p in group):
-                found += self.phrases[group]
+                found += [(phrase, group) for phrase in self.phrases[group]]
                 left = [p for p in left if p not in group]
-        return sorted([*found, *(self.describe_unknown(p) for p in left)])
+        found += [(self.describe_unknown(p), frozenset([p])) for p in left]
+        return sorted(found, key=lambda item: (item[0], sorted(item[1])))
 
     def describe_unknown(self, prop: Property) -> Phrase:
         """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
 
         What one has (``hasStripe:1``, ``fringe:yes``) is said with "with", what one is (``hot:1``) as an adjective.
         """
-        name = _plain(re.sub(r"^(?:has|is)(?=[A-Z])", "", prop.name))
+        name = _plain(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
-        if value in _YES | _NO and (prop.name.startswith("has") or value in ("yes", "no")):
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {name}")
+        if value in _YES | _NO and self._had(prop.name, name, value):
+            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
         if value in _YES | _NO:
             return Phrase(self.adjectives, self.unnamed_rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {prop.value}")
-        return Phrase(self.adjectives, self.unnamed_rank, _plain(prop.value))
+        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), _plain(prop.value))
+
+    def _had(self, attribute: str, name: str, value: str) -> bool:
+        """Whether a yes-or-no attribute is a thing that one has and not what one is: by its name, where the language can tell (``lid``, ``ripe``)."""
+        if re.match(r"has(?=[A-Z_.-])|has$", attribute):
+            return True
+        # Without a list of things, "yes" is said of what one has and "true" of what one is.
+        return name.rpartition(" ")[2] in self.parts if self.parts else value in ("yes", "no")
+
+    def _uncounted(self, name: str) -> bool:
+        """Whether no indefinite article goes with a noun: hair, glasses, stripes."""
+        last = name.rpartition(" ")[2]
+        return last.endswith("s") or last in self.uncounted
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
         """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
+from referee.realisation.wording import Wording, language_of
 from referee.records import Property, SpeakerView, Trial
 
 __all__ = ["Plain"]
 
 
 class Plain:
-    """Says any properties in a language, neighbours of a kind joined: "the old person with a beard and glasses"."""
+    """Says any properties in a language (None: that of the trial), neighbours of a kind joined: "the old person with a beard and glasses"."""
 
-    def __init__(self, language: Language = ENGLISH) -> None:
+    def __init__(self, language: Language | None = None) -> None:
         self.language = language
 
     def fit(self, trials: Iterable[Trial]) -> Self:
@@ -23,4 +23,6 @@ class Plain:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
-        return self.language.say(properties)
+        return (
+            Wording(self.language or language_of(view), view.scene).phrase(view.targets, properties, where=False).text
+        )

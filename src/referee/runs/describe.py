@@ -10,13 +10,16 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.capabilities import Explains, HasFormula, HasFragments, HasSelector, TellsTrouble
+from referee.capabilities import Explains, HasSelector, TellsTrouble
 from referee.contracts import Speaker
 from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain
+from referee.realisation.reading_back import ReadBack
+from referee.realisation.wording import language_of
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System
+from referee.runs.words_heard import WordsHeard, heard_in, plainly
 from referee.selection.reasons import Reason
 
 if TYPE_CHECKING:
@@ -35,20 +38,24 @@ DOMAINS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described(Description):
-    """A description that says whether it singles out the target (None: it has only words), whom else it is true of, and the steps that led to it.
+    """A description that says whether its words single out the target (None: nothing was chosen), whom else they are true of, and the steps that led to it.
 
-    Where there is no description, `trouble` says why. `view` is what the speaker saw.
+    `said` is what the words express, `dropped` what was chosen and is not among it, `false` what was chosen or said and is not true of a target. Where there is
+    no description, `trouble` says why. `view` is what the speaker saw.
     """
 
     distinguishing: bool | None = None
     trouble: str = ""
     also: tuple[str, ...] = ()
     steps: tuple[Reason, ...] = ()
+    said: tuple[Property, ...] = ()
+    dropped: tuple[Property, ...] = ()
+    false: tuple[Property, ...] = ()
     view: SpeakerView | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, said: Description, view: SpeakerView, **more: Any) -> Described:
-        return cls(**{f.name: getattr(said, f.name) for f in fields(Description)}, view=view, **more)
+    def of(cls, description: Description, view: SpeakerView, **more: Any) -> Described:
+        return cls(**{f.name: getattr(description, f.name) for f in fields(Description)}, view=view, **more)
 
     @property
     def description(self) -> Description:
@@ -235,21 +242,24 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     said, view = _said(speaker, view, known or ())
     if said.properties is None:
         trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
-        return Described.of(said, view, trouble=trouble)
+        heard = heard_in(said.text, (), view) if said.text else WordsHeard()
+        return Described.of(said, view, trouble=trouble, said=heard.said, false=heard.false)
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = said.properties
     if said.text is None:
-        said = replace(said, text=_words(selector, view, properties))
-    steps = _steps(selector, view, properties)
-    also = view.scene.denotation(properties) & ~view.target_mask
+        heard, text = plainly(selector, view, properties)
+        said = replace(said, text=text)
+    else:
+        heard = heard_in(said.text, properties, view, ReadBack(language_of(view), known or ()))
     return Described.of(
         said,
         view,
-        # A last step without a property is how an account says that the target was not singled out
-        # (`capabilities.Explains`).
-        distinguishing=all(step.property is not None for step in steps),
-        also=tuple(e.id for e in view.scene.members(also)),
-        steps=tuple(steps),
+        distinguishing=heard.denotes == view.target_mask and not heard.false,
+        also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
+        steps=tuple(_steps(selector, view, properties)),
+        said=heard.said,
+        dropped=heard.dropped,
+        false=heard.false,
     )
 
 
@@ -278,22 +288,6 @@ def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple
         raise UnknownDomain(
             error.problem, where=error.where, remedy=f"write {choices} into the scene, or take another system"
         ) from None
-
-
-def _words(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> str:
-    """The plainest words; sets described in parts are said part by part, and what needs "or" or "not" is written as a formula."""
-    from referee.realisation.english import ENGLISH
-    from referee.realisation.plain import Plain
-    from referee.realisation.portuguese import PORTUGUESE
-
-    formula = selector.formula(view) if isinstance(selector, HasFormula) else None
-    if formula is not None and any(len(clause) > 1 or clause[0].negated for clause in formula.clauses):
-        return str(formula)
-    plain = Plain(PORTUGUESE if view.language == "pt" else ENGLISH)
-    parts = [(view.targets, properties)]
-    if isinstance(selector, HasFragments):
-        parts = [(f.referents, f.properties) for f in selector.fragments(view)]
-    return f" {plain.language.conjunction} ".join(plain.language.say(said, many=len(of) > 1) for of, said in parts)
 
 
 def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Reason]:

@@ -15,7 +15,10 @@ from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatc
 from referee.contracts import Speaker
 from referee.errors import InputError, RefereeError, UnknownName
 from referee.llm.batch_files import BatchFile
+from referee.realisation.reading_back import ReadBack
+from referee.realisation.wording import language_of
 from referee.records import Description, Trial
+from referee.runs.words_heard import heard_in
 
 __all__ = ["Spoken", "System", "hear", "sampled", "systems_named"]
 
@@ -123,9 +126,29 @@ def hear(
         if any(x is not None for x in (description.properties, description.text, description.distribution)):
             said.append((trial.id, description))
     account = thing.account() if isinstance(thing, KeepsAccount) else {}
-    counts = {"trials": len(test), "answered": len(said), "silent": len(test) - len(said)}
+    counts = {
+        "trials": len(test),
+        "answered": len(said),
+        "silent": len(test) - len(said),
+        **_misheard(said, train, test),
+    }
     # Our own counts come last: an account must not replace how many trials there were.
     return Spoken(said=tuple(said), counts={**account, **counts})
+
+
+def _misheard(said: Sequence[tuple[str, Description]], train: Sequence[Trial], test: Sequence[Trial]) -> dict[str, int]:
+    """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
+    views = {t.id: t.for_speaker() for t in test}
+    worded = [(views[i], d.text, d.properties) for i, d in said if d.text and d.properties is not None]
+    if not worded:
+        return {}
+    readers: dict[str, ReadBack] = {}
+    heard = []
+    for view, text, properties in worded:
+        if view.language not in readers:
+            readers[view.language] = ReadBack(language_of(view), (t for t in train if t.language == view.language))
+        heard.append(heard_in(text, properties, view, readers[view.language]))
+    return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
 
 
 def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:

@@ -15,12 +15,13 @@ __all__ = ["Found", "FullBrevity", "distinguishing_sets"]
 
 
 class Found(NamedTuple):
-    """What an exact search came back with: is it the target's alone, and is it proven that nothing is better?"""
+    """What an exact search came back with: is it the target's alone, is it proven that nothing is better, and which head was added after the search?"""
 
     properties: tuple[Property, ...]
     distinguishing: bool
     proven: bool
     cost: float
+    added: Property | None = None
 
 
 @dataclass(eq=False, repr=False)

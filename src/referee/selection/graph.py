@@ -63,9 +63,13 @@ class GraphSearch(Reasoned):
             price = self.costs or UnitCosts()
             standing = "cheapest" if found.proven else "cheapest found in time"
             for prop in found.properties:
-                note(
-                    prop, f"costs {price.cost(prop, view):g}; part of the {standing} description, {found.cost:g} in all"
-                )
+                if prop == contrast.head and self.head == "first":
+                    note(prop, "the type is said in any case, and costs nothing")
+                elif prop == found.added:
+                    note(prop, "the type is added as head of the phrase; the search did without it")
+                else:
+                    cost = price.cost(prop, view)
+                    note(prop, f"costs {cost:g}; part of the {standing} description, {found.cost:g} in all")
         return found.properties
 
     def _search(self, contrast: Contrast, view: SpeakerView) -> Found:
@@ -83,10 +87,11 @@ class GraphSearch(Reasoned):
                 *(self.landmarks, self.attributes, self.seconds, without),
             )
             left = contrast.scene.denotation(best) & contrast.distractors if left else 0
-        if head is not None and head not in best:
-            best = (*best, head)
-            left &= contrast.extensions[head]
-        return Found(best, not left, proven, cost)
+        added = head if head is not None and head not in best else None
+        if added is not None:
+            best = (*best, added)
+            left &= contrast.extensions[added]
+        return Found(best, not left, proven, cost, added)
 
     def _cheapest(
         self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]

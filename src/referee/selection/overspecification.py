@@ -23,6 +23,11 @@ from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["Overspecification"]
 
+MOST_OPTIONS = 16
+"""Properties beside the type up to which every set of them is listed."""
+UNSEEN = 0.01
+"""The preference of an attribute that no speaker was seen to mention, where nothing else singles out the target."""
+
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 Core = frozenset[Property]
 
@@ -34,7 +39,8 @@ class Overspecification(Reasoned):
     `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by `by`, unless both
     are given. The model cannot say everything: not what fails to single out the target, nor what does so by joint effort where one
     property would have done alone; `left_out_` counts such descriptions. π and ε are known up to a common factor, chosen so that the
-    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more.
+    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more. An attribute that nobody was seen to mention is drawn only where
+    all others leave somebody else; of more than 16 properties the most preferred are looked at, and those needed beside them.
     """
 
     preferences: Mapping[str, float] | None = None
@@ -57,8 +63,9 @@ class Overspecification(Reasoned):
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every set of properties the model may say, with its probability, most probable first."""
         contrast = contrast_of(view)
-        options = _options(contrast)
         weights, eagerness = self._parameters(view)
+        options = _within_reach(contrast, _options(contrast), weights)
+        weights = _with_unseen(contrast, options, weights)
         # All sets of options: TUNA's people have eleven beside the type, hence two thousand sets.
         chances = np.zeros(1 << len(options))
         for core, chance in _cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
@@ -96,6 +103,28 @@ class Overspecification(Reasoned):
 
 def _options(contrast: Contrast) -> list[Property]:
     return [p for p in contrast.properties if p.name != TYPE]
+
+
+def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[str, float]) -> list[Property]:
+    """The properties that sets are made of: all, or where that would be too many sets, the most preferred and whatever else is needed."""
+    if len(options) <= MOST_OPTIONS:
+        return options
+    liked = sorted(options, key=lambda p: -weights.get(p.name, 0.0))
+    kept = liked[: MOST_OPTIONS - 6]
+    for prop in liked[len(kept) :]:
+        if len(kept) < MOST_OPTIONS and contrast.remaining(kept) & ~contrast.extensions[prop]:
+            kept.append(prop)
+    return [p for p in options if p in kept]
+
+
+def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Where all that speakers were seen to prefer leaves somebody else, attributes that nobody was seen to mention can be drawn, too."""
+    start = [] if contrast.head is None else [contrast.head]
+    liked = [p for p in options if weights.get(p.name, 0.0) > 0]
+    left = contrast.remaining([*start, *liked])
+    if not any(left & ~contrast.extensions[p] for p in options if p not in liked):
+        return weights
+    return {**weights, **{p.name: UNSEEN for p in options if p not in liked}}
 
 
 def _drawn(contrast: Contrast, options: Sequence[Property], left: int) -> list[Property]:

@@ -82,9 +82,9 @@ class BooleanDescriptions(Reasoned):
             kept = left & Boolean((clause,)).denotation(contrast.scene)
             gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
             left = kept
-            steps.append(
-                Reason(clause[0].property, f"true of every target: {Boolean((clause,))}", gone, left.bit_count())
-            )
+            # A union is named by its first part; what is denied must not look as if it were said.
+            first = Boolean((clause,)).flat()[0]
+            steps.append(Reason(first, f"true of every target: {Boolean((clause,))}", gone, left.bit_count()))
         if left:
             steps.append(
                 Reason(None, "not distinguishing: the description is true of others too", (), left.bit_count())

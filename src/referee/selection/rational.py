@@ -6,20 +6,26 @@ best; S2 does the same with a listener who expects S1. The learned speaker repla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from math import comb
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
+from referee.errors import InputError
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["RationalSpeaker", "log_softmax", "most_probable", "subsets"]
+
+MOST_MESSAGES = 1 << 16
+"""Messages up to which all are listed: half a megabyte for each entity of the scene."""
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 
@@ -28,8 +34,12 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 class RationalSpeaker(Reasoned):
     """S0, S1 or S2 (`depth`) over all messages of up to `longest` properties, the empty one included.
 
+    `prior` names an attribute that holds how salient an entity is to the listener (Frank & Goodman 2012); without one all are alike.
     A message of n properties costs `cost`·(n - 1), the empty one `null_cost`; `alpha` is the speaker's rationality. `select` says the most probable message (of
     equals the first: shorter, then in the scene's order; with `seed`, one of them at random). Meant for scenes of a few dozen entities.
+
+    A target with many properties has too many messages to list; they are then counted by length and by whom they are true of, which is all that the
+    speaker looks at. The choice is the same (of equals always the first), `distribution` is refused.
     """
 
     depth: int = 1
@@ -38,15 +48,24 @@ class RationalSpeaker(Reasoned):
     null_cost: float = 0.0
     longest: int | None = None
     seed: int | None = None
+    prior: str = ""
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first; messages that are impossible are left out."""
         contrast = contrast_of(view)
+        if self._too_many(contrast):
+            raise InputError(
+                f"a target with {len(contrast.properties)} properties has too many messages to list",
+                where=view.id,
+                remedy="bound their length, for example with the switch longest:4",
+            )
         messages, chances = self._chances(contrast)
         order = np.argsort(-chances, kind="stable")
         return tuple((frozenset(_spell(contrast, messages[i])), float(chances[i])) for i in order if chances[i] > 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if self._too_many(contrast):
+            return self._counted(contrast, note)
         messages, chances = self._chances(contrast)
         place = most_probable(chances, None if self.seed is None else f"{self.seed} {view.id}")
         best = _spell(contrast, messages[place])
@@ -55,6 +74,41 @@ class RationalSpeaker(Reasoned):
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances[place]:.3f}")
         return best
 
+    def _salience(self, contrast: Contrast) -> FloatArray:
+        """Log prior weights of the entities: the attribute named by `prior` where it is a positive number, 1 otherwise."""
+        values = [entity.value(self.prior) if self.prior else None for entity in contrast.scene.entities]
+        weights = [float(v) if v and v.replace(".", "", 1).isdigit() and float(v) > 0 else 1.0 for v in values]
+        column: FloatArray = np.log(np.array(weights))[:, None]
+        return column
+
+    def _too_many(self, contrast: Contrast) -> bool:
+        most = len(contrast.properties)
+        sizes = range((most if self.longest is None else min(self.longest, most)) + 1)
+        return sum(comb(most, size) for size in sizes) > MOST_MESSAGES
+
+    def _counted(self, contrast: Contrast, note: Note | None) -> tuple[Property, ...]:
+        """The first of the most probable messages, by counting messages of one length that are true of the same entities as one."""
+        extensions, everything = [contrast.extensions[p] for p in contrast.properties], contrast.scene.everything
+        kinds = _count_messages(extensions, everything, self.longest)
+        lengths = np.array([length for length, _ in kinds])
+        costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
+        weights = np.log(np.array(list(kinds.values()), dtype=float))
+        places = range(len(contrast.scene.entities))
+        true = np.array([[bool(mask >> i & 1) for _, mask in kinds] for i in places])
+        speaker = log_softmax(np.where(true, 0.0, -np.inf) - costs + weights, axis=1) - weights
+        for _ in range(self.depth):
+            listener = log_softmax(speaker + self._salience(contrast), axis=0)
+            speaker = log_softmax(self.alpha * (listener - costs) + weights, axis=1) - weights
+        chances = np.exp(speaker[(contrast.targets & -contrast.targets).bit_length() - 1])
+        tied = np.flatnonzero(chances >= chances.max() * (1 - 1e-9))
+        shortest = lengths[tied].min()
+        best = [kind for kind, i in zip(kinds, range(len(kinds)), strict=True) if i in tied and kind[0] == shortest]
+        chosen = min(_first_message(extensions, everything, kind) for kind in best)
+        said = tuple(contrast.properties[i] for i in chosen)
+        for prop in said if note else ():
+            note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.2g}")  # type: ignore[misc]
+        return said
+
     def _chances(self, contrast: Contrast) -> tuple[FloatArray, FloatArray]:
         """The messages, one row of indicators each, and their probabilities for the (first) target."""
         messages = subsets(len(contrast.properties), self.longest)
@@ -62,11 +116,41 @@ class RationalSpeaker(Reasoned):
         costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
         speaker = log_softmax(np.where(_truth(contrast, messages), 0.0, -np.inf) - costs, axis=1)
         for _ in range(self.depth):
-            listener = log_softmax(speaker, axis=0)
+            listener = log_softmax(speaker + self._salience(contrast), axis=0)
             # The cost stands inside the factor α, as in the authors' code.
             speaker = log_softmax(self.alpha * (listener - costs), axis=1)
         target = (contrast.targets & -contrast.targets).bit_length() - 1
         return messages, np.exp(speaker[target])
+
+
+def _count_messages(extensions: Sequence[int], everything: int, longest: int | None) -> dict[tuple[int, int], int]:
+    """How many messages there are of each length and set of entities that they are true of."""
+    kinds: dict[tuple[int, int], int] = {(0, everything): 1}
+    for extension in extensions:
+        for (length, mask), number in list(kinds.items()):
+            if longest is None or length < longest:
+                grown = (length + 1, mask & extension)
+                kinds[grown] = kinds.get(grown, 0) + number
+    return kinds
+
+
+def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
+    """The first message, in the order of the properties, of a length and with just these entities."""
+    length, wanted = kind
+    # From the back: what can still be added with the properties from each place on.
+    reach: list[set[tuple[int, int]]] = [{(0, everything)}]
+    for extension in reversed(extensions):
+        before = reach[-1]
+        reach.append(before | {(n + 1, mask & extension) for n, mask in before if n < length})
+    reach.reverse()
+    chosen: list[int] = []
+    mask = everything
+    for i, extension in enumerate(extensions):
+        left = length - len(chosen) - 1
+        if left >= 0 and any(n == left and mask & extension & rest == wanted for n, rest in reach[i + 1]):
+            chosen.append(i)
+            mask &= extension
+    return tuple(chosen)
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
+from referee.errors import InputError
 from referee.records import LANDMARK, Property, Scene, SpeakerView
 from referee.selection.contrast import TYPE, Contrast
 from referee.selection.reasons import Note, Reasoned
@@ -78,7 +79,7 @@ class Relational(Reasoned):
 
     A fact is used only once; one that changes nothing and brings in no landmark is not said. A landmark about which nothing is left to say is put
     aside. The result is flat: what is said of a landmark carries the prefix ``landmark.`` once per step away from the target. A
-    target that cannot be told apart gets what was tried on the way. Of several targets only the first is described.
+    target that cannot be told apart gets what was tried on the way. Several targets are refused.
     """
 
     def __init__(self, attributes: tuple[str, ...] | None = None, landmarks: int = 2) -> None:
@@ -87,6 +88,12 @@ class Relational(Reasoned):
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         scene = contrast.scene
+        if len(view.targets) > 1:
+            raise InputError(
+                f"Dale & Haddock's algorithm describes one thing, and there are {len(view.targets)} targets",
+                where=view.id,
+                remedy="name one target, or take classic/boolean or classic/partitioned",
+            )
         network = Network(scene)
         first = view.targets[0]
         variables = {first: network.introduce()}

@@ -7,23 +7,30 @@ from __future__ import annotations
 
 from referee.systems.components import (
     BOOLEAN_DESCRIPTIONS,
+    CONTINUOUS_SPEAKER,
     FULL_BREVITY,
     GRAPH_SEARCH,
     GREEDY,
     INCREMENTAL,
+    INCREMENTAL_RATIONAL,
     KMEANS_COSTS,
     LEARNED_RATIONAL_SPEAKER,
     OVERSPECIFICATION,
     PARTITIONED,
+    PATTERN_TREE,
     RATIONAL_SPEAKER,
     RELATIONAL,
     STOCHASTIC_COSTS,
+    SUPPORT_VECTORS,
+    VISIBLE_OBJECTS,
     Component,
 )
-from referee.systems.entries import FAITHFUL, MEDIUM, SystemRow, build_selector, build_speaker
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker, selector_switches
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
+    from typing import Any
+
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
@@ -55,6 +62,18 @@ TABLE: dict[str, SystemRow] = {
         Component(RATIONAL_SPEAKER)),
     "rsa.learned": SystemRow("Monroe & Potts", 2015, MEDIUM, "rational speech acts on a learned literal speaker",
         Component(LEARNED_RATIONAL_SPEAKER)),
+    "rsa.salience": SystemRow("Frank & Goodman", 2012, MEDIUM, "rational speech acts; the attribute salience is the listener's prior",
+        Component(RATIONAL_SPEAKER, prior="salience")),
+    "rsa.continuous": SystemRow("Degen et al.", 2020, MEDIUM, "rational speech acts with meanings that hold to a degree",
+        Component(CONTINUOUS_SPEAKER)),
+    "rsa.incremental": SystemRow("Cohn-Gordon et al.", 2019, MEDIUM, "rational speech acts word by word",
+        Component(INCREMENTAL_RATIONAL)),
+    "visible-objects": SystemRow("Mitchell et al.", 2013, LOW, "what people usually mention, needed or not",
+        Component(VISIBLE_OBJECTS)),
+    "speaker-trees": SystemRow("Viethen & Dale", 2010, MEDIUM, "a decision tree over whole patterns that knows the speaker",
+        Component(PATTERN_TREE)),
+    "support-vectors": SystemRow("Ferreira & Paraboni", 2014, MEDIUM, "one support vector machine per attribute",
+        Component(SUPPORT_VECTORS)),
 }
 # fmt: on
 
@@ -64,6 +83,14 @@ def selector(name: str) -> Selector:
     return build_selector(TABLE, name)
 
 
-def system(name: str, distribution: bool = False) -> Composed:
-    """A classic algorithm as a speaker; `distribution` reports probabilities where it has them."""
-    return build_speaker(TABLE, name, distribution=distribution)
+def system(name: str, distribution: bool = False, **switches: Any) -> Composed:
+    """A classic algorithm as a speaker; `distribution` reports probabilities where it has them, `switches` are settings of the algorithm."""
+    return build_speaker(TABLE, name, distribution=distribution, switches=switches)
+
+
+def _switches(name: str) -> dict[str, Any]:
+    return selector_switches(TABLE, name)
+
+
+# The catalogue asks for them, so that `classic/rsa|alpha:3` is checked like any switch.
+system.switches = _switches  # type: ignore[attr-defined]

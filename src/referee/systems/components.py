@@ -37,6 +37,15 @@ class Component:
 
 
 # selection
+CONTINUOUS_SPEAKER = "referee.selection.graded_rational:ContinuousSpeaker"
+EVERYTHING = "referee.selection.baselines:Everything"
+INCREMENTAL_RATIONAL = "referee.selection.graded_rational:IncrementalRational"
+NEAREST_WORDS = "referee.selection.baselines:NearestWords"
+PATTERN_TREE = "referee.selection.classified:PatternTree"
+RANDOM_DISTINGUISHING = "referee.selection.baselines:RandomDistinguishing"
+SUPPORT_VECTORS = "referee.selection.classified:SupportVectors"
+TYPE_ONLY = "referee.selection.baselines:TypeOnly"
+VISIBLE_OBJECTS = "referee.selection.visible_objects:VisibleObjects"
 BOOLEAN_DESCRIPTIONS = "referee.selection.plural:BooleanDescriptions"
 FULL_BREVITY = "referee.selection.full_brevity:FullBrevity"
 GRAPH_SEARCH = "referee.selection.graph:GraphSearch"

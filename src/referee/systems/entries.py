@@ -27,6 +27,7 @@ __all__ = [
     "build_realiser",
     "build_selector",
     "build_speaker",
+    "selector_switches",
 ]
 
 FAITHFUL = "faithful"
@@ -44,10 +45,11 @@ class SystemRow:
     """An entry as data: a selector (task AS), a realiser (task R: the properties are given), or both (task REG).
 
     `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted` names the settings that were chosen
-    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured.
+    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured;
+    `mended` whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``.
     """
 
-    __slots__ = ("about", "evidence", "fitted", "floor", "printed", "realiser", "selector", "team", "year")
+    __slots__ = ("about", "evidence", "fitted", "floor", "mended", "printed", "realiser", "selector", "team", "year")
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class SystemRow:
         printed: str = "",
         fitted: tuple[str, ...] = (),
         floor: bool = False,
+        mended: bool = True,
     ) -> None:
         self.team = team
         self.year = year
@@ -71,15 +74,12 @@ class SystemRow:
         self.printed = printed
         self.fitted = fitted
         self.floor = floor
+        # What has no words has none to mend.
+        self.mended = mended and realiser is not None
 
     @property
     def task(self) -> str:
         return "AS" if self.realiser is None else "R" if self.selector is None else "REG"
-
-    @property
-    def mended(self) -> bool:
-        """Whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``."""
-        return self.realiser is not None
 
     @property
     def tags(self) -> dict[str, Any]:
@@ -88,18 +88,43 @@ class SystemRow:
         return {**shown, "fitted": list(self.fitted), "mended": self.mended}
 
 
-def _part(table: Mapping[str, SystemRow], name: str, kind: str) -> Any:
+def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, Any]:
+    """The settings of an entry's selector that can be written on a command line, with their values: numbers, words, yes or no, and lists of words."""
+    from inspect import signature
+
+    row = table.get(name)
+    if row is None or row.selector is None:
+        return {}
+    found = {p.name: p.default for p in signature(row.selector.load()).parameters.values()} | row.selector.settings
+    plain = (bool, int, float, str, tuple, type(None))
+    # A table (a taxonomy, say) cannot be written as a switch, nor can a component.
+    return {key: value for key, value in found.items() if isinstance(value, plain) and key not in _TABLES}
+
+
+_TABLES = frozenset({"basic", "costs", "preferences", "shares", "taxonomy"})
+
+
+def _switched(given: Any, before: Any, key: str) -> Any:
+    """A list of words is written with plus signs: ``attributes:colour+size``."""
+    if isinstance(given, str) and ("+" in given or isinstance(before, tuple) or key == "attributes"):
+        return tuple(word for word in given.split("+") if word and word != "none")
+    return given
+
+
+def _part(table: Mapping[str, SystemRow], name: str, kind: str, switches: Mapping[str, Any] | None = None) -> Any:
     """A fresh selector or realiser from its row; `UnknownName` with suggestions where there is no such row, or it has no such part."""
     row = table.get(name)
     part: Component | None = None if row is None else getattr(row, kind)
     if part is None:
         raise UnknownName("system", name, [n for n, r in table.items() if getattr(r, kind) is not None])
-    return part.make()
+    before = part.settings
+    changed = {key: _switched(value, before.get(key), key) for key, value in (switches or {}).items()}
+    return Component(part.where, **{**before, **changed}).make() if changed else part.make()
 
 
-def build_selector(table: Mapping[str, SystemRow], name: str) -> Selector:
-    """What an entry chooses with, untrained."""
-    selector: Selector = _part(table, name, "selector")
+def build_selector(table: Mapping[str, SystemRow], name: str, switches: Mapping[str, Any] | None = None) -> Selector:
+    """What an entry chooses with, untrained; `switches` replace settings of its row."""
+    selector: Selector = _part(table, name, "selector", switches)
     return selector
 
 
@@ -112,11 +137,15 @@ def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = Tru
 
 
 def build_speaker(
-    table: Mapping[str, SystemRow], name: str, mended: bool = True, distribution: bool = False
+    table: Mapping[str, SystemRow],
+    name: str,
+    mended: bool = True,
+    distribution: bool = False,
+    switches: Mapping[str, Any] | None = None,
 ) -> Composed:
     """An entry as a speaker: its selector and, where it has words, its realiser."""
     from referee.systems.speaker import Composed
 
-    selector = build_selector(table, name)
+    selector = build_selector(table, name, switches)
     worded = table[name].realiser is not None
     return Composed(selector, build_realiser(table, name, mended) if worded else None, distribution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.systems import asgre2007, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
+from referee.systems import asgre2007, baselines, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ GROUPS: dict[str, ModuleType] = {
     "tuna2008-as": tuna2008_as,
     "classic": classics,
     "variants": variants,
+    "baseline": baselines,
     "tuna2008-r": tuna2008_r,
     "tuna2008-reg": tuna2008_reg,
     "tunareg2009": tunareg2009,

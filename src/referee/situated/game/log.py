@@ -98,7 +98,7 @@ _PLACED: Mapping[str, Callable[[Any], bool]] = {
     "flipped": lambda value: isinstance(value, bool),
 }
 _FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(STATES, {"state": lambda value: isinstance(value, dict), "hash": _is_text}),
+    **{kind: {"state": lambda value: isinstance(value, dict), "hash": _is_text} for kind in STATES},
     **dict.fromkeys(HANDLING, _PLACED),
     "cursor": {"points": _are_points},
     "say": {

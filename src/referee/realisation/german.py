@@ -1,0 +1,136 @@
+"""German: words for the buttons and doors of GIVE-2, for Pentomino pieces, TUNA's furniture and simple scenes, written for this project.
+
+Adjectives stand before the noun in the weak declension; a landmark stands in the dative behind its preposition. Genders of the plural and of the dative are
+keys of their own (``p``, ``m3``, …), so that an adjective's form is looked up like any other.
+"""
+
+from __future__ import annotations
+
+from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
+from referee.records import Property
+
+__all__ = ["GERMAN"]
+
+_NOUNS = {
+    "button": "Knopf m", "door": "Tür f", "safe": "Tresor m", "painting": "Bild n", "flower": "Blume f", "alarm": "Alarm m", "lamp": "Lampe f",
+    "chair": "Stuhl m",
+    "couch": "Sofa n", "sofa": "Sofa n", "desk": "Schreibtisch m", "fan": "Ventilator m", "person": "Person f", "table": "Tisch m",
+    "bed": "Bett n", "trophy": "Pokal m",
+    "window": "Fenster n", "plant": "Pflanze f", "cup": "Tasse f", "ball": "Ball m", "cube": "Würfel m", "box": "Kiste f", "book": "Buch n",
+    "piece": "Teil n",
+}  # fmt: skip
+_PLURALS = {
+    "Knopf": "Knöpfe", "Tür": "Türen", "Tresor": "Tresore", "Bild": "Bilder", "Blume": "Blumen", "Alarm": "Alarme", "Lampe": "Lampen",
+    "Stuhl": "Stühle", "Sofa": "Sofas",
+    "Schreibtisch": "Schreibtische", "Ventilator": "Ventilatoren", "Person": "Personen", "Tisch": "Tische", "Bett": "Betten", "Pokal": "Pokale",
+    "Fenster": "Fenster",
+    "Pflanze": "Pflanzen", "Tasse": "Tassen", "Ball": "Bälle", "Würfel": "Würfel", "Kiste": "Kisten", "Buch": "Bücher", "Teil": "Teile",
+    "Objekt": "Objekte", "": "",
+}  # fmt: skip
+_COLOURS = {
+    "red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "grey": "grau", "gray": "grau", "white": "weiß", "black": "schwarz",
+    "cyan": "türkisfarben",
+    "magenta": "magentafarben", "purple": "lila", "orange": "orangefarben", "pink": "rosa", "brown": "braun",
+}  # fmt: skip
+_UNCHANGED = frozenset({"lila", "rosa"})
+_SIZES = {"large": "groß", "big": "groß", "small": "klein", "regular": "mittelgroß"}
+_ENDING = "{:e|m3:en|f3:en|n3:en|p:en|p3:en}"
+_FACING = {
+    "front": "nach vorn gedreht", "back": "nach hinten gedreht", "left": "nach links gedreht", "right": "nach rechts gedreht",
+    "up": "nach oben gedreht",
+    "down": "nach unten gedreht",
+}  # fmt: skip
+_SIZE, _COLOUR = 0, 4
+_FACE, _PLACE = 10, 16
+_ROWS, _COLUMNS = ("oben", "in der Mitte", "unten"), ("links", "in der Mitte", "rechts")
+
+
+def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+    table: dict[frozenset[Property], tuple[Phrase, ...]] = {}
+
+    def put(name: str, value: str, *phrase: object) -> None:
+        table[frozenset([Property(name, value)])] = (Phrase(*phrase),)  # type: ignore[arg-type]
+
+    for value, word in _COLOURS.items():
+        put("colour", value, BEFORE, _COLOUR, word if word in _UNCHANGED else word + _ENDING)
+    for value, word in _SIZES.items():
+        put("size", value, BEFORE, _SIZE, word + _ENDING)
+    for value, words in _FACING.items():
+        put("orientation", value, AFTER, _FACE, words)
+    for i, words in enumerate(_ROWS):
+        put("row", str(i), AFTER, _PLACE, words)
+        put("y-dimension", str(i + 1), AFTER, _PLACE, words)
+    for i, words in enumerate(_COLUMNS):
+        put("col", str(i), AFTER, _PLACE, words)
+    for i, word in enumerate(("ersten", "zweiten", "dritten", "vierten"), 1):
+        put("grid", f"grid{i}", AFTER, _PLACE + 1, f"im {word} Feld")
+    for x, words in enumerate(("ganz links", "links", "in der Mitte", "rechts", "ganz rechts"), 1):
+        put("x-dimension", str(x), AFTER, _PLACE, words)
+    return table
+
+
+def _graded(more: str, most: str, less: str, least: str) -> Grades:
+    high, low = most + _ENDING, least + _ENDING
+    return Grades(more + _ENDING, high, less + _ENDING, low, f"{{}}{high}", f"{{}}{low}")
+
+
+GERMAN = Language(
+    code="de",
+    articles={"m": "der", "f": "die", "n": "das", "p": "die", "m3": "dem", "f3": "der", "n3": "dem", "p3": "den"},
+    default=Noun("Objekt", "n"),
+    nouns={
+        **{Property("type", value): Noun(*noun.split()) for value, noun in _NOUNS.items()},
+        **{Property("shape", letter): Noun(letter, "n") for letter in "FILNPTUVWXYZ"},
+    },
+    phrases=_phrases(),
+    relations={
+        "left": "links von",
+        "left-of": "links von",
+        "left-to": "links von",
+        "right": "rechts von",
+        "right-of": "rechts von",
+        "right-to": "rechts von",
+        "above": "über",
+        "on-top-of": "auf",
+        "on": "auf",
+        "below": "unter",
+        "under": "unter",
+        "near": "bei",
+        "next": "neben",
+        "next-to": "neben",
+        "in-front-of": "vor",
+        "behind": "hinter",
+        "in": "in",
+        "between": "zwischen",
+        "straight": "gegenüber von",
+        "slightlyleft": "etwas links von",
+        "slightlyright": "etwas rechts von",
+        "leftaround": "ganz links von",
+        "rightaround": "ganz rechts von",
+    },
+    merging=("mit", "ohne"),
+    conjunction="und",
+    having="mit",
+    lacking="ohne",
+    negation="nicht ",
+    openers=frozenset({"mit", "ohne", "in", "im", "auf", "von", "nach", "links", "rechts", "oben", "unten", "ganz"}),
+    determiners=frozenset({"der", "die", "das", "dem", "den"}),
+    contractions={("von", "dem"): "vom", ("bei", "dem"): "beim", ("in", "dem"): "im"},
+    plurals=_PLURALS,
+    numbers=dict(enumerate(("zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"), 2)),
+    ordinals=dict(enumerate(("zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt"), 2)),
+    grades={
+        "size": _graded("größer", "größt", "kleiner", "kleinst"),
+        "height": _graded("höher", "höchst", "niedriger", "niedrigst"),
+        "length": _graded("länger", "längst", "kürzer", "kürzest"),
+        "weight": _graded("schwerer", "schwerst", "leichter", "leichtest"),
+        "age": _graded("älter", "ältest", "jünger", "jüngst"),
+        "x": Grades(
+            f"recht{_ENDING}", f"äußerst{_ENDING} recht{_ENDING}", f"link{_ENDING}", f"äußerst{_ENDING} link{_ENDING}"
+        ),
+        "y": Grades(f"unter{_ENDING}", f"unterst{_ENDING}", f"ober{_ENDING}", f"oberst{_ENDING}"),
+    },
+    clauses=Clauses("wobei es", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
+    plural_of=dict.fromkeys(("m", "f", "n"), "p"),
+    oblique_of={"m": "m3", "f": "f3", "n": "n3", "p": "p3"},
+)

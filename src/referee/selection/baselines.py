@@ -1,0 +1,92 @@
+"""What any speaker should beat: everything, the type alone, a random description that does the job, and what was said of the most similar target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.records import Description, Property, SpeakerView, Trial
+from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["Everything", "NearestWords", "RandomDistinguishing", "TypeOnly"]
+
+
+class Everything(Reasoned):
+    """All that is true of the target, or of every target."""
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        for prop in contrast.properties if note else ():
+            note(prop, "everything is said")  # type: ignore[misc]
+        return contrast.properties
+
+
+class TypeOnly(Reasoned):
+    """The type and nothing else; what has no type gets its first property."""
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        said = (contrast.head,) if contrast.head is not None else contrast.properties[:1]
+        for prop in said if note else ():
+            note(prop, "only the type is said")  # type: ignore[misc]
+        return said
+
+
+@dataclass(eq=False, repr=False)
+class RandomDistinguishing(Reasoned):
+    """Properties in random order (from `seed` and the trial's id) as long as they rule out somebody; then the type, if it is not there yet."""
+
+    seed: int = 0
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        options = Random(f"{self.seed} {view.id}").sample(contrast.properties, len(contrast.properties))
+        left, said = contrast.distractors, []
+        for prop in options:
+            if left & ~contrast.extensions[prop]:
+                said.append(prop)
+                left &= contrast.extensions[prop]
+                if note:
+                    note(prop, "drawn by lot, and rules out somebody")
+        if contrast.head is not None and contrast.head not in said:
+            said.append(contrast.head)
+        return tuple(p for p in contrast.properties if p in said)
+
+
+class NearestWords:
+    """Says what somebody said of the most similar target in training, word for word; true or not.
+
+    Targets are compared by Dice over their properties, then by whether domain and condition are the same; of equals the first is quoted.
+    """
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Remember every description that has words."""
+        self.said_: list[tuple[frozenset[Property], str | None, str | None, Description]] = []
+        for trial in trials:
+            target = frozenset(contrast_of(trial.for_speaker()).properties)
+            self.said_ += [(target, trial.domain, trial.condition, d) for d in trial.references if d.text]
+        return self
+
+    def nearest(self, view: SpeakerView) -> Description:
+        if not getattr(self, "said_", None):
+            raise NotTrained(self)
+        mine = frozenset(contrast_of(view).properties)
+
+        def likeness(
+            known: tuple[frozenset[Property], str | None, str | None, Description],
+        ) -> tuple[float, bool, bool]:
+            target, domain, condition, _ = known
+            share = 2 * len(target & mine) / max(1, len(target) + len(mine))
+            return round(share, 9), domain == view.domain, condition == view.condition
+
+        return max(self.said_, key=likeness)[3]
+
+    def select(self, view: SpeakerView) -> tuple[Property, ...]:
+        """What the quoted person chose."""
+        said = self.nearest(view).properties
+        return () if said is None else tuple(p for p in dict.fromkeys(said) if p.name == TYPE or p.value)
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """What the quoted person said."""
+        return self.nearest(view).text or ""

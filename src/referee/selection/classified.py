@@ -1,0 +1,155 @@
+"""Content selection as classification: whole patterns by a decision tree that knows the speaker, or attribute by attribute with support vectors.
+
+The tree is that of Viethen & Dale (2010), the machines those of Ferreira & Paraboni (2014), both after their outlines. They look at the target beside the rest:
+how many others share each of its properties. What is said of a landmark is learned like the rest. Needs scikit-learn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from referee.errors import NotTrained, naming_extra
+from referee.records import LANDMARKS, Property, Scene, SpeakerView, Trial
+from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["PatternTree", "SupportVectors"]
+
+Pattern = tuple[str, ...]
+RELATION = "relation:"
+"""Before the name of a relation in a pattern, for a relation's value is a landmark and not a property."""
+
+
+class _Features:
+    """Numbers about a target beside the others; attributes that were not met in training are left out."""
+
+    def __init__(self, trials: Sequence[Trial], speakers: bool) -> None:
+        views = [t.for_speaker() for t in trials]
+        self.names = sorted({p.name for v in views for p in contrast_of(v).properties})
+        self.values = sorted({p for v in views for p in contrast_of(v).properties})
+        self.conditions = sorted({t.condition or "" for t in trials})
+        self.speakers = sorted({t.speaker or "" for t in trials}) if speakers else []
+
+    def of(self, view: SpeakerView) -> list[float]:
+        contrast = contrast_of(view)
+        others = max(1, contrast.distractors.bit_count())
+        row: list[float] = []
+        for name in self.names:
+            props = contrast.by_name.get(name, ())
+            shared = [(contrast.distractors & contrast.extensions[p]).bit_count() / others for p in props]
+            row += [
+                min(shared, default=-1.0),
+                float(any(contrast.distractors & ~contrast.extensions[p] for p in props)),
+            ]
+        row += [float(p in contrast.properties) for p in self.values]
+        row += [float(len(contrast.scene.entities)), float(_landmark(contrast.scene, view.targets[0]) is not None)]
+        row += [float((view.condition or "") == c) for c in self.conditions]
+        return row + [float((view.speaker or "") == s) for s in self.speakers]
+
+
+def _landmark(scene: Scene, entity: str) -> str | None:
+    """The entity that the target's first relation leads to."""
+    return next((r.entity for r in scene.entity(entity).relations), None)
+
+
+def _pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
+    """Which names were said, relations marked as such."""
+    names = {f"{RELATION}{p.name}" if Property(p.name, "") in scene.extensions else p.name for p in properties}
+    return tuple(sorted(names))
+
+
+def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
+    """A pattern with the values of this target and of its landmark; names that it has no value for are left out."""
+    target = view.scene.entity(view.targets[0])
+    wanted = set(pattern)
+    tied = [r for r in target.relations if f"{RELATION}{r.name}" in wanted][:1]
+    said = [p for p in contrast.properties if p.name in wanted]
+    said += [Property(r.name, r.entity) for r in tied]
+    landmark = tied[0].entity if tied else None
+    if landmark is not None:
+        beside = view.scene.entity(landmark)
+        said += [
+            Property(f"landmark.{p.name}", p.value)
+            for p in beside.attributes
+            if any(LANDMARKS.sub("", name, count=1) == p.name for name in wanted if LANDMARKS.match(name))
+        ]
+    return tuple(said)
+
+
+@dataclass(eq=False, repr=False)
+class PatternTree(Reasoned):
+    """One tree over whole patterns of attributes; with `speakers` it may ask who is speaking. `leaf` is the fewest descriptions in a leaf."""
+
+    speakers: bool = True
+    leaf: int = 5
+    seed: int = 0
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Grow the tree."""
+        with naming_extra():
+            from sklearn.tree import DecisionTreeClassifier
+        known = [t for t in trials if any(r.properties is not None for r in t.references)]
+        self.features_ = _Features(known, self.speakers)
+        rows, patterns = [], []
+        for trial in known:
+            for reference in trial.references:
+                if reference.properties is not None:
+                    rows.append(self.features_.of(trial.for_speaker()))
+                    patterns.append(_pattern(reference.properties, trial.scene))
+        self.patterns_ = list(dict.fromkeys(patterns))
+        grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
+        with warnings.catch_warnings():
+            # Few descriptions have nearly as many patterns, which scikit-learn takes for measurements.
+            warnings.simplefilter("ignore", UserWarning)
+            self.tree_ = grown.fit(rows, [self.patterns_.index(p) for p in patterns]) if rows else None
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if getattr(self, "tree_", None) is None:
+            raise NotTrained(self)
+        pattern = self.patterns_[int(self.tree_.predict([self.features_.of(view)])[0])]  # type: ignore[union-attr]
+        said = _filled(pattern, contrast, view)
+        for prop in said if note else ():
+            note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
+        return said
+
+
+@dataclass(eq=False, repr=False)
+class SupportVectors(Reasoned):
+    """One support vector machine per attribute (and per attribute of the landmark): is it mentioned? `strength` is C of the machine."""
+
+    strength: float = 1.0
+    seed: int = 0
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the machines; an attribute that is always or never mentioned needs none."""
+        with naming_extra():
+            from sklearn.svm import SVC
+        known = [t for t in trials if any(r.properties is not None for r in t.references)]
+        self.features_ = _Features(known, speakers=False)
+        rows, patterns = [], []
+        for trial in known:
+            for reference in trial.references:
+                if reference.properties is not None:
+                    rows.append(self.features_.of(trial.for_speaker()))
+                    patterns.append(set(_pattern(reference.properties, trial.scene)))
+        self.machines_: dict[str, Any] = {}
+        for name in sorted(set().union(*patterns)):
+            said = [name in pattern for pattern in patterns]
+            self.machines_[name] = (
+                SVC(C=self.strength, random_state=self.seed).fit(rows, said) if 0 < sum(said) < len(said) else all(said)
+            )
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not getattr(self, "machines_", None):
+            raise NotTrained(self)
+        row = [self.features_.of(view)]
+        wanted = {n for n, m in self.machines_.items() if (m if isinstance(m, bool) else bool(m.predict(row)[0]))}
+        said = _filled(wanted, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
+        for prop in said if note else ():
+            note(prop, "its machine says that people mention it here")  # type: ignore[misc]
+        return said

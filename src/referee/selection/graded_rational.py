@@ -1,0 +1,139 @@
+"""Rational speakers beyond yes and no: meanings that hold to a degree (Degen et al. 2020), and descriptions word by word (Cohn-Gordon et al. 2019).
+
+With meanings that hold to a degree it pays to say more than is needed: a noisy "small" is helped by a reliable "red". Word by word, a speaker looks at what a
+listener would make of the words so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, log
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.records import Property, SpeakerView
+from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.rational import MOST_MESSAGES, log_softmax, most_probable, subsets
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["ContinuousSpeaker", "IncrementalRational"]
+
+Distribution = tuple[tuple[frozenset[Property], float], ...]
+
+
+@dataclass(eq=False, repr=False)
+class ContinuousSpeaker(Reasoned):
+    """S1 of Degen et al. (2020): a property holds to the degree `reliable[name]` (or `otherwise`) where it is true, and one minus that where it is false.
+
+    A message is a set of properties, its degree the product of theirs; L0(w|m) ∝ degree, S1(m|w) ∝ exp(`alpha`·log L0(w|m) - `cost`·length). The type is always
+    said and rules out what is of another type. `colour` and `size` are the paper's two examples.
+    """
+
+    alpha: float = 30.0
+    cost: float = 0.0
+    colour: float = 0.999
+    size: float = 0.8
+    otherwise: float = 0.95
+    longest: int | None = None
+    reliable: Mapping[str, float] = field(default_factory=dict)
+
+    def degree(self, name: str) -> float:
+        """How reliably a property of this name is seen to hold."""
+        return {"colour": self.colour, "size": self.size, **self.reliable}.get(name, self.otherwise)
+
+    def distribution(self, view: SpeakerView) -> Distribution:
+        """Every message with its probability, most probable first."""
+        contrast = contrast_of(view)
+        options, messages, chances = self._chances(contrast)
+        head = [contrast.head] if contrast.head is not None else []
+        order = np.argsort(-chances, kind="stable")
+        return tuple((frozenset([*head, *_spelt(options, messages[i])]), float(chances[i])) for i in order)
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        options, messages, chances = self._chances(contrast)
+        place = most_probable(chances)
+        head = [contrast.head] if contrast.head is not None else []
+        said = (*head, *_spelt(options, messages[place]))
+        for prop in said if note else ():
+            note(prop, f"part of the message that S1 finds best, probability {chances[place]:.3f}")  # type: ignore[misc]
+        return said
+
+    def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
+        options = [p for p in contrast.properties if p.name != TYPE]
+        most = len(options) if self.longest is None else min(self.longest, len(options))
+        if most > 16 and 2**most > MOST_MESSAGES:
+            raise InputError(
+                f"a target with {len(options)} properties has too many messages to list",
+                remedy="bound their length, for example with the switch longest:3",
+            )
+        messages = subsets(len(options), self.longest)
+        true = np.array(
+            [[contrast.extensions[p] >> i & 1 for p in options] for i in range(len(contrast.scene.entities))]
+        )
+        sure = np.array([self.degree(p.name) for p in options])
+        logs = np.log(np.where(true, sure, 1 - sure).reshape(len(true), len(options)))
+        literal = logs @ messages.T
+        if contrast.head is not None:
+            same = [bool(contrast.extensions[contrast.head] >> i & 1) for i in range(len(true))]
+            literal = np.where(np.array(same)[:, None], literal, -np.inf)
+        listener = log_softmax(literal, axis=0)
+        target = (contrast.targets & -contrast.targets).bit_length() - 1
+        useful = self.alpha * listener[target] - self.cost * messages.sum(axis=1)
+        return options, messages, np.exp(log_softmax(useful[None, :], axis=1)[0])
+
+
+def _spelt(options: Sequence[Property], message: FloatArray) -> list[Property]:
+    return [p for p, said in zip(options, message.tolist(), strict=True) if said]
+
+
+@dataclass(eq=False, repr=False)
+class IncrementalRational(Reasoned):
+    """S1 word by word: the next property, or the end, by what a listener makes of the words so far, until the end is best.
+
+    Words so far mean, for an entity, the share of their completions that are true of it: 0 where they are false, otherwise a power of two in the number of the
+    target's properties that it shares. S1(next|so far) ∝ exp(`alpha`·log L0(target|so far, next) - `cost`). Of equals the first is taken; an end that is as
+    good as going on is taken.
+    """
+
+    alpha: float = 1.0
+    cost: float = 0.1
+    longest: int = 6
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        said: list[Property] = []
+        while len(said) < self.longest:
+            options = [p for p in contrast.properties if p not in said]
+            chances = self.next_chances(contrast, said, options)
+            best = max(range(len(chances)), key=lambda i: (round(chances[i], 12), i == len(options)))
+            if best == len(options):
+                break
+            said.append(options[best])
+            if note:
+                note(options[best], f"the best next word, probability {chances[best]:.3f}")
+        if not said and contrast.properties:
+            said.append(contrast.head or contrast.properties[0])
+        if contrast.head is not None and contrast.head not in said:
+            said.append(contrast.head)
+        return tuple(said)
+
+    def next_chances(self, contrast: Contrast, said: Sequence[Property], options: Sequence[Property]) -> list[float]:
+        """The probability of each next property and, at last, of the end."""
+        useful = [self.alpha * log(self._listener(contrast, [*said, p], False)) - self.cost for p in options]
+        useful.append(self.alpha * log(self._listener(contrast, said, True)))
+        top = max(useful)
+        weights = [exp(u - top) for u in useful]
+        return [w / sum(weights) for w in weights]
+
+    def _listener(self, contrast: Contrast, said: Sequence[Property], ended: bool) -> float:
+        """L0 of the target: entities that the words are true of, each weighted by how many ways there are to go on truthfully."""
+        shared = [contrast.extensions[p] for p in contrast.properties]
+        weights = []
+        for i in range(len(contrast.scene.entities)):
+            true = all(contrast.extensions[p] >> i & 1 for p in said)
+            ways = sum(bits >> i & 1 for bits in shared) - len(said)
+            weights.append((1.0 if ended else 2.0**ways) if true else 0.0)
+        target = (contrast.targets & -contrast.targets).bit_length() - 1
+        return weights[target] / sum(weights)

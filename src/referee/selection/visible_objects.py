@@ -1,0 +1,53 @@
+"""Attributes by how likely people are to mention them, whatever they rule out; size only beside something of the kind that differs (after Mitchell 2013).
+
+Mitchell, van Deemter & Reiter (2013) let a speaker mention what is salient without asking whether it is needed. Their paper is not at hand: this follows
+its outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Self
+
+from referee.errors import NotTrained
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import TYPE, Contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["VisibleObjects"]
+
+
+@dataclass(eq=False, repr=False)
+class VisibleObjects(Reasoned):
+    """The type, and every property that people mention in more than half of the cases where it holds; with `seed`, each is drawn with that probability.
+
+    `relative` attributes (size) are only looked at where another thing of the same type differs in them.
+    """
+
+    relative: tuple[str, ...] = ("size",)
+    by: tuple[str, ...] = ("domain",)
+    seed: int | None = None
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count how often a property is mentioned where it holds."""
+        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        if not hasattr(self, "frequencies_"):
+            raise NotTrained(self)
+        seen = self.frequencies_.of(view)
+        rng = None if self.seed is None else Random(f"{self.seed} {view.id}")
+        kind = contrast.extensions[contrast.head] if contrast.head is not None else contrast.scene.everything
+        said = [] if contrast.head is None else [contrast.head]
+        for prop in contrast.properties:
+            idle = prop.name in self.relative and not contrast.distractors & kind & ~contrast.extensions[prop]
+            likely = 0.0 if prop.name == TYPE or idle else seen.prior(prop) or 0.0
+            if likely > (0.5 if rng is None else rng.random()):
+                said.append(prop)
+                if note:
+                    note(prop, f"people mention it in {likely:.0%} of the cases where it holds")
+        return tuple(said)

@@ -1,0 +1,39 @@
+"""Speakers that any other should beat, as systems with names; what they are is in `referee.selection.baselines`."""
+
+from __future__ import annotations
+
+from referee.systems.components import EVERYTHING, NEAREST_WORDS, RANDOM_DISTINGUISHING, TYPE_ONLY, Component
+from referee.systems.entries import FAITHFUL, SystemRow, build_selector, build_speaker
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from referee.contracts import Selector
+    from referee.systems.speaker import Composed
+
+__all__ = ["TABLE", "selector", "system"]
+
+NOBODY = "–"
+
+# fmt: off
+TABLE: dict[str, SystemRow] = {
+    "everything": SystemRow(NOBODY, 2026, FAITHFUL, "all that is true of the target",
+        Component(EVERYTHING)),
+    "type": SystemRow(NOBODY, 2026, FAITHFUL, "the type and nothing else",
+        Component(TYPE_ONLY)),
+    "random": SystemRow(NOBODY, 2026, FAITHFUL, "properties in random order until the target is singled out, and its type",
+        Component(RANDOM_DISTINGUISHING)),
+    "nearest-words": SystemRow(NOBODY, 2026, FAITHFUL, "what somebody said of the most similar target, word for word",
+        Component(NEAREST_WORDS), Component(NEAREST_WORDS), mended=False),
+}
+# fmt: on
+
+
+def selector(name: str) -> Selector:
+    """What a baseline chooses with, untrained."""
+    return build_selector(TABLE, name)
+
+
+def system(name: str, mended: bool = False, seed: int = 0) -> Composed:
+    """A baseline as a speaker; the quoted words are those of a person and are not mended unless that is wanted."""
+    draws = {"seed": seed} if name == "random" else {}
+    return build_speaker(TABLE, name, mended, switches=draws)
