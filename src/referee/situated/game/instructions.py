@@ -21,31 +21,54 @@ __all__ = ["Command", "Hand", "understand"]
 NUMBERS = {"twice": 2, "two times": 2, "three times": 3, "four times": 4, "upside down": 4, "around": 4, "half": 4}
 DEGREES = {"a quarter": 90, "quarter turn": 90, "right angle": 90, "half turn": 180, "half way": 180}
 SIZES = {
-    "big": "large", "bigger": "large", "biggest": "large", "large": "large", "medium": "medium", "middle": "medium",
-    "small": "small", "smaller": "small", "smallest": "small", "little": "small", "tiny": "small",
+    "big": "large",
+    "bigger": "large",
+    "biggest": "large",
+    "large": "large",
+    "medium": "medium",
+    "middle": "medium",
+    "small": "small",
+    "smaller": "small",
+    "smallest": "small",
+    "little": "small",
+    "tiny": "small",
 }
 SHAPES = {
-    "triangle": "triangle", "square": "square", "parallelogram": "parallelogram", "rhomboid": "parallelogram",
-    "rhombus": "parallelogram", "diamond": "square", "slanted piece": "parallelogram",
+    "triangle": "triangle",
+    "square": "square",
+    "parallelogram": "parallelogram",
+    "rhomboid": "parallelogram",
+    "rhombus": "parallelogram",
+    "diamond": "square",
+    "slanted piece": "parallelogram",
 }
 # Beside the agreed words, those that people use.
 MORE_AMOUNTS = {
-
-        "a tiny bit": 3.0,
-        "slightly": 10.0,
-        "somewhat": 30.0,
-        "some": 30.0,
-        "a lot": 200.0,
-        "much": 200.0,
-        "far": 300.0
-    ,
-    "a small bit": 10.0, "more": 30.0, "further": 30.0, "farther": 30.0,
+    "a tiny bit": 3.0,
+    "slightly": 10.0,
+    "somewhat": 30.0,
+    "some": 30.0,
+    "a lot": 200.0,
+    "much": 200.0,
+    "far": 300.0,
+    "a small bit": 10.0,
+    "more": 30.0,
+    "further": 30.0,
+    "farther": 30.0,
 }
 DISTANCES = {**AMOUNTS, **MORE_AMOUNTS}
 USUAL = AMOUNTS["a bit"]
 WAYS = {
-    "left": (-1, 0), "leftwards": (-1, 0), "right": (1, 0), "rightwards": (1, 0), "up": (0, -1), "upwards": (0, -1),
-    "higher": (0, -1), "down": (0, 1), "downwards": (0, 1), "lower": (0, 1),
+    "left": (-1, 0),
+    "leftwards": (-1, 0),
+    "right": (1, 0),
+    "rightwards": (1, 0),
+    "up": (0, -1),
+    "upwards": (0, -1),
+    "higher": (0, -1),
+    "down": (0, 1),
+    "downwards": (0, 1),
+    "lower": (0, 1),
 }
 # Which coordinate decides, and which way; what is not here is at the bottom.
 _AXES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1)}
@@ -79,7 +102,10 @@ _PRAISE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none."""
+    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none.
+
+    Programs also say `place`, which is exact where a hand that was told *put* is not.
+    """
 
     kind: str
     piece: str | None = None
