@@ -10,7 +10,7 @@ from shapely.affinity import scale, translate
 
 from referee.errors import InputError, UnknownName
 from referee.situated.game.board import PIECES, corners
-from referee.situated.game.goals import GOALS, Goal, find_goal, hint, outline, outline_path, scatter
+from referee.situated.game.goals import GOALS, TRAINING, Goal, find_goal, hint, outline, outline_path, scatter
 
 WHOLE = 80_000  # sixteen small triangles of 5,000
 
@@ -50,6 +50,16 @@ def test_a_goal_is_as_symmetric_as_it_says(goal):
     mirrored = [difference(figure, scale(figure, xfact=x, yfact=y)) for x, y in ((-1, 1), (1, -1))]
     assert (min(mirrored) < 0.002) == goal.symmetric
     assert goal.symmetric or min(mirrored) > 0.1
+
+
+def test_the_training_has_a_figure_of_its_own_that_can_be_laid():
+    assert TRAINING.name not in GOALS
+    assert find_goal("training") is TRAINING
+    assert max(a.intersection(b).area for a, b in combinations(laid(TRAINING), 2)) < 3
+    figure = outline(TRAINING)
+    assert figure.area == pytest.approx(WHOLE, rel=1e-3)
+    assert difference(figure, scale(figure, xfact=-1)) < 0.002
+    assert min(difference(figure, f) for g in GOALS.values() for f in (outline(g), scale(outline(g), xfact=-1))) > 0.15
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(GOALS, 2)))

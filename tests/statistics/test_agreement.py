@@ -90,11 +90,6 @@ def test_fleiss_kappa_agrees_with_statsmodels(seed: int) -> None:
     assert ours.value == pytest.approx(theirs_of_fleiss(table), rel=1e-12)
 
 
-def test_raters_who_always_agree_leave_no_doubt() -> None:
-    found = cohen_kappa([1, 2, 3, 1, 2], [1, 2, 3, 1, 2])
-    assert (found.value, found.low, found.high) == pytest.approx((1, 1, 1), abs=1e-7)
-
-
 def test_fleiss_kappa_of_the_textbook_example() -> None:
     ratings = [[value for value, n in enumerate(row) for _ in range(n)] for row in FLEISS]
     found = fleiss_kappa(ratings, resamples=100)
@@ -117,3 +112,11 @@ def test_gaps_unknown_levels_and_unordered_values_are_refused() -> None:
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     assert krippendorff_alpha(UNITS, seed=5, resamples=50) == krippendorff_alpha(UNITS, seed=5, resamples=50)
+
+
+def test_kappas_interval_ends_at_one_and_is_no_point_where_all_agree() -> None:
+    a, b = [1, 2] * 10, [1, 2] * 9 + [1, 1]
+    assert cohen_kappa(a, b).high == 1.0
+    found = cohen_kappa([1, 2] * 4, [1, 2] * 4)
+    # Wilson's lower end for 8 of 8 is 8 / (8 + 1.96^2) = .6756; chance is .5.
+    assert (found.value, found.low, found.high) == (pytest.approx(1.0), pytest.approx(2 * 0.6756 - 1, abs=1e-3), 1.0)

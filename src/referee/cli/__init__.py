@@ -31,6 +31,7 @@ COMMANDS: Commands = {
         "referee.cli.listen",
         "let a simulated hearer answer what a run's systems said, and measure the hearing",
     ),
+    "play": ("referee.cli.play", "a repeated reference game between any speaker and hearer, beside people's curves"),
     "court": (
         "referee.cli.court",
         "try measures against hearers: which ones can be trusted, and which hang on one system",

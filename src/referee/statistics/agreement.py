@@ -69,8 +69,18 @@ def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None
     if len(values) < 2 or _expected_is_total(table):
         return Agreement(value=None, low=None, high=None, items=len(pairs), ratings=2 * len(pairs))
     value, deviation = _cohen(table / table.sum(), len(pairs), weights)
-    low, high = value - NORMAL_95 * deviation, value + NORMAL_95 * deviation
+    low, high = max(value - NORMAL_95 * deviation, -1.0), min(value + NORMAL_95 * deviation, 1.0)
+    if np.trace(table) == len(pairs):
+        # Without a single difference the large-sample interval is a point, which a handful of items cannot support.
+        low = _lowest_of_perfect(table / table.sum(), len(pairs))
     return Agreement(value=value, low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
+
+
+def _lowest_of_perfect(shares: FloatArray, n: int) -> float:
+    """Kappa at the lower end of Wilson's interval for the share of equal ratings, where all are equal."""
+    agreed = 1 / (1 + NORMAL_95**2 / n)
+    chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
+    return (agreed - chance) / (1 - chance)
 
 
 def fleiss_kappa(ratings: Ratings, *, resamples: int = 1000, seed: int = 1) -> Agreement:

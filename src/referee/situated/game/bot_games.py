@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from referee.situated.game.goals import Goal
-from referee.situated.game.log import Header, LogEntry, Recording
-from referee.situated.game.operator_bot import Act, Hand, follow, rest, understand
-from referee.situated.game.rules import SETTINGS, Game, Note, begin, change, pass_time
+from referee.situated.game.log import Header, Recording
+from referee.situated.game.operator_bot import understand
+from referee.situated.game.rules import SETTINGS, begin
+from referee.situated.game.session_log import SERVER, SessionLog
 from referee.situated.game.solver_bot import Instruction, Mind, instruct
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 
 __all__ = ["play"]
 
-KEY_MS = 90.0
-BATCH = 3
 DRAW_BACK = (
     0.2  # REX-J: the cursor is off the referent of 17.5 % of the demonstrative pronouns (Iida et al. 2010, table 5)
 )
-SERVER = "server"
-# Milliseconds on the wire, so that arriving and happening differ as in real sessions.
-DELAY = {SOLVER: 12.0, OPERATOR: 9.0, SERVER: 9.0}
-AHEAD = {SOLVER: 5_000.0, OPERATOR: -3_000.0}  # the players' own clocks do not start when the server's does
 
 
 def play(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> Recording:
     """A complete session of a bot solver and a bot operator, from the scattered pieces to the solution or the time limit."""
     game, notes = begin(goal, seed, settings)
-    session = _Session(game, Random(seed))
+    session = SessionLog(game, Random(seed))
     session.open(notes)
     mind = Mind.of(goal)
     while session.game.outcome is None:
@@ -39,7 +34,7 @@ def play(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> Recor
             session.note(session.t_ms, SERVER, "end", {"reason": "nothing left to say"})
             break
         session.say(SOLVER, instruction)
-        session.answer(instruction)
+        _answer(session, instruction)
     header = Header(
         session=f"bots-{goal.name}-{seed}",
         pair=f"bots-{seed}",
@@ -51,83 +46,16 @@ def play(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> Recor
     return Recording(header, session.log())
 
 
-@dataclass(slots=True)
-class _Session:
-    """What happens while the bots play; only `play` sees it."""
-
-    game: Game
-    rng: Random
-    hand: Hand = field(default_factory=Hand)
-    t_ms: float = 1_000.0
-    rows: list[tuple[float, str, str, Mapping[str, Any]]] = field(default_factory=list)
-
-    def open(self, notes: list[Note]) -> None:
-        self.take_down(0.0, notes)
-        for actor in (SOLVER, OPERATOR):
-            self.note(0.0, actor, "role", {"role": actor})
-            mine, delay = AHEAD[actor], DELAY[actor]
-            # The way there takes as long as the way back, so that `clocks` finds the offset exactly.
-            self.note(0.0, actor, "clock", {"sent_ms": mine, "server_ms": delay, "received_ms": mine + 2 * delay})
-
-    def note(self, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> None:
-        self.rows.append((t_ms, actor, kind, data))
-
-    def take_down(self, t_ms: float, notes: list[Note]) -> None:
-        for note in notes:
-            self.note(t_ms, SERVER if note.by_server else OPERATOR, note.kind, note.data)
-
-    def say(self, actor: str, instruction: Instruction) -> None:
-        """Types and sends, at a typist's pace."""
-        begins = self.t_ms + self.rng.uniform(300, 900)
-        ends = begins + sum(self.rng.uniform(0.6, 1.5) * KEY_MS for _ in instruction.text)
-        sent = ends + self.rng.uniform(80, 200)
-        mine = AHEAD[actor]
-        self.note(begins, actor, "typing", {"typing": True})
-        data = {
-            "text": instruction.text,
-            "typing_start_ms": round(begins + mine, 1),
-            "typing_end_ms": round(ends + mine, 1),
-            "keystrokes": len(instruction.text),
-            "expressions": [dict(e) for e in instruction.expressions],
-        }
-        self.note(sent, actor, "say", data)
-        self.t_ms = sent
-
-    def answer(self, instruction: Instruction) -> None:
-        """The operator does what it has understood, and sometimes asks."""
-        command = understand(instruction.text, self.game.board, self.hand, self.rng)
-        begins = self.t_ms + self.rng.uniform(350, 900)
-        acts, self.hand = follow(command, self.game.board, self.hand, begins, self.rng)
-        self.trace(acts)
-        for act in acts:
-            if act.change:
-                self.game, notes = change(self.game, act.change, act.t_ms)
-                self.take_down(act.t_ms, notes)
-        self.t_ms = max([self.t_ms, *(a.t_ms for a in acts)])
-        if self.game.outcome is None and self.rng.random() < DRAW_BACK:
-            away, self.hand = rest(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
-            self.trace(away)
-        self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
-        if command.kind == "ask":
-            self.say(OPERATOR, Instruction(command.question))
-        if command.kind == "take" and self.rng.random() < 0.3:
-            span = {"start": 0, "end": 8, "referents": [command.piece], "attributes": ["dpr"]}
-            self.say(OPERATOR, Instruction("this one?", (span,)))
-        self.game, notes = pass_time(self.game, self.t_ms)
-        self.take_down(self.t_ms, notes)
-
-    def trace(self, acts: list[Act]) -> None:
-        """The cursor's points in small batches, counted back from the last one of each."""
-        for first in range(0, len(acts), BATCH):
-            batch = acts[first : first + BATCH]
-            points = [[round(a.t_ms - batch[-1].t_ms, 1), round(a.x, 2), round(a.y, 2)] for a in batch]
-            self.note(batch[-1].t_ms, OPERATOR, "cursor", {"points": points})
-
-    def log(self) -> tuple[LogEntry, ...]:
-        """The rows in the order in which they reach the server."""
-        arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
-        return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
-
-    def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
-        mine = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
-        return LogEntry(seq, round(t_ms + DELAY[actor], 1), mine, actor, kind, data)
+def _answer(session: SessionLog, instruction: Instruction) -> None:
+    """The operator does what it has understood, and sometimes asks."""
+    command = understand(instruction.text, session.game.board, session.hand, session.rng)
+    session.carry_out(command)
+    if session.game.outcome is None and session.rng.random() < DRAW_BACK:
+        session.draw_back()
+    session.hand = replace(session.hand, asked=command if command.kind == "ask" else None)
+    if command.kind == "ask":
+        session.say(OPERATOR, Instruction(command.question))
+    if command.kind == "take" and session.rng.random() < 0.3:
+        span = {"start": 0, "end": 8, "referents": [command.piece], "attributes": ["dpr"]}
+        session.say(OPERATOR, Instruction("this one?", (span,)))
+    session.pass_time()

@@ -18,7 +18,7 @@ from referee.situated.game.board import PIECES, UNIT, WORK_AREA, Board, Placemen
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["GOALS", "Goal", "find_goal", "hint", "outline", "outline_path", "scatter", "solution"]
+__all__ = ["GOALS", "TRAINING", "Goal", "find_goal", "hint", "outline", "outline_path", "scatter", "solution"]
 
 # Placements are kept to hundredths, which leaves hair-wide gaps between pieces that touch: the outline closes them.
 HAIR = 0.05
@@ -72,11 +72,18 @@ _ALL = (
         *((83.33, 116.67, 225), (100.0, -100.0, 0), (100.0, 50.0, 90, True)),
     ),
 )
+# For the training alone: whoever has seen a goal must not be its operator later.
+TRAINING = _goal(
+    *("training", True, (-33.33, -25.0, 315), (33.33, 41.67, 135), (0.0, -125.0, 0), (133.33, -25.0, 225)),
+    *((-133.33, 75.0, 135), (150.0, 58.33, 0), (-150.0, 8.33, 90)),
+)
 GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 
 
 def find_goal(name: str) -> Goal:
-    """A goal by its name."""
+    """A goal by its name; the figure of the training has one too."""
+    if name == TRAINING.name:
+        return TRAINING
     if name not in GOALS:
         raise UnknownName("goal", name, GOALS, hint=f"the goals are {', '.join(GOALS)}")
     return GOALS[name]
@@ -98,9 +105,11 @@ def _closed(goal: Goal) -> Polygon:
     # Mitred, so that swelling and shrinking give the sharp corners back.
     swollen = [Polygon(corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()]
     figure = unary_union(swollen).buffer(-HAIR, join_style="mitre").simplify(2 * HAIR)
-    if not isinstance(figure, Polygon):
+    # Placements are kept to hundredths, which may leave crumbs of no size.
+    parts = [part for part in getattr(figure, "geoms", [figure]) if part.area > HAIR]
+    if len(parts) != 1 or not isinstance(parts[0], Polygon):
         raise InputError(f"the goal {goal.name!r} falls apart", remedy="let all pieces touch along their sides")
-    return figure
+    return parts[0]
 
 
 def outline_path(goal: Goal) -> str:

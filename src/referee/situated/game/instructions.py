@@ -102,7 +102,10 @@ _PRAISE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none."""
+    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none.
+
+    Programs also say `place`, which is exact where a hand that was told *put* is not.
+    """
 
     kind: str
     piece: str | None = None

@@ -74,6 +74,8 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
     now = board.placements[piece]
     if command.kind == "beside":
         goal = _against(command, board)
+    elif command.kind == "place":
+        goal = (command.x, command.y)
     elif command.kind == "put":
         goal = (command.x + rng.gauss(0, 12), command.y + rng.gauss(0, 12))
     else:
@@ -132,6 +134,7 @@ _HANDLE = {
     "put": _carried,
     "shift": _carried,
     "beside": _carried,
+    "place": _carried,
     "undo": _carried,
 }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+from referee.situated.game.goals import TRAINING
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
 from referee.studies.folder.study import Study
 from referee.studies.protocols.scene import scene_layout
-from referee.studies.protocols.tangram import training_figure
 
 __all__ = ["prove_shown"]
 
@@ -16,11 +16,11 @@ SHOWING = ("identify", "produce", "judge")
 
 
 def _training(study: Study) -> BalanceClaim:
-    figure, puzzles = training_figure(study.settings["puzzles"]), study.settings["puzzles"]
+    puzzles = study.settings["puzzles"]
     return BalanceClaim(
         sentence="training shows no figure of the game",
-        holds=figure not in puzzles,
-        counted=f"training has the {figure}, the game {', '.join(puzzles)}",
+        holds=TRAINING.name not in puzzles,
+        counted=f"training has the {TRAINING.name}, the game {', '.join(puzzles)}",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -11,14 +11,9 @@ from referee.situated.game.goals import GOALS
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
-__all__ = ["Tangram", "training_figure"]
+__all__ = ["Tangram"]
 
 OUTCOMES = ("completed", "partner-left", "no-partner")
-
-
-def training_figure(puzzles: Sequence[str]) -> str:
-    """A figure to try the pieces with: none of the game's, unless the game has them all (`study check` refuses that)."""
-    return next((name for name in GOALS if name not in puzzles), puzzles[0])
 
 
 class Tangram(NothingIdentified):

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from referee.studies.protocols.tangram import training_figure
+from referee.situated.game.goals import TRAINING
 from referee.studies.rooms import room_state, room_store
 from referee.studies.rooms.room_line import BOT, RoomLine, number_lines
 from referee.studies.rooms.room_state import OVER, WAITING, Room
@@ -210,8 +210,8 @@ class Hall:
     def _settings(self, person: Person) -> dict[str, Any]:
         settings = dict(self.served.study.settings)
         if person.practice:
-            # Training is alone, short and never recorded, and gives none of the game's figures away.
-            settings |= {"partner": "none", "puzzles": [training_figure(settings["puzzles"])], "voice": False}
+            # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
+            settings |= {"partner": "none", "puzzles": [TRAINING.name], "voice": False}
         return settings
 
     def _greet(self, live: Live, link: Link, last: int) -> None:

@@ -1,0 +1,62 @@
+"""The two bots as players: one that knows how to lay the figure and says it piece by piece, one that does what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from referee.situated.game.board import Board, Placement
+from referee.situated.game.goals import Goal
+from referee.situated.game.instructions import Command, Hand, understand
+from referee.situated.game.solver_bot import Mind, instruct
+from referee.situated.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen
+from referee.situated.tiers.dialogue import SOLVER
+
+__all__ = ["OperatorBot", "SolverBot"]
+
+# What a command looks like to the rules; the command itself says how the hand goes about it.
+_KINDS = {"take": GRAB, "turn": TURN, "flip": FLIP}
+
+
+class SolverBot:
+    """Says the next thing that brings the figure nearer; waits when there is nothing left to say."""
+
+    name = "bot"
+
+    def __init__(self, goal: Goal, seed: int = 1) -> None:
+        self.mind, self.rng = Mind.of(goal), Random(seed)
+
+    def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        instruction, self.mind = instruct(self.mind, seen.board, seen.handled, self.rng)
+        if instruction is None:
+            return [PlayerMove(kind=WAIT)]
+        return [PlayerMove(kind=SAY, text=instruction.text, expressions=instruction.expressions)]
+
+
+class OperatorBot:
+    """Does what the solver's last words ask for, or asks back."""
+
+    name = "bot"
+
+    def __init__(self, seed: int = 1) -> None:
+        self.hand, self.rng = Hand(), Random(seed)
+
+    def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        told = next((text for by, text in reversed(seen.talk) if by == SOLVER), None)
+        if told is None:
+            return [PlayerMove(kind=WAIT)]
+        command = understand(told, seen.board, self.hand, self.rng)
+        self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
+        if command.kind == "ask":
+            return [PlayerMove(kind=SAY, text=command.question)]
+        if command.kind == "none" or command.piece is None:
+            return [PlayerMove(kind=WAIT)]
+        before = _before(command, seen.board, self.hand)
+        self.hand = replace(self.hand, piece=command.piece, before=before, last=command)
+        return [PlayerMove(kind=_KINDS.get(command.kind, MOVE), piece=command.piece, command=command)]
+
+
+def _before(command: Command, board: Board, hand: Hand) -> Placement | None:
+    same = command.kind == "take" and command.piece == hand.piece
+    return hand.before if same else board.placements[str(command.piece)]

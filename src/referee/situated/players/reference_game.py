@@ -1,0 +1,205 @@
+"""A plain reference game, repeated: the same objects come round several times, the hearer chooses, and both are told what was meant (Krauss & Weinheimer 1964).
+
+Any speaker and any hearer can play over the scenes of any corpus: they see what speakers and hearers always see, with all earlier rounds as history. A round
+has an outcome of its own kind when somebody gives no readable answer; a game ends early, and says so, when a player crashes, stalls, cannot be asked, or
+gives nothing readable several times running.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from referee.errors import RefereeError
+from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
+from referee.situated.players.patience import StalledPlayer, within
+from referee.situated.tiers.reference_forms import words_of
+
+__all__ = [
+    "COMPLETED",
+    "GamePlan",
+    "PlayedGame",
+    "PlayedRound",
+    "SilentEndpoint",
+    "is_named_only",
+    "plan_games",
+    "play_reference_game",
+]
+
+COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
+SPEAKER, HEARER = "speaker", "hearer"
+SAID, NOTHING_SAID = "said", "unparsable"
+
+
+class SilentEndpoint(Exception):
+    """A player that is asked over the network gave no answer at all."""
+
+
+class _Speaks(Protocol):
+    def describe(self, view: SpeakerView) -> Description: ...
+
+
+class _Hears(Protocol):
+    def resolve(self, description: Description, view: HearerView) -> Response: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GamePlan:
+    """What a game is about: a scene, and the order in which its objects come round, repetition by repetition."""
+
+    id: str
+    scene: Scene
+    orders: tuple[tuple[str, ...], ...]
+    domain: str | None = None
+    language: str = "en"
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRound:
+    """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear)."""
+
+    repetition: int
+    target: str
+    text: str
+    words: int
+    spoken: str
+    heard: str | None = None
+    chosen: str | None = None
+    right: bool | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class PlayedGame:
+    """A game with its rounds and how it ended; `by` and `why` tell who could not go on."""
+
+    game: str
+    outcome: str = COMPLETED
+    by: str = ""
+    why: str = ""
+    rounds: list[PlayedRound] = field(default_factory=list)
+
+
+def is_named_only(scene: Scene) -> bool:
+    """Whether the objects are known by a name alone: whoever sees it can only say it."""
+    return all({p.name for p in e.attributes} <= {"name"} and e.position is None for e in scene.entities)
+
+
+def plan_games(trials: Sequence[Trial], games: int, repetitions: int, objects: int, seed: int) -> list[GamePlan]:
+    """Games over scenes drawn from a corpus, each scene once before any comes twice."""
+    scenes = list({t.scene.id or t.id: t for t in trials if len(t.scene.entities) > 1}.values())
+    rng = random.Random(seed)
+    order = rng.sample(range(len(scenes)), len(scenes))
+    plans = []
+    for number in range(games):
+        trial = scenes[order[number % len(order)]]
+        own = random.Random(f"{seed}|{number}")
+        names = [e.id for e in trial.scene.entities]
+        chosen = own.sample(names, min(objects, len(names)))
+        orders = tuple(tuple(own.sample(chosen, len(chosen))) for _ in range(repetitions))
+        plans.append(
+            GamePlan(
+                id=f"game-{number + 1}",
+                scene=trial.scene,
+                orders=orders,
+                domain=trial.domain,
+                language=trial.language,
+                seed=seed + number,
+            )
+        )
+    return plans
+
+
+class _Over(Exception):
+    def __init__(self, outcome: str, by: str, why: str) -> None:
+        super().__init__(outcome)
+        self.outcome, self.by, self.why = outcome, by, why
+
+
+def play_reference_game(
+    plan: GamePlan, speaker: _Speaks, hearer: _Hears, *, patience_s: float = 120.0, unreadable: int = 3
+) -> PlayedGame:
+    """All rounds of a game, with feedback after each; or as many as there were before somebody could not go on."""
+    played = PlayedGame(game=plan.id)
+    history: tuple[Event, ...] = ()
+    silent = {SPEAKER: 0, HEARER: 0}
+    rng = random.Random(plan.seed)
+    try:
+        for repetition, order in enumerate(plan.orders, 1):
+            for place, target in enumerate(order):
+                trial = Trial(
+                    id=f"{plan.id}-{repetition}-{place + 1}",
+                    scene=plan.scene,
+                    targets=(target,),
+                    domain=plan.domain,
+                    language=plan.language,
+                    history=history,
+                )
+                done = _round(trial, repetition, speaker, hearer, patience_s, rng)
+                played.rounds.append(done)
+                history += _events(done)
+                _count(done, silent, unreadable)
+    except _Over as over:
+        played.outcome, played.by, played.why = over.outcome, over.by, over.why
+    return played
+
+
+def _round(
+    trial: Trial, repetition: int, speaker: _Speaks, hearer: _Hears, patience_s: float, rng: random.Random
+) -> PlayedRound:
+    said = _asked(SPEAKER, patience_s, lambda: speaker.describe(trial.for_speaker()))
+    text = _in_words(said)
+    target = trial.targets[0]
+    found = PlayedRound(
+        repetition=repetition,
+        target=target,
+        text=text,
+        words=len(words_of(text)),
+        spoken=SAID if text else NOTHING_SAID,
+    )
+    if not text:
+        return found
+    view = trial.for_hearer(rng)
+    response = _asked(HEARER, patience_s, lambda: hearer.resolve(said, view))
+    chosen = response.entity if response.outcome is Outcome.ENTITY else None
+    # Only a choice is right or wrong; anything else is an answer of its own kind.
+    right = None if chosen is None else chosen == target
+    return replace(found, heard=str(response.outcome), chosen=chosen, right=right)
+
+
+def _in_words(said: Description) -> str:
+    """The words of a description; of one that was never put into words, the values it names."""
+    return " ".join((said.text or " ".join(p.value for p in said.properties or ())).split())
+
+
+def _asked(who: str, patience_s: float, ask: Any) -> Any:
+    try:
+        return within(patience_s, ask)
+    except StalledPlayer as stalled:
+        raise _Over(STALLED, who, str(stalled)) from None
+    except SilentEndpoint as nobody:
+        raise _Over(UNANSWERED, who, str(nobody)) from None
+    except RefereeError:
+        # A refused key or a wrong name is for whoever started the game, not a way to lose it.
+        raise
+    except Exception as error:  # whatever a player's program does, the game has an end and says which
+        raise _Over(CRASHED, who, f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _events(done: PlayedRound) -> tuple[Event, ...]:
+    """What both remember: the words, the choice, and what was meant."""
+    said = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
+    choice = Event(kind="click", by="listener", entities=() if done.chosen is None else (done.chosen,))
+    return said, choice, Event(kind="feedback", entities=(done.target,), data={"right": done.right})
+
+
+def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
+    """A player who gives nothing readable several times running ends the game."""
+    silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
+    if done.heard is not None:
+        silent[HEARER] = silent[HEARER] + 1 if done.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
+    for who, times in silent.items():
+        if times >= most:
+            raise _Over(NONSENSE, who, f"{times} answers running that cannot be read")

