@@ -35,7 +35,7 @@ def endpoint() -> Iterator[str]:
     params.n_ctx, params.n_parallel, params.port, params.warmup = 4096, 1, 0, False
     params.cpuparams.n_threads = 1
     server = xllamacpp.Server(params)
-    yield f"{server.listening_address}/v1"
+    return f"{server.listening_address}/v1"
 
 
 def test_it_plays_the_tangram_game_with_a_bot(endpoint: str) -> None:

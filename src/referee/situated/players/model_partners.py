@@ -11,7 +11,8 @@ from typing import Any, Self
 from referee.errors import InputError
 from referee.llm.answer_reading import AnswerKind, kind_of, unfenced
 from referee.llm.call_book import Call
-from referee.llm.model_client import ModelClient, object_line
+from referee.llm.model_client import ModelClient
+from referee.llm.object_lines import object_line
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
 from referee.situated.players.reference_game import SilentEndpoint
 
