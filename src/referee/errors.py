@@ -53,6 +53,7 @@ EXTRAS = {
     "numba": "fast",
     "xllamacpp": "llama",
     **dict.fromkeys(("torch", "transformers"), "transformers"),
+    "ray": "ray",
 }
 
 

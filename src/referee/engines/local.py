@@ -1,0 +1,160 @@
+"""Processes of this machine; one that is killed is replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from referee.engines.pieces import Done, Failed, Piece, Task
+from referee.engines.queue import Queue
+from referee.errors import InputError
+
+__all__ = ["LocalEngine", "sendable"]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """`jobs` processes; one job is done in this process itself."""
+
+    jobs: int = 1
+
+    def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
+        queue = Queue(pieces)
+        jobs = min(self.jobs, len(queue))
+        if jobs > 1:
+            yield from _in_processes(task, queue, jobs)
+        elif jobs:
+            begun, group = task.begin(task.inputs), None
+            while (piece := queue.take(group)) is not None:
+                group = piece.group
+                yield Done(piece, task.do(begun, piece))
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: SpawnProcess
+    wire: Connection
+    piece: Piece | None = None
+    group: str | None = None
+
+
+def _in_processes(task: Task, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
+    workers = [_hire(task) for _ in range(jobs)]
+    unborn = 0  # workers that died before they were ready, one after another
+    try:
+        while True:
+            _hand_out(queue, workers)
+            busy = {w.wire: w for w in workers if w.piece is not None}
+            if not busy:
+                return
+            for wire in wait([*busy]):
+                worker = busy[wire]  # type: ignore[index]
+                piece = worker.piece
+                assert piece is not None
+                try:
+                    kind, value = worker.wire.recv()
+                except (EOFError, OSError):
+                    workers.remove(worker)
+                    why = _end(worker)
+                    unborn += worker.group is None
+                    if unborn > 2 * jobs:
+                        raise InputError(
+                            f"processes die before they begin ({why})", remedy="give it more memory, or fewer --jobs"
+                        ) from None
+                    workers.append(_hire(task))
+                    if (given_up := queue.died(piece, why)) is not None:
+                        yield given_up
+                    continue
+                if kind == "fault":
+                    raise value
+                unborn, worker.piece, worker.group = 0, None, piece.group
+                yield Done(piece, value)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+            worker.wire.close()
+
+
+def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
+    for worker in workers:
+        if worker.piece is None:
+            taken = [(w.piece.group if w.piece else w.group) for w in workers if w is not worker]
+            worker.piece = queue.take(worker.group, taken)
+            if worker.piece is not None:
+                # Broken when the process was killed while it had nothing to do: the answer that never comes says so.
+                with contextlib.suppress(OSError):
+                    worker.wire.send(worker.piece)
+
+
+def _end(worker: _Worker) -> str:
+    """How a process ended, in words."""
+    worker.process.join()
+    worker.wire.close()
+    code = worker.process.exitcode or 0
+    if code == -signal.SIGKILL:
+        return "its process was killed (out of memory?)"
+    return f"its process ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}"
+
+
+def _hire(task: Task) -> _Worker:
+    # Spawned on every system: a copy of a process with threads in it may hang on their locks.
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, task), daemon=True)
+    process.start()
+    # Ours is the only copy left open here, so that the end of the process is the end of the wire.
+    theirs.close()
+    return _Worker(process, ours)
+
+
+# -- in the process ----------------------------------------------------------------------------------------------------------
+
+
+def _serve(wire: Connection, task: Task) -> None:
+    # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_with_parent()
+    begun: Any = None
+    with contextlib.suppress(EOFError):
+        while True:
+            piece = wire.recv()
+            try:
+                if begun is None:
+                    begun = (task.begin(task.inputs),)
+                answer = ("done", task.do(begun[0], piece))
+            except Exception as error:
+                answer = ("fault", sendable(error))
+            wire.send(answer)
+
+
+def sendable(error: Exception) -> Exception:
+    """An error as it can travel: one that cannot be pickled would end the process instead of being told."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return InputError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its processes, so they watch for its end themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        # `sys.exit` would end this thread only.
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

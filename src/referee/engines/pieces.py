@@ -1,0 +1,95 @@
+"""Work cut into pieces: what a job hands to an engine, and what it gets back.
+
+An engine decides where a piece is worked on and nothing else. A task draws no lots but by seed and item, so neither the number of workers nor the size of the
+pieces nor a break changes what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["SHARD", "Done", "Engine", "Failed", "Needs", "Piece", "Task", "cut"]
+
+SHARD = 200  # items a piece: enough that handing it over costs nothing beside working on it
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a worker must have: processors, and graphics cards for those that load a model."""
+
+    cpus: float = 1
+    gpus: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some items of one group. A worker that is prepared for a group (has trained its system) gets the group's next piece."""
+
+    group: str
+    items: tuple[str, ...]
+
+    def halves(self) -> tuple[Piece, Piece]:
+        middle = len(self.items) // 2
+        return Piece(self.group, self.items[:middle]), Piece(self.group, self.items[middle:])
+
+    def __str__(self) -> str:
+        first, last = self.items[0], self.items[-1]
+        return f"{self.group}, item {first}" if first == last else f"{self.group}, items {first} to {last}"
+
+
+class Task(Protocol):
+    """What is done with a piece. It travels to other processes and machines, so it is small and can be pickled."""
+
+    @property
+    def inputs(self) -> Mapping[str, Path]:
+        """Files that every worker reads, by name: an engine brings them to machines that do not see them."""
+        ...
+
+    @property
+    def needs(self) -> Needs:
+        """What a worker must have."""
+        ...
+
+    def begin(self, inputs: Mapping[str, Path]) -> Any:
+        """Whatever is prepared once in a worker: corpora read, models loaded."""
+        ...
+
+    def do(self, begun: Any, piece: Piece) -> bytes:
+        """The result of a piece, the same wherever and whenever it is made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A piece and its result."""
+
+    piece: Piece
+    result: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A single item that ended its worker whenever it was tried, and how."""
+
+    piece: Piece
+    why: str
+
+
+class Engine(Protocol):
+    """Works through pieces in any order."""
+
+    def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
+        """Results as they come. A fault that the task raises ends the work; a worker that dies does not."""
+        ...
+
+
+def cut(group: str, items: Sequence[str], shard: int) -> list[Piece]:
+    """A group's items as pieces of at most `shard`.
+
+    >>> [len(piece.items) for piece in cut("a", ["1", "2", "3"], 2)]
+    [2, 1]
+    """
+    return [Piece(group, tuple(items[at : at + shard])) for at in range(0, len(items), shard)]
