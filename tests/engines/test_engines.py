@@ -78,7 +78,8 @@ def test_a_worker_keeps_to_its_group_and_groups_are_shared_out_first() -> None:
     queue = Queue([*cut("a", ["1", "2"], 1), *cut("b", ["3", "4"], 1)])
     first = queue.take(None)
     second = queue.take(None, ["a"])
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert (first.group, second.group) == ("a", "b")
     assert [queue.take("b", ["a"]), queue.take("b", ["a"])] == [Piece("b", ("4",)), Piece("a", ("2",))]
     assert queue.take("b") is None
@@ -110,7 +111,8 @@ def test_ray_gives_what_processes_give_also_when_a_worker_dies(offset: Path, tmp
     once.touch()
     assert squares(engine.work(Squares(offset, once=once), pieces(10))) == {i: int(i) ** 2 + 7 for i in ITEMS}
     assert not once.exists()
-    assert len(said) == 1 and said[0].startswith("Ray on this machine: ready after")
+    assert len(said) == 1
+    assert said[0].startswith("Ray on this machine: ready after")
     outcomes = list(engine.work(Squares(offset, deadly=frozenset({"31"})), pieces(20)))
     assert [o.piece.items for o in outcomes if isinstance(o, Failed)] == [("31",)]
     with pytest.raises(ValueError, match="cannot square 40"):

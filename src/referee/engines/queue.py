@@ -15,8 +15,8 @@ TRIES = 3
 class Queue:
     """Pieces that wait, group by group.
 
-    A piece whose worker died is tried again; when that happens twice it is halved, so that an item which kills whoever touches it is found in a few steps, and a
-    single item that did so three times is given up.
+    A piece whose worker died is tried again; when that happens twice it is halved, so that an item which kills whoever touches it is found in a few steps;
+    a single item that did so three times is given up.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
