@@ -10,8 +10,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from referee.engines.local import LocalEngine
+from referee.runs.folds import RunPlan
 from referee.runs.open import open_corpus
-from referee.runs.run import RunPlan, run
+from referee.runs.run import run
 from referee.runs.speak import systems_named
 
 
@@ -26,7 +28,7 @@ def main() -> None:
     for jobs in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
-            run(RunPlan(systems=systems), opened, Path(folder) / "run", jobs=jobs)
+            run(RunPlan(systems=systems), opened, Path(folder) / "run", engine=LocalEngine(jobs))
             taken = time.perf_counter() - start
         table.add_row(str(jobs), f"{taken:.1f}", f"{len(systems) * trials / taken:,.0f}")
     Console().print(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from referee.records import Description, Property, SpeakerView, Trial
 
 LONG_DIARY = 40
-NAMES = ("Honest", "Slow", "Wordsmith", "Lottery", "Shy", "Broken", "Deadly")
+NAMES = ("Honest", "Slow", "Wordsmith", "Lottery", "Shy", "Broken", "Deadly", "Touchy")
 
 
 class Honest:
@@ -82,6 +83,15 @@ class Deadly(Honest):
 
     def describe(self, view: SpeakerView) -> Description:
         os._exit(1)
+
+
+class Touchy(Honest):
+    """Takes its process with it at one trial, as long as there is a file TOY_HALT."""
+
+    def describe(self, view: SpeakerView) -> Description:
+        if view.id == "s2t3" and Path(os.environ["TOY_HALT"]).exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().describe(view)
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "KeepsAccount",
     "LearnsFirst",
     "LearnsFrom",
+    "NeedsHardware",
     "Remembers",
     "SaysWhetherItLearns",
     "SignsCalls",
@@ -41,6 +42,7 @@ __all__ = [
     "in_parallel",
     "learns",
     "manner_of",
+    "needs_of",
     "parallel_of",
     "resolve_all",
     "width_of",
@@ -141,6 +143,23 @@ class WritesBatches(Protocol):
     def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
         """Keep the answers of a file; returns how many."""
         ...
+
+
+@runtime_checkable
+class NeedsHardware(Protocol):
+    """Says what a worker that runs it must have; a model that is loaded once stays loaded in its worker."""
+
+    num_cpus: float
+    num_gpus: float
+
+
+def needs_of(thing: object) -> tuple[float, float]:
+    """Processors and graphics cards for one worker; one and none, unless it says more.
+
+    >>> needs_of(object())
+    (1.0, 0.0)
+    """
+    return (thing.num_cpus, thing.num_gpus) if isinstance(thing, NeedsHardware) else (1.0, 0.0)
 
 
 @runtime_checkable

@@ -17,10 +17,13 @@ import toy_systems
 from referee.api.score import score
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
+from referee.engines.local import LocalEngine
 from referee.errors import CannotWrite, InputError, MissingOutputs, UnknownName
 from referee.runs.folder import Run
+from referee.runs.folds import RunPlan
 from referee.runs.open import open_corpus
-from referee.runs.run import RunPlan, run
+from referee.runs.retry import failures_of, retry
+from referee.runs.run import run
 from referee.runs.speak import System, systems_named
 
 TRIALS = tuple(Synthetic(speakers=6).trials())
@@ -34,7 +37,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def do(out: Path, *systems: str, jobs: int = 1, **options: Any) -> dict[str, dict[str, float]]:
     settings = {key: options.pop(key) for key in ("folds", "by", "split", "seed") if key in options}
-    return run(RunPlan(systems=systems_named(systems), **settings), CORPUS, out, jobs=jobs, **options)
+    return run(RunPlan(systems=systems_named(systems), **settings), CORPUS, out, engine=LocalEngine(jobs), **options)
 
 
 def said(out: Path, system: str) -> dict[str, str | None]:
@@ -152,7 +155,13 @@ def test_processes_and_order_do_not_change_what_is_said(tmp_path: Path) -> None:
     systems = ("tuna2008-as/DIT-FBI", "tuna2008-as/IS-FP", "toy/lottery")
     do(tmp_path / "one", *systems, jobs=1)
     do(tmp_path / "two", *systems, jobs=2)
-    assert (tmp_path / "one" / "outputs.jsonl").read_text() == (tmp_path / "two" / "outputs.jsonl").read_text()
+    do(tmp_path / "small", *systems, jobs=2, shard=7)
+    one, two, small = ((tmp_path / name / "outputs.jsonl").read_bytes() for name in ("one", "two", "small"))
+    assert one == two == small
+    told = [Run(tmp_path / name).manifest for name in ("one", "small")]
+    for manifest in told:
+        manifest.pop("created")
+    assert told[0] == told[1], "two engines differ in nothing but times"
 
 
 # -- breaks ----------------------------------------------------------------------------------------------------------------
@@ -250,9 +259,26 @@ def test_a_fault_in_another_process_is_told_the_same_way(tmp_path: Path) -> None
         do(tmp_path / "run", "toy/broken", folds=2, jobs=2)
 
 
-def test_a_process_that_dies_is_not_waited_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a process died"):
+def test_a_system_that_only_dies_is_given_up(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="one worker after another dies, the last at toy/deadly, fold"):
         do(tmp_path / "run", "toy/deadly", folds=2, jobs=2)
+
+
+def test_a_deadly_trial_is_one_failure_that_can_be_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    halt = tmp_path / "halt"
+    halt.touch()
+    monkeypatch.setenv("TOY_HALT", str(halt))
+    counts = do(tmp_path / "run", "toy/touchy", folds=2, jobs=2)
+    assert counts["toy/touchy"] == {"trials": 78, "answered": 77, "silent": 0, "dropped": 0, "false": 0, "failed": 1}
+    line = json.loads((tmp_path / "run" / "failures.jsonl").read_text())
+    assert line == {"system": "toy/touchy", "trial": "s2t3", "why": "its process was killed (out of memory?)"}
+    assert failures_of(tmp_path / "run") == 1
+    halt.unlink()
+    counts = retry(tmp_path / "run")
+    assert (counts["toy/touchy"]["answered"], counts["toy/touchy"].get("failed", 0)) == (78, 0)
+    assert failures_of(tmp_path / "run") == 0
+    do(tmp_path / "whole", "toy/touchy", folds=2)
+    assert (tmp_path / "run" / "outputs.jsonl").read_bytes() == (tmp_path / "whole" / "outputs.jsonl").read_bytes()
 
 
 def test_an_unfinished_run_is_not_mixed_with_another(tmp_path: Path) -> None:

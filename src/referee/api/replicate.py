@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.frames import REPLICATION, frame_of
 from referee.api.results import Result
-from referee.api.run import available_cores
+from referee.engines.choice import available_cores
 from referee.reports.score_tables import number
 from referee.runs.challenge_tasks import TASKS, task_named
 from referee.runs.open import open_corpus

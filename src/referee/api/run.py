@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,10 +14,13 @@ from referee.api.frames import OUTPUTS, RUNS, frame_of
 from referee.api.results import Result
 from referee.api.score import ScoreOptions, Scores, listed, score
 from referee.corpora.splits import CUTS
+from referee.engines.choice import engine_named
+from referee.engines.pieces import SHARD
 from referee.errors import InputError, one_of
 from referee.runs.folder import Run
+from referee.runs.folds import RunPlan
 from referee.runs.open import Opened, open_corpus
-from referee.runs.run import RunPlan, Watch
+from referee.runs.run import Watch
 from referee.runs.run import run as run_plan
 from referee.runs.speak import sampled, systems_named
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["FinishedRun", "available_cores", "run"]
+__all__ = ["FinishedRun", "run"]
 
 
 class FinishedRun(Result):
@@ -91,6 +93,9 @@ def run(
     limit: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    engine: str = "local",
+    shard: int = SHARD,
+    address: str | None = None,
     data: str | Path | None = None,
     reading: str | None = None,
     replay: str | Path | None = None,
@@ -114,6 +119,9 @@ def run(
         limit: at most so many trials, from the beginning.
         seed: of all randomness.
         jobs: processes; one a core by default.
+        engine: ``local`` (processes of this machine) or ``ray``; the run is the same.
+        shard: trials a piece of work.
+        address: of a Ray cluster; without it Ray is started on this machine.
         data: the folder of corpora.
         reading: of TUNA: raw, true or challenge.
         replay: a finished run whose kept calls answer instead of a network.
@@ -148,7 +156,8 @@ def run(
         plan,
         opened,
         Path(out),
-        jobs=jobs or available_cores(),
+        engine=engine_named(engine, jobs, address),
+        shard=shard,
         overwrite=overwrite,
         restart=restart,
         replay=None if replay is None else Path(replay),
@@ -158,11 +167,6 @@ def run(
         watch=progress,
     )
     return FinishedRun(Path(out), counts)
-
-
-def available_cores() -> int:
-    # Cores that this process may use: in a container fewer than there are.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _limited(opened: Opened, limit: int | None) -> Opened:

@@ -13,6 +13,7 @@ from referee.cli import options
 from referee.cli.progress import advancing
 from referee.cli.voice import told
 from referee.corpora.splits import CUTS
+from referee.engines.pieces import SHARD
 from referee.errors import InputError
 from referee.runs.folder import is_run
 from referee.runs.run import QuestionsWritten
@@ -70,6 +71,9 @@ def run_named(
     ] = None,
     seed: options.Seed = 1,
     jobs: options.Jobs = None,
+    engine: options.EngineName = "local",
+    shard: options.Shard = SHARD,
+    address: options.Address = None,
     replay: Annotated[
         Path | None, typer.Option(help="A finished run: language models answer from its calls, without a network.")
     ] = None,
@@ -102,6 +106,9 @@ def run_named(
                 limit=limit,
                 seed=seed,
                 jobs=jobs,
+                engine=engine,
+                shard=shard,
+                address=address,
                 data=data,
                 reading=reading,
                 replay=replay,

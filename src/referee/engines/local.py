@@ -23,14 +23,15 @@ __all__ = ["LocalEngine", "sendable"]
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """`jobs` processes; one job is done in this process itself."""
+    """`jobs` processes. One job, or a single piece, is done in this process itself, unless it is to be kept `apart` from what may kill it."""
 
     jobs: int = 1
+    apart: bool = False
 
     def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
         queue = Queue(pieces)
         jobs = min(self.jobs, len(queue))
-        if jobs > 1:
+        if jobs > 1 or (jobs and self.apart):
             yield from _in_processes(task, queue, jobs)
         elif jobs:
             begun, group = task.begin(task.inputs), None
@@ -49,7 +50,6 @@ class _Worker:
 
 def _in_processes(task: Task, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
     workers = [_hire(task) for _ in range(jobs)]
-    unborn = 0  # workers that died before they were ready, one after another
     try:
         while True:
             _hand_out(queue, workers)
@@ -65,18 +65,14 @@ def _in_processes(task: Task, queue: Queue, jobs: int) -> Iterator[Done | Failed
                 except (EOFError, OSError):
                     workers.remove(worker)
                     why = _end(worker)
-                    unborn += worker.group is None
-                    if unborn > 2 * jobs:
-                        raise InputError(
-                            f"processes die before they begin ({why})", remedy="give it more memory, or fewer --jobs"
-                        ) from None
                     workers.append(_hire(task))
                     if (given_up := queue.died(piece, why)) is not None:
                         yield given_up
                     continue
                 if kind == "fault":
                     raise value
-                unborn, worker.piece, worker.group = 0, None, piece.group
+                queue.done()
+                worker.piece, worker.group = None, piece.group
                 yield Done(piece, value)
     finally:
         for worker in workers:
@@ -131,7 +127,7 @@ def _serve(wire: Connection, task: Task) -> None:
             try:
                 if begun is None:
                     begun = (task.begin(task.inputs),)
-                answer = ("done", task.do(begun[0], piece))
+                answer: tuple[str, Any] = ("done", task.do(begun[0], piece))
             except Exception as error:
                 answer = ("fault", sendable(error))
             wire.send(answer)

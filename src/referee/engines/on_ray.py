@@ -98,7 +98,6 @@ class _Crew:
         self.groups: dict[int, str] = {}  # what an actor is prepared for
         self.going: dict[Any, tuple[Any, Piece]] = {}
         self.looked = 0.0
-        self.unborn = 0
 
     def work(self) -> Iterator[Done | Failed]:
         while len(self.queue) or self.going:
@@ -145,14 +144,11 @@ class _Crew:
             return self._lost(actor, piece, f"its worker died ({str(error).strip().splitlines()[0]})")
         if kind == "fault":
             raise value
-        self.groups[id(actor)], self.unborn = piece.group, 0
+        self.groups[id(actor)] = piece.group
+        self.queue.done()
         return Done(piece, value)
 
     def _lost(self, actor: Any, piece: Piece, why: str) -> Failed | None:
-        if id(actor) not in self.groups:
-            self.unborn += 1
-            if self.unborn > 20:
-                raise InputError(f"workers die before they begin ({why})", remedy="see the logs of Ray")
         self.actors.remove(actor)
         self.groups.pop(id(actor), None)
         self.looked = 0.0  # replaced at once
@@ -163,7 +159,8 @@ class RayWorker:
     """An actor: prepared once, then piece by piece."""
 
     def __init__(self, task: Task, brought: Mapping[str, bytes], there: tuple[str, tuple[str, ...]]) -> None:
-        self.task, self.brought, self.there, self.begun = task, brought, there, None
+        self.task, self.brought, self.there = task, brought, there
+        self.begun: tuple[Any] | None = None
 
     def do(self, piece: Piece) -> tuple[str, Any]:
         from referee.engines.local import sendable

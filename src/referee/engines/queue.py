@@ -6,10 +6,12 @@ from collections import Counter, deque
 from collections.abc import Iterable
 
 from referee.engines.pieces import Failed, Piece
+from referee.errors import InputError
 
 __all__ = ["Queue"]
 
 TRIES = 3
+MOST_DEATHS = 12  # one after another, with nothing done in between: then it is not single items
 
 
 class Queue:
@@ -22,6 +24,7 @@ class Queue:
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self._waiting: dict[str, deque[Piece]] = {}
         self._deaths: Counter[Piece] = Counter()
+        self._in_a_row = 0
         for piece in pieces:
             self._waiting.setdefault(piece.group, deque()).append(piece)
 
@@ -40,9 +43,19 @@ class Queue:
             del self._waiting[name]
         return piece
 
+    def done(self) -> None:
+        """Somebody finished something."""
+        self._in_a_row = 0
+
     def died(self, piece: Piece, why: str) -> Failed | None:
-        """Put the piece of a worker that died back, or give it up."""
+        """Put the piece of a worker that died back, or give it up; InputError where workers do nothing but die."""
         self._deaths[piece] += 1
+        self._in_a_row += 1
+        if self._in_a_row > MOST_DEATHS:
+            raise InputError(
+                f"one worker after another dies, the last at {piece}: {why}",
+                remedy="what is done is kept: give the same command again, with more memory or fewer --jobs",
+            )
         if len(piece.items) > 1:
             back = piece.halves() if self._deaths[piece] > 1 else (piece,)
         elif self._deaths[piece] < TRIES:

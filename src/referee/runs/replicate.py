@@ -15,11 +15,13 @@ import numpy as np
 
 from referee import catalogue
 from referee.corpora.outputs import Output
+from referee.engines.local import LocalEngine
 from referee.records import Trial
 from referee.runs.challenge_tasks import BOTH, ChallengeTask, PrintedMeasure, task_named
 from referee.runs.folder import Run
+from referee.runs.folds import RunPlan, cut
 from referee.runs.open import Opened, open_outputs
-from referee.runs.run import RunPlan, Watch, cut, run
+from referee.runs.run import Watch, run
 from referee.runs.score import ScoreTable, Settings, score_trials
 from referee.runs.speak import System
 from referee.statistics.correlation import spearman
@@ -49,7 +51,7 @@ def replicate(
     task = task_named(name)
     written = [w for full in task.systems() for w in _both_ways(full)]
     plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed)
-    run(plan, opened, out, jobs=jobs, watch=watch, **options)
+    run(plan, opened, out, engine=LocalEngine(jobs), watch=watch, **options)
     trials = list(Run(out).trials())
     scored = [t for t in trials if len((t.references[0].text or "").split()) >= least_words]
     answers = open_outputs(str(out), lenient=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from referee.capabilities import Remembers
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import SHARD
 from referee.errors import InputError
 from referee.llm.call_book import read_calls
 from referee.runs.folder import Run
+from referee.runs.folds import RunPlan, cut
 from referee.runs.open import Opened
-from referee.runs.run import RunPlan, Watch, cut, do_work, written_plan
+from referee.runs.parts import Part
+from referee.runs.run import Watch, do_work, written_plan
 from referee.runs.speak import Spoken, System
-from referee.runs.unfinished import Unfinished
+from referee.runs.unfinished import FAILURES, Unfinished
 from referee.signature import signature
 
 __all__ = ["failures_of", "retry"]
@@ -25,14 +30,25 @@ KEPT = ("responses.jsonl", "hearing-calls", "passports")
 
 
 def failures_of(folder: Path) -> int:
-    """How many questions of a run stayed unanswered."""
+    """How many questions of a run stayed unanswered, and trials undone."""
+    died = sum(map(len, _died(folder).values()))
     if not (folder / "calls.jsonl").is_file():
-        return 0
+        return died
     answered: set[str] = set()
     failed: set[str] = set()
     for call in read_calls(folder / "calls.jsonl"):
         (answered if call.failure is None else failed).add(call.key)
-    return len(failed - answered)
+    return len(failed - answered) + died
+
+
+def _died(folder: Path) -> dict[str, set[str]]:
+    """The trials that ended their process, by system."""
+    found: dict[str, set[str]] = {}
+    if (folder / FAILURES).is_file():
+        for line in (folder / FAILURES).read_text("utf-8").splitlines():
+            failure = json.loads(line)
+            found.setdefault(failure["system"], set()).add(failure["trial"])
+    return found
 
 
 def retry(
@@ -57,12 +73,20 @@ def retry(
             trials = list(unfinished.trials())
             # With a named cut the run holds the tested part alone: nothing is learned from it.
             folds = cut(plan, trials) if plan.split is None else [([], trials)]
+            died = _died(folder)
+            if died and plan.split is not None:
+                raise InputError(
+                    f"{next(iter(died))} was trained on a part of the corpus that the run does not hold",
+                    where=folder,
+                    remedy="make the run again under another name",
+                )
             asking = [s for s in plan.systems if isinstance(s.build(plan.seed), Remembers)]
             _check_examples(asking, plan, folder)
-            if not (unfinished.calls / "replayed.jsonl").exists():
+            if asking and not (unfinished.calls / "replayed.jsonl").exists():
                 unfinished.remember(folder)
-            _keep_others(run, manifest, plan, asking, unfinished, len(folds))
-            do_work(plan, unfinished, folds, 1, False, watch)
+            _keep_others(run, manifest, plan, asking, unfinished, died)
+            # In a process of its own: what failed here before has killed others.
+            failures = do_work(plan, unfinished, folds, LocalEngine(1, apart=True), SHARD, False, watch)
         except BaseException:
             unfinished.forget_if_empty()
             raise
@@ -71,7 +95,7 @@ def retry(
         told = {k: v for k, v in manifest.items() if k not in ("format", "version", "counts", "systems", "corpus")}
         told["retried"] = ["referee", *command]
         return unfinished.finish(
-            [s.label for s in plan.systems], len(folds), trials, corpus={"name": opened.name, **facts}, **told
+            [s.label for s in plan.systems], trials, failures, corpus={"name": opened.name, **facts}, **told
         )
 
 
@@ -111,18 +135,26 @@ def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> No
 
 
 def _keep_others(
-    run: Run, manifest: dict[str, Any], plan: RunPlan, asking: Sequence[System], unfinished: Unfinished, folds: int
+    run: Run,
+    manifest: dict[str, Any],
+    plan: RunPlan,
+    asking: Sequence[System],
+    unfinished: Unfinished,
+    died: dict[str, set[str]],
 ) -> None:
-    """Systems that ask nobody keep what they said: all of it as the first part, the others empty."""
+    """Systems that ask nobody keep what they said, as one part."""
     labels = {s.label for s in plan.systems} - {s.label for s in asking}
+    trials = [t.id for t in run.trials()]
     said: dict[str, list[Any]] = {label: [] for label in labels}
     for output in run.outputs():
         if output.system in said:
             said[output.system].append((output.trial, output.description))
     for label in labels:
-        for fold in range(folds):
-            counts = manifest["counts"][label] if fold == 0 else {}
-            unfinished.keep(label, fold, Spoken(said=tuple(said[label]) if fold == 0 else (), counts=counts))
+        undone = died.get(label, set())
+        counts = {k: v for k, v in manifest["counts"][label].items() if k != "failed"}
+        counts["trials"] -= len(undone)
+        asked = [t for t in trials if t not in undone]
+        unfinished.keep(Part.of(label, asked, Spoken(said=tuple(said[label]), counts=counts)))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,22 +1,16 @@
 """Systems run on a corpus: trained on one part and heard on the other, on all cores, the same for the same seed, and resumed after a break (`referee run`).
 
-Every system and fold is a piece of work of its own, done by a fresh object, so neither their order nor a break can change what is said. Speakers that
-wait for a network are asked from this process, several questions at once, where one pace can hold for all of them.
+Work is cut into pieces (some trials of one system and fold) that an engine does wherever it likes; neither their size nor their order nor a break changes
+what is said. Speakers that wait for a network are asked from this process, several questions at once, where one pace can hold for all of them.
 """
 
 from __future__ import annotations
 
 import datetime
-import multiprocessing
-import os
 import platform
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -24,12 +18,18 @@ from typing import Any
 from referee import __version__
 from referee.capabilities import Remembers, SignsCalls, WritesBatches
 from referee.corpora import splits
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import SHARD, Done, Engine, Piece
+from referee.engines.pieces import cut as pieces
 from referee.errors import InputError
 from referee.llm.batch_files import BatchFile, read_questions
 from referee.records import Trial
+from referee.runs.folds import Fold, RunPlan, cut
 from referee.runs.open import Opened
-from referee.runs.speak import System, hear
-from referee.runs.unfinished import Unfinished
+from referee.runs.parts import Failure, Part
+from referee.runs.speak import System, hear, train_system
+from referee.runs.speaking import Speaking, group_of
+from referee.runs.unfinished import CORPUS, Unfinished
 from referee.signature import signature
 
 __all__ = ["QuestionsWritten", "RunPlan", "Watch", "cut", "do_work", "run", "written_plan"]
@@ -43,29 +43,8 @@ class QuestionsWritten(Exception):
         self.number = number
 
 
-Fold = tuple[list[Trial], list[Trial]]
-Work = tuple[System, int]
 Watch = Callable[[int], Callable[[int], None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPlan:
-    """All that decides what comes out: the systems, how the corpus is cut, and the seed. `split` names one cut (``challenge-80/20``) instead of folds."""
-
-    systems: tuple[System, ...]
-    folds: int = 5
-    by: str = "speaker"
-    split: str | None = None
-    seed: int = 1
-
-
-def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
-    """Pairs of training and test trials."""
-    if plan.split is None:
-        return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
-    parts = splits.split(trials, plan.split, plan.seed)
-    # Training and test; the middle part of a three-way split is for development and is not touched.
-    return [(parts[0], parts[-1])]
+HERE = LocalEngine()
 
 
 def run(
@@ -73,7 +52,8 @@ def run(
     opened: Opened,
     out: Path,
     *,
-    jobs: int = 1,
+    engine: Engine = HERE,
+    shard: int = SHARD,
     overwrite: bool = False,
     restart: bool = False,
     replay: Path | None = None,
@@ -85,7 +65,8 @@ def run(
     """Run all systems and write the run folder `out`; returns the counts of every system.
 
     A run that was broken off goes on where it stopped. `replay` names a finished run whose kept calls answer instead of a network. `watch` is told how many
-    answers there will be and gives back a function that is called as they come. `batch_out` is a file that language models write their questions into instead
+    answers there will be and gives back a function that is called as they come. `engine` does the work, in pieces of `shard` trials, which change
+    nothing. `batch_out` is a file that language models write their questions into instead
     of asking them, `batch_in` one with the answers; a run that waits for answers raises `QuestionsWritten`.
     """
     unfinished = Unfinished(Path(out))
@@ -102,7 +83,7 @@ def run(
             if batch_in is not None:
                 _take(plan, unfinished, batch_in)
             batch = None if batch_out is None else unfinished.batch(batch_out)
-            do_work(plan, unfinished, folds, jobs, replay is not None, watch, batch)
+            failures = do_work(plan, unfinished, folds, engine, shard, replay is not None, watch, batch)
         # Ctrl-C included.
         except BaseException:
             unfinished.forget_if_empty()
@@ -111,8 +92,8 @@ def run(
         tested = {t.id for _, test in folds for t in test}
         return unfinished.finish(
             [s.label for s in plan.systems],
-            len(folds),
             [t for t in trials if t.id in tested],
+            failures,
             kind="outputs",
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             command=["referee", *command],
@@ -171,92 +152,68 @@ def do_work(
     plan: RunPlan,
     unfinished: Unfinished,
     folds: Sequence[Fold],
-    jobs: int,
+    engine: Engine,
+    shard: int,
     offline: bool,
     watch: Watch,
     batch: BatchFile | None = None,
-) -> None:
-    """All that is not done yet: computing in processes, then those that wait for a network."""
+) -> list[Failure]:
+    """All that is not done yet: computing where the engine does it, then those that wait for a network; the trials that could not be done."""
     advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
-    computing: list[Work] = []
-    waiting: list[Work] = []
+    done: dict[str, set[str]] = {system.label: set() for system in plan.systems}
+    for part in unfinished.parts():
+        done[part.system] |= set(part.trials)
+        advance(len(part.trials))
+    computing: list[Piece] = []
+    waiting: list[tuple[System, int, list[Trial]]] = []
     for system in plan.systems:
-        mine = waiting if isinstance(system.build(plan.seed), Remembers) else computing
+        asks = isinstance(system.build(plan.seed), Remembers)
         for fold, (_, test) in enumerate(folds):
-            # A part appears whole or not at all, so being there is being done.
-            if unfinished.part(system.label, fold).exists():
-                advance(len(test))
-            else:
-                mine.append((system, fold))
-    # A single piece of work is not worth the start of a process.
-    if jobs > 1 and len(computing) > 1:
-        for _, fold in _in_processes(computing, plan, unfinished, min(jobs, len(computing))):
-            advance(len(folds[fold][1]))
-        computing = []
-    kept = []
-    for system, fold in computing + waiting:
-        heard = hear(system, *folds[fold], plan.seed, unfinished.calls, offline, advance, batch)
-        if batch is None or (system, fold) in computing:
-            unfinished.keep(system.label, fold, heard)
+            left = [t for t in test if t.id not in done[system.label]]
+            if left and asks:
+                waiting.append((system, fold, left))
+            elif left:
+                computing += pieces(group_of(system, fold), [t.id for t in left], shard)
+    failures = _compute(plan, unfinished, engine, computing, advance)
+    _ask(plan, unfinished, folds, waiting, offline, advance, batch)
+    return failures
+
+
+def _compute(
+    plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[Piece], advance: Callable[[int], None]
+) -> list[Failure]:
+    failures = []
+    labels = {group_of(s, fold): s.label for s in plan.systems for fold in range(plan.folds)}
+    for outcome in engine.work(Speaking(plan, unfinished.folder / CORPUS), computing):
+        # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
+        if isinstance(outcome, Done):
+            unfinished.keep(Part.from_bytes(outcome.result))
         else:
-            kept.append((system.label, fold, heard))
+            failures += [Failure(labels[outcome.piece.group], item, outcome.why) for item in outcome.piece.items]
+        advance(len(outcome.piece.items))
+    return failures
+
+
+def _ask(
+    plan: RunPlan,
+    unfinished: Unfinished,
+    folds: Sequence[Fold],
+    waiting: Sequence[tuple[System, int, list[Trial]]],
+    offline: bool,
+    advance: Callable[[int], None],
+    batch: BatchFile | None,
+) -> None:
+    """Systems that wait for a network are asked from this process, where one pace holds for all of them."""
+    kept = []
+    for system, fold, left in waiting:
+        trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)
+        part = Part.of(system.label, [t.id for t in left], hear(trained, left, advance))
+        if batch is None:
+            unfinished.keep(part)
+        else:
+            kept.append(part)
     if batch is not None:
         if written := batch.write():
             raise QuestionsWritten(written)
-        for label, fold, heard in kept:
-            unfinished.keep(label, fold, heard)
-
-
-# -- other processes -------------------------------------------------------------------------------------------------------
-
-
-def _in_processes(work: list[Work], plan: RunPlan, unfinished: Unfinished, jobs: int) -> Iterator[Work]:
-    """Pieces of work as they are finished; each process reads the corpus once from the unfinished run."""
-    pool = ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), initializer=_prepare, initargs=(plan, unfinished)
-    )
-    try:
-        # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
-        for done in as_completed([pool.submit(_work, piece) for piece in work]):
-            yield done.result()
-    except BrokenProcessPool:
-        raise InputError(
-            "a process died before its work was done (out of memory?)",
-            where=unfinished.folder,
-            remedy="what is done is kept: give the same command again, with fewer --jobs",
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_here: tuple[RunPlan, Unfinished, list[Fold]]
-
-
-def _prepare(plan: RunPlan, unfinished: Unfinished) -> None:
-    global _here
-    # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _end_with_parent()
-    # Once per process: sending trials along with each piece of work would cost more than some of the work.
-    _here = (plan, unfinished, cut(plan, unfinished.trials()))
-
-
-def _end_with_parent() -> None:
-    """A parent that is killed cannot end its processes, so they watch for its end themselves."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def wait() -> None:
-        parent.join()
-        # `sys.exit` would end this thread only.
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def _work(piece: Work) -> Work:
-    plan, unfinished, folds = _here
-    system, fold = piece
-    unfinished.keep(system.label, fold, hear(system, *folds[fold], plan.seed))
-    return piece
+        for part in kept:
+            unfinished.keep(part)

@@ -6,7 +6,7 @@ A speaker gets the view of a trial. A realiser alone (task TUNA-R of the 2008 ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,10 @@ from referee.errors import InputError, RefereeError, UnknownName
 from referee.llm.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import language_of
-from referee.records import Description, Trial
+from referee.records import Description, SpeakerView, Trial
 from referee.runs.words_heard import heard_in
 
-__all__ = ["Spoken", "System", "hear", "sampled", "systems_named"]
+__all__ = ["Spoken", "System", "Trained", "hear", "sampled", "systems_named", "train_system"]
 
 Advance = Callable[[int], None]
 
@@ -95,17 +95,31 @@ class Spoken:
     counts: dict[str, float]
 
 
-def hear(
+@dataclass(slots=True, kw_only=True)
+class Trained:
+    """A system that was trained, with what reads its words back; it may be asked several times."""
+
+    system: System
+    thing: Any
+    train: Sequence[Trial]
+    readers: dict[str, ReadBack] = field(default_factory=dict)
+
+    def reader(self, view: SpeakerView) -> ReadBack:
+        if view.language not in self.readers:
+            same = (t for t in self.train if t.language == view.language)
+            self.readers[view.language] = ReadBack(language_of(view), same)
+        return self.readers[view.language]
+
+
+def train_system(
     system: System,
     train: Sequence[Trial],
-    test: Sequence[Trial],
     seed: int = 1,
     calls: Path | None = None,
     offline: bool = False,
-    advance: Advance = lambda n: None,
     batch: BatchFile | None = None,
-) -> Spoken:
-    """Train a fresh system on one part and let it describe the other. Whatever goes wrong is said with the system's name.
+) -> Trained:
+    """A fresh system, trained. Whatever goes wrong is said with its name.
 
     A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone. With a `batch` it writes its
     questions there instead of asking them.
@@ -121,33 +135,35 @@ def hear(
         thing.fit(train)
     except Exception as error:
         raise _told(error, f"{system.label} cannot be trained") from error
-    said = []
-    for trial, description in zip(test, _answers(system, thing, test, advance), strict=True):
+    return Trained(system=system, thing=thing, train=train)
+
+
+def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: None) -> Spoken:
+    """Let a trained system describe trials that it was not trained on."""
+    thing, said = trained.thing, []
+    before = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
+    for trial, description in zip(test, _answers(trained.system, thing, test, advance), strict=True):
         if any(x is not None for x in (description.properties, description.text, description.distribution)):
             said.append((trial.id, description))
-    account = thing.account() if isinstance(thing, KeepsAccount) else {}
+    account = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
     counts = {
         "trials": len(test),
         "answered": len(said),
         "silent": len(test) - len(said),
-        **_misheard(said, train, test),
+        **_misheard(said, trained, test),
     }
     # Our own counts come last: an account must not replace how many trials there were.
-    return Spoken(said=tuple(said), counts={**account, **counts})
+    spent = {name: number - before.get(name, 0) for name, number in account.items()}
+    return Spoken(said=tuple(said), counts={**spent, **counts})
 
 
-def _misheard(said: Sequence[tuple[str, Description]], train: Sequence[Trial], test: Sequence[Trial]) -> dict[str, int]:
+def _misheard(said: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]) -> dict[str, int]:
     """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
     views = {t.id: t.for_speaker() for t in test}
     worded = [(views[i], d.text, d.properties) for i, d in said if d.text and d.properties is not None]
     if not worded:
         return {}
-    readers: dict[str, ReadBack] = {}
-    heard = []
-    for view, text, properties in worded:
-        if view.language not in readers:
-            readers[view.language] = ReadBack(language_of(view), (t for t in train if t.language == view.language))
-        heard.append(heard_in(text, properties, view, readers[view.language]))
+    heard = [heard_in(text, properties, view, trained.reader(view)) for view, text, properties in worded]
     return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
 
 

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
-from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
-from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically
+from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically, write_bytes
 from referee.llm.batch_files import BatchFile
 from referee.llm.call_book import CallBook, as_json
 from referee.records import Trial
 from referee.runs.folder import OCCUPIED, is_run, write_manifest
-from referee.runs.speak import Spoken
+from referee.runs.parts import Failure, Part
 from referee.signature import digest
 
-__all__ = ["Unfinished"]
+__all__ = ["CORPUS", "FAILURES", "Unfinished"]
 
+FAILURES = "failures.jsonl"
 PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls", "questions.batch"
 
 
@@ -111,25 +111,14 @@ class Unfinished:
         """The corpus as it was when the run began."""
         return read_trials(self.folder / CORPUS)
 
-    def part(self, system: str, fold: int) -> Path:
-        # Labels hold slashes and bars, which are no part of a file's name everywhere.
-        return self.folder / PARTS / f"{digest(system)[:16]}-{fold}.jsonl"
+    def keep(self, part: Part) -> None:
+        """One finished part, a file of its own that appears whole."""
+        write_bytes(self.folder / PARTS / f"{part.name}.jsonl", [part.as_bytes()])
 
-    def keep(self, system: str, fold: int, heard: Spoken) -> None:
-        """A finished part: its counts, then one output a line."""
-        lines = [json_line(output_to_json(trial, system, said)) for trial, said in heard.said]
-        write_atomically(self.part(system, fold), [json_line(heard.counts), *lines])
-
-    def kept(self, system: str, folds: int) -> tuple[dict[str, str], dict[str, float]]:
-        """A system's outputs by trial, and the sum of its counts over all folds."""
-        outputs: dict[str, str] = {}
-        counts: dict[str, float] = {}
-        for fold in range(folds):
-            first, *lines = self.part(system, fold).read_text("utf-8").splitlines()
-            for name, number in json.loads(first).items():
-                counts[name] = counts.get(name, 0) + number
-            outputs |= {json.loads(line)["trial"]: line for line in lines}
-        return outputs, counts
+    def parts(self) -> Iterator[Part]:
+        """All that is done so far."""
+        for path in sorted((self.folder / PARTS).glob("*.jsonl")):
+            yield Part.from_bytes(path.read_bytes())
 
     def batch(self, requests: Path) -> BatchFile:
         """A file of questions to be asked elsewhere, and beside the run what is needed to understand the answers."""
@@ -148,16 +137,27 @@ class Unfinished:
         shutil.copyfile(source, self.calls / "replayed.jsonl")
 
     def finish(
-        self, systems: list[str], folds: int, tested: list[Trial], **manifest: Any
+        self, systems: list[str], tested: list[Trial], failures: Sequence[Failure] = (), **manifest: Any
     ) -> dict[str, dict[str, float]]:
-        """Put outputs, trials, calls and manifest together and give the folder its name."""
-        kept = {system: self.kept(system, folds) for system in systems}
-        counts = {system: sums for system, (_, sums) in kept.items()}
+        """Put outputs, trials, failures, calls and manifest together and give the folder its name."""
+        said: dict[str, dict[str, str]] = {system: {} for system in systems}
+        counts: dict[str, dict[str, float]] = {system: {} for system in systems}
+        for part in self.parts():
+            said[part.system] |= part.said
+            for name, number in part.counts.items():
+                counts[part.system][name] = counts[part.system].get(name, 0) + number
         write_atomically(
             self.folder / "outputs.jsonl",
             # In the order of the plan, whatever was finished first: the same run is the same file.
-            (said[t.id] for said, _ in kept.values() for t in tested if t.id in said),
+            (lines[t.id] for lines in said.values() for t in tested if t.id in lines),
         )
+        if failures:
+            order = {t.id: place for place, t in enumerate(tested)}
+            told = sorted(failures, key=lambda f: (systems.index(f.system), order[f.trial]))
+            write_atomically(self.folder / FAILURES, (json_line(asdict(f)) for f in told))
+            for failure in told:
+                own = counts[failure.system]
+                own |= {name: own.get(name, 0) + 1 for name in ("trials", "failed")}
         write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
         book = CallBook(self.calls)
         if book.spent:

@@ -1,0 +1,34 @@
+"""An engine by the name that a user gives it."""
+
+from __future__ import annotations
+
+import os
+
+from referee.engines.local import LocalEngine
+from referee.engines.on_ray import RayEngine
+from referee.engines.pieces import Engine
+from referee.errors import InputError
+
+__all__ = ["ENGINES", "available_cores", "engine_named"]
+
+ENGINES = ("local", "ray")
+
+
+def engine_named(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+    """``local`` or ``ray``; without `jobs`, as many workers as there are cores.
+
+    >>> engine_named("local", 3)
+    LocalEngine(jobs=3, apart=False)
+    """
+    if name not in ENGINES:
+        raise InputError(f"no engine is called {name!r}", remedy=f"--engine is one of {', '.join(ENGINES)}")
+    if name == "ray":
+        return RayEngine(address=address, jobs=jobs)
+    if address is not None:
+        raise InputError("--address belongs to --engine ray", remedy="leave it out, or say --engine ray")
+    return LocalEngine(jobs or available_cores())
+
+
+def available_cores() -> int:
+    # Cores that this process may use: in a container fewer than there are.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
