@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.engines.pieces import Needs, Piece
+from referee.engines.pieces import Needs, WorkPiece
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Squares:
     def begin(self, inputs: Mapping[str, Path]) -> int:
         return int(inputs["offset"].read_text())
 
-    def do(self, begun: int, piece: Piece) -> bytes:
+    def do(self, begun: int, piece: WorkPiece) -> bytes:
         for item in piece.items:
             if self.diary is not None:
                 with self.diary.open("a") as file:

@@ -11,7 +11,7 @@ from squares import Squares
 
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
-from referee.engines.pieces import Done, Engine, Failed, Piece, cut
+from referee.engines.pieces import Done, Engine, Failed, WorkPiece, cut
 from referee.engines.queue import Queue
 from referee.errors import InputError
 
@@ -25,7 +25,7 @@ def offset(tmp_path: Path) -> Path:
     return path
 
 
-def pieces(shard: int) -> list[Piece]:
+def pieces(shard: int) -> list[WorkPiece]:
     return [*cut("low", ITEMS[:25], shard), *cut("high", ITEMS[25:], shard)]
 
 
@@ -81,7 +81,7 @@ def test_a_worker_keeps_to_its_group_and_groups_are_shared_out_first() -> None:
     assert first is not None
     assert second is not None
     assert (first.group, second.group) == ("a", "b")
-    assert [queue.take("b", ["a"]), queue.take("b", ["a"])] == [Piece("b", ("4",)), Piece("a", ("2",))]
+    assert [queue.take("b", ["a"]), queue.take("b", ["a"])] == [WorkPiece("b", ("4",)), WorkPiece("a", ("2",))]
     assert queue.take("b") is None
 
 
@@ -92,7 +92,7 @@ def test_a_piece_is_halved_at_its_second_death() -> None:
     assert queue.died(whole, "why") is None
     assert queue.take(None) == whole
     assert queue.died(whole, "why") is None
-    assert [queue.take(None), queue.take(None)] == [Piece("a", ("1",)), Piece("a", ("2", "3"))]
+    assert [queue.take(None), queue.take(None)] == [WorkPiece("a", ("1",)), WorkPiece("a", ("2", "3"))]
 
 
 # -- Ray -----------------------------------------------------------------------------------------------------------------------

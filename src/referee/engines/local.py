@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from referee.engines.pieces import Done, Failed, Piece, Task
+from referee.engines.pieces import Done, Failed, Task, WorkPiece
 from referee.engines.queue import Queue
 from referee.errors import InputError
 
@@ -28,7 +28,7 @@ class LocalEngine:
     jobs: int = 1
     apart: bool = False
 
-    def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
+    def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         queue = Queue(pieces)
         jobs = min(self.jobs, len(queue))
         if jobs > 1 or (jobs and self.apart):
@@ -44,7 +44,7 @@ class LocalEngine:
 class _Worker:
     process: SpawnProcess
     wire: Connection
-    piece: Piece | None = None
+    piece: WorkPiece | None = None
     group: str | None = None
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__
-from referee.engines.pieces import Done, Failed, Piece, Task
+from referee.engines.pieces import Done, Failed, Task, WorkPiece
 from referee.engines.queue import Queue
 from referee.errors import InputError, naming_extra
 
@@ -43,7 +43,7 @@ class RayEngine:
     jobs: int | None = None
     say: Any = field(default=lambda line: print(line, file=sys.stderr), repr=False)
 
-    def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
+    def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         queue = Queue(pieces)
         if not len(queue):
             return
@@ -96,7 +96,7 @@ class _Crew:
         self.brought = ray.put({name: path.read_bytes() for name, path in task.inputs.items()})
         self.actors: list[Any] = []
         self.groups: dict[int, str] = {}  # what an actor is prepared for
-        self.going: dict[Any, tuple[Any, Piece]] = {}
+        self.going: dict[Any, tuple[Any, WorkPiece]] = {}
         self.looked = 0.0
 
     def work(self) -> Iterator[Done | Failed]:
@@ -134,7 +134,7 @@ class _Crew:
                     return
                 self.going[actor.do.remote(piece)] = (actor, piece)
 
-    def _collect(self, answer: Any, actor: Any, piece: Piece) -> Done | Failed | None:
+    def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
         errors = self.ray.exceptions
         try:
             kind, value = self.ray.get(answer)
@@ -148,7 +148,7 @@ class _Crew:
         self.queue.done()
         return Done(piece, value)
 
-    def _lost(self, actor: Any, piece: Piece, why: str) -> Failed | None:
+    def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
         self.actors.remove(actor)
         self.groups.pop(id(actor), None)
         self.looked = 0.0  # replaced at once
@@ -162,7 +162,7 @@ class RayWorker:
         self.task, self.brought, self.there = task, brought, there
         self.begun: tuple[Any] | None = None
 
-    def do(self, piece: Piece) -> tuple[str, Any]:
+    def do(self, piece: WorkPiece) -> tuple[str, Any]:
         from referee.engines.local import sendable
 
         try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["SHARD", "Done", "Engine", "Failed", "Needs", "Piece", "Task", "cut"]
+__all__ = ["SHARD", "Done", "Engine", "Failed", "Needs", "Task", "WorkPiece", "cut"]
 
 SHARD = 200  # items a piece: enough that handing it over costs nothing beside working on it
 
@@ -25,15 +25,15 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WorkPiece:
     """Some items of one group. A worker that is prepared for a group (has trained its system) gets the group's next piece."""
 
     group: str
     items: tuple[str, ...]
 
-    def halves(self) -> tuple[Piece, Piece]:
+    def halves(self) -> tuple[WorkPiece, WorkPiece]:
         middle = len(self.items) // 2
-        return Piece(self.group, self.items[:middle]), Piece(self.group, self.items[middle:])
+        return WorkPiece(self.group, self.items[:middle]), WorkPiece(self.group, self.items[middle:])
 
     def __str__(self) -> str:
         first, last = self.items[0], self.items[-1]
@@ -57,7 +57,7 @@ class Task(Protocol):
         """Whatever is prepared once in a worker: corpora read, models loaded."""
         ...
 
-    def do(self, begun: Any, piece: Piece) -> bytes:
+    def do(self, begun: Any, piece: WorkPiece) -> bytes:
         """The result of a piece, the same wherever and whenever it is made."""
         ...
 
@@ -66,7 +66,7 @@ class Task(Protocol):
 class Done:
     """A piece and its result."""
 
-    piece: Piece
+    piece: WorkPiece
     result: bytes
 
 
@@ -74,22 +74,22 @@ class Done:
 class Failed:
     """A single item that ended its worker whenever it was tried, and how."""
 
-    piece: Piece
+    piece: WorkPiece
     why: str
 
 
 class Engine(Protocol):
     """Works through pieces in any order."""
 
-    def work(self, task: Task, pieces: Iterable[Piece]) -> Iterator[Done | Failed]:
+    def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         """Results as they come. A fault that the task raises ends the work; a worker that dies does not."""
         ...
 
 
-def cut(group: str, items: Sequence[str], shard: int) -> list[Piece]:
+def cut(group: str, items: Sequence[str], shard: int) -> list[WorkPiece]:
     """A group's items as pieces of at most `shard`.
 
     >>> [len(piece.items) for piece in cut("a", ["1", "2", "3"], 2)]
     [2, 1]
     """
-    return [Piece(group, tuple(items[at : at + shard])) for at in range(0, len(items), shard)]
+    return [WorkPiece(group, tuple(items[at : at + shard])) for at in range(0, len(items), shard)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable
 
-from referee.engines.pieces import Failed, Piece
+from referee.engines.pieces import Failed, WorkPiece
 from referee.errors import InputError
 
 __all__ = ["Queue"]
@@ -21,9 +21,9 @@ class Queue:
     a single item that did so three times is given up.
     """
 
-    def __init__(self, pieces: Iterable[Piece]) -> None:
-        self._waiting: dict[str, deque[Piece]] = {}
-        self._deaths: Counter[Piece] = Counter()
+    def __init__(self, pieces: Iterable[WorkPiece]) -> None:
+        self._waiting: dict[str, deque[WorkPiece]] = {}
+        self._deaths: Counter[WorkPiece] = Counter()
         self._in_a_row = 0
         for piece in pieces:
             self._waiting.setdefault(piece.group, deque()).append(piece)
@@ -31,7 +31,7 @@ class Queue:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def take(self, group: str | None, taken: Iterable[str | None] = ()) -> Piece | None:
+    def take(self, group: str | None, taken: Iterable[str | None] = ()) -> WorkPiece | None:
         """The next piece for a worker that is prepared for `group`: one of that group, else of a group that nobody is at, else any."""
         busy = set(taken)
         free = (name for name in self._waiting if name not in busy)
@@ -47,7 +47,7 @@ class Queue:
         """Somebody finished something."""
         self._in_a_row = 0
 
-    def died(self, piece: Piece, why: str) -> Failed | None:
+    def died(self, piece: WorkPiece, why: str) -> Failed | None:
         """Put the piece of a worker that died back, or give it up; InputError where workers do nothing but die."""
         self._deaths[piece] += 1
         self._in_a_row += 1

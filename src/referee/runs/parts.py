@@ -11,7 +11,7 @@ from referee.corpora.outputs import output_to_json
 from referee.runs.speak import Spoken
 from referee.signature import digest
 
-__all__ = ["Failure", "Part"]
+__all__ = ["Failure", "RunPart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class RunPart:
     """`trials` are those that were asked, `said` the lines of those that were answered, by trial."""
 
     system: str
@@ -33,7 +33,7 @@ class Part:
     said: dict[str, str]
 
     @classmethod
-    def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> Part:
+    def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
         lines = {trial: json_line(output_to_json(trial, system, said)) for trial, said in spoken.said}
         return cls(system=system, trials=tuple(trials), counts=spoken.counts, said=lines)
 
@@ -48,7 +48,7 @@ class Part:
         return "".join(f"{line}\n" for line in (head, *self.said.values())).encode()
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Part:
+    def from_bytes(cls, content: bytes) -> RunPart:
         # Not `splitlines`, which also cuts at separators that a description may hold.
         first, *lines = content.decode().rstrip("\n").split("\n")
         head = json.loads(first)

@@ -17,7 +17,7 @@ from referee.llm.call_book import read_calls
 from referee.runs.folder import Run
 from referee.runs.folds import RunPlan, cut
 from referee.runs.open import Opened
-from referee.runs.parts import Part
+from referee.runs.parts import RunPart
 from referee.runs.run import Watch, do_work, written_plan
 from referee.runs.speak import Spoken, System
 from referee.runs.unfinished import FAILURES, Unfinished
@@ -154,7 +154,7 @@ def _keep_others(
         counts = {k: v for k, v in manifest["counts"][label].items() if k != "failed"}
         counts["trials"] -= len(undone)
         asked = [t for t in trials if t not in undone]
-        unfinished.keep(Part.of(label, asked, Spoken(said=tuple(said[label]), counts=counts)))
+        unfinished.keep(RunPart.of(label, asked, Spoken(said=tuple(said[label]), counts=counts)))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -19,14 +19,14 @@ from referee import __version__
 from referee.capabilities import Remembers, SignsCalls, WritesBatches
 from referee.corpora import splits
 from referee.engines.local import LocalEngine
-from referee.engines.pieces import SHARD, Done, Engine, Piece
+from referee.engines.pieces import SHARD, Done, Engine, WorkPiece
 from referee.engines.pieces import cut as pieces
 from referee.errors import InputError
 from referee.llm.batch_files import BatchFile, read_questions
 from referee.records import Trial
 from referee.runs.folds import Fold, RunPlan, cut
 from referee.runs.open import Opened
-from referee.runs.parts import Failure, Part
+from referee.runs.parts import Failure, RunPart
 from referee.runs.speak import System, hear, train_system
 from referee.runs.speaking import Speaking, group_of
 from referee.runs.unfinished import CORPUS, Unfinished
@@ -164,7 +164,7 @@ def do_work(
     for part in unfinished.parts():
         done[part.system] |= set(part.trials)
         advance(len(part.trials))
-    computing: list[Piece] = []
+    computing: list[WorkPiece] = []
     waiting: list[tuple[System, int, list[Trial]]] = []
     for system in plan.systems:
         asks = isinstance(system.build(plan.seed), Remembers)
@@ -180,14 +180,14 @@ def do_work(
 
 
 def _compute(
-    plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[Piece], advance: Callable[[int], None]
+    plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[WorkPiece], advance: Callable[[int], None]
 ) -> list[Failure]:
     failures = []
     labels = {group_of(s, fold): s.label for s in plan.systems for fold in range(plan.folds)}
     for outcome in engine.work(Speaking(plan, unfinished.folder / CORPUS), computing):
         # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
         if isinstance(outcome, Done):
-            unfinished.keep(Part.from_bytes(outcome.result))
+            unfinished.keep(RunPart.from_bytes(outcome.result))
         else:
             failures += [Failure(labels[outcome.piece.group], item, outcome.why) for item in outcome.piece.items]
         advance(len(outcome.piece.items))
@@ -207,7 +207,7 @@ def _ask(
     kept = []
     for system, fold, left in waiting:
         trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)
-        part = Part.of(system.label, [t.id for t in left], hear(trained, left, advance))
+        part = RunPart.of(system.label, [t.id for t in left], hear(trained, left, advance))
         if batch is None:
             unfinished.keep(part)
         else:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from referee.capabilities import needs_of
 from referee.corpora.jsonl import read_trials
-from referee.engines.pieces import Needs, Piece
+from referee.engines.pieces import Needs, WorkPiece
 from referee.records import Trial
 from referee.runs.folds import Fold, RunPlan, cut
-from referee.runs.parts import Part
+from referee.runs.parts import RunPart
 from referee.runs.speak import System, Trained, hear, train_system
 
 __all__ = ["Speaking", "group_of"]
@@ -55,13 +55,13 @@ class Speaking:
         trials = list(read_trials(inputs[CORPUS]))
         return _Begun({t.id: t for t in trials}, cut(self.plan, trials))
 
-    def do(self, begun: _Begun, piece: Piece) -> bytes:
+    def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
         if begun.trained is None or begun.group != piece.group:
             system, fold = self._places()[piece.group]
             begun.trained = train_system(system, begun.folds[fold][0], self.plan.seed)
             begun.group = piece.group
         spoken = hear(begun.trained, [begun.trials[item] for item in piece.items])
-        return Part.of(begun.trained.system.label, piece.items, spoken).as_bytes()
+        return RunPart.of(begun.trained.system.label, piece.items, spoken).as_bytes()
 
     def _places(self) -> dict[str, tuple[System, int]]:
         folds = self.plan.folds if self.plan.split is None else 1

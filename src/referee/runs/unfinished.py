@@ -21,7 +21,7 @@ from referee.llm.batch_files import BatchFile
 from referee.llm.call_book import CallBook, as_json
 from referee.records import Trial
 from referee.runs.folder import OCCUPIED, is_run, write_manifest
-from referee.runs.parts import Failure, Part
+from referee.runs.parts import Failure, RunPart
 from referee.signature import digest
 
 __all__ = ["CORPUS", "FAILURES", "Unfinished"]
@@ -111,14 +111,14 @@ class Unfinished:
         """The corpus as it was when the run began."""
         return read_trials(self.folder / CORPUS)
 
-    def keep(self, part: Part) -> None:
+    def keep(self, part: RunPart) -> None:
         """One finished part, a file of its own that appears whole."""
         write_bytes(self.folder / PARTS / f"{part.name}.jsonl", [part.as_bytes()])
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[RunPart]:
         """All that is done so far."""
         for path in sorted((self.folder / PARTS).glob("*.jsonl")):
-            yield Part.from_bytes(path.read_bytes())
+            yield RunPart.from_bytes(path.read_bytes())
 
     def batch(self, requests: Path) -> BatchFile:
         """A file of questions to be asked elsewhere, and beside the run what is needed to understand the answers."""
