@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from referee.errors import InputError, RefereeError, told_extra
 
-__all__ = ["Answer", "LocalServer", "Question", "as_json"]
+__all__ = ["LocalServer", "Question", "ServedPage", "as_json"]
 
 HOST = "127.0.0.1"
 OWN_NAMES = ("127.0.0.1", "localhost")
@@ -31,17 +31,17 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServedPage:
     content: bytes
     kind: str = "application/json"
     policy: str = ""
 
 
-Answering = Callable[[Question], Answer]
+Answering = Callable[[Question], ServedPage]
 
 
-def as_json(value: Any) -> Answer:
-    return Answer(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
+def as_json(value: Any) -> ServedPage:
+    return ServedPage(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
 
 
 class LocalServer(ThreadingHTTPServer):
@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int, message: str) -> None:
         self._send(status, as_json({"message": message}))
 
-    def _send(self, status: int, answer: Answer) -> None:
+    def _send(self, status: int, answer: ServedPage) -> None:
         self.send_response(status)
         self.send_header("content-type", f"{answer.kind}; charset=utf-8")
         self.send_header("content-length", str(len(answer.content)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from referee.errors import InputError
-from referee.viewer.local_server import Answer, Answering, Question, as_json
+from referee.viewer.local_server import Answering, Question, ServedPage, as_json
 from referee.viewer.playground import Playground
 
 __all__ = ["play_routes"]
@@ -21,7 +21,7 @@ KINDS = {"js": "text/javascript", "css": "text/css"}
 def play_routes(play: Playground) -> dict[str, Answering]:
     """What is answered, by method and path."""
     return {
-        "GET /": lambda asked: Answer(_built("play.html"), "text/html", POLICY),
+        "GET /": lambda asked: ServedPage(_built("play.html"), "text/html", POLICY),
         **{f"GET /static/play.{kind}": _file(f"play.{kind}", name) for kind, name in KINDS.items()},
         "GET /known": lambda asked: as_json(play.known()),
         "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
@@ -31,7 +31,7 @@ def play_routes(play: Playground) -> dict[str, Answering]:
 
 
 def _file(name: str, kind: str) -> Answering:
-    return lambda asked: Answer(_built(name), kind)
+    return lambda asked: ServedPage(_built(name), kind)
 
 
 def _built(name: str) -> bytes:

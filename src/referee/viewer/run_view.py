@@ -15,7 +15,7 @@ from referee.errors import RefereeError
 from referee.reports.page import Part, as_page
 from referee.reports.section import Section
 from referee.runs.folder import write_manifest
-from referee.viewer.local_server import Answer, Answering, as_json
+from referee.viewer.local_server import Answering, ServedPage, as_json
 from referee.viewer.run_files import RunFiles, find_run
 from referee.viewer.run_index import RunIndex
 from referee.viewer.run_items import PAGE, ItemQuery, RunItems
@@ -57,7 +57,7 @@ class RunView:
 
     def routes(self) -> dict[str, Answering]:
         return {
-            "GET /": lambda asked: Answer(self._first_come(self.page).encode(), "text/html"),
+            "GET /": lambda asked: ServedPage(self._first_come(self.page).encode(), "text/html"),
             "GET /items": lambda asked: as_json(self._first_come(lambda: self.items(asked.query))),
             "GET /state": lambda asked: as_json(self.state()),
         }
