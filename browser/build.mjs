@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import "./words.mjs";
 
-const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate" };
+const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate", play: "Referee: a place to play" };
 const ENTRIES = Object.keys(TITLES);
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -57,4 +57,5 @@ await Promise.all([...ENTRIES.map(writePage), writeLicences(metafile.inputs, tar
 
 // Reports have no server: what draws their figures and moves their pages is written into each, so it lies beside the code that writes them.
 const { metafile: drawn } = await bundle(["vega.ts", "report.ts"], reports);
+await bundle(["report.css"], reports);
 await writeLicences(drawn.inputs, reports);

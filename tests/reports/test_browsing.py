@@ -39,9 +39,9 @@ def test_an_item_holds_scene_people_outputs_and_scores(tmp_path: Path) -> None:
     assert went == [], "nobody listened"
     assert shown["x"] == {("type", "chair"), ("colour", "red"), ("size", "large")}
     assert (targets, hidden, labels) == ([0], 0, ["a", "-", None])
-    assert people[0][0] == "the red chair"
+    assert content["said"][people[0]][0] == "the red chair"
     assert outputs[1] is None, "gap left this trial out"
-    assert outputs[0] == ["red one", [content["properties"].index(list(RED))]]
+    assert content["said"][outputs[0]] == ["red one", [content["properties"].index(list(RED))]]
     assert scores[0][content["measures"].index(["set/dice", "higher"])] == 0.6667
     assert scores[1] == [None] * len(content["measures"])
     assert len(content["scenes"]) == 1, "six equal scenes are stored once"
@@ -103,7 +103,7 @@ def test_systems_of_two_runs_keep_their_own_words(tmp_path: Path) -> None:
     content = browser_data(material, 10)
     item = next(i for i in content["items"] if i[0] == "t0")
     assert content["systems"] == ["mine (first)", "mine (second)"]
-    assert [said[0] for said in item[6]] == ["the red chair", "the large red chair"]
+    assert [content["said"][n][0] for n in item[6]] == ["the red chair", "the large red chair"]
 
 
 def test_people_as_a_system_say_what_they_said(tmp_path: Path) -> None:
@@ -111,5 +111,5 @@ def test_people_as_a_system_say_what_they_said(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"colour": colour}, corpus=told, humans=True, references="others")
     content = browser_data(material, 10)
     assert content["systems"] == ["colour", "human"]
-    assert content["items"][0][6][1][0] == "the red chair"
+    assert content["said"][content["items"][0][6][1]][0] == "the red chair"
     assert json.dumps(content), "plain JSON"

@@ -3,6 +3,7 @@
 import type { SceneLook, Went } from "../scene/picture.ts";
 
 export type Said = [text: string | null, properties: number[] | null] | null;
+type SaidNumber = number | null; // of the book, for many say the same
 export type ChoiceShares = [hearer: string, system: number, n: number, shares: Array<[place: number | string, share: number]>];
 export type Item = [
   id: string,
@@ -10,8 +11,8 @@ export type Item = [
   targets: number[],
   hidden: number,
   labels: [domain: string | null, condition: string | null, speaker: string | null],
-  people: Said[],
-  outputs: Said[],
+  people: SaidNumber[],
+  outputs: SaidNumber[],
   scores: Array<Array<number | null>>,
   went: ChoiceShares[],
 ];
@@ -22,6 +23,7 @@ export interface Book {
   properties: Array<[name: string, value: string]>;
   scenes: SceneRow[];
   pictures: string[];
+  said: Array<NonNullable<Said>>;
 }
 
 export interface Content extends Book {
@@ -34,6 +36,10 @@ export interface Content extends Book {
 
 // People's own words, where they do not stand among the systems.
 export const OWN_WORDS = -1;
+
+export function saidIn(book: Book, number: SaidNumber | undefined): Said {
+  return number == null ? null : book.said[number] ?? null;
+}
 
 export function property(book: Book, number: number): string {
   return (book.properties[number] ?? []).join(":");

@@ -7,7 +7,7 @@ interface Spec {
   background?: string | null;
   spec?: { width?: number };
   title?: { text: string | string[] };
-  config?: Record<string, Record<string, unknown> | unknown>;
+  config?: Record<string, unknown>;
 }
 
 export interface FigureData {

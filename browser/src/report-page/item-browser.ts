@@ -70,9 +70,9 @@ export class ItemBrowser {
     }
   }
 
-  // More of the run is there; what somebody has opened stays open.
+  // More of the run is there; what somebody has opened or is at stays as it is.
   async refresh(): Promise<void> {
-    if (!this.list.querySelector("details[open]")) await this.update();
+    if (!this.list.querySelector("details[open]") && !this.root.contains(document.activeElement)) await this.update();
   }
 
   turn(step: number): void {

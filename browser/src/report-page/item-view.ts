@@ -2,7 +2,7 @@
 
 import { make } from "../common/dom.ts";
 import { legend, percent, sceneElement } from "../scene/picture.ts";
-import { OWN_WORDS, lookOf, property, wentOf } from "./content.ts";
+import { OWN_WORDS, lookOf, property, saidIn, wentOf } from "./content.ts";
 import type { Book, Item, Said } from "./content.ts";
 import type { Entry, Source } from "./sources.ts";
 import { sortable } from "./tables.ts";
@@ -13,7 +13,7 @@ export class ItemView {
   constructor(private readonly source: Source, private readonly book: Book) {}
 
   summary({ item, value }: Entry): HTMLElement {
-    const said = item[5].find(Boolean);
+    const said = this.people(item)[0];
     const words = said ? this.words(said) : make("span", { class: "nothing" }, "no human description");
     const labels = item[4].slice(0, 2).filter(Boolean).join(", ");
     return make("summary", {},
@@ -23,7 +23,7 @@ export class ItemView {
 
   // The picture and what was said, for the gallery at the top.
   card({ item, value }: Entry, measure: string): HTMLElement {
-    const said = item[5].find(Boolean);
+    const said = this.people(item)[0];
     const went = wentOf(item, null);
     return make("figure", { class: "card" },
       sceneElement(lookOf(this.book, item, null)),
@@ -36,8 +36,8 @@ export class ItemView {
   // Systems that said the same share a line; the most frequent first.
   private told(item: Item): HTMLElement[] {
     const groups = new Map<string, { said: Said; systems: string[] }>();
-    item[6].forEach((said, i) => {
-      const key = JSON.stringify(said), group = groups.get(key) ?? { said, systems: [] };
+    item[6].forEach((number, i) => {
+      const key = String(number), group = groups.get(key) ?? { said: saidIn(this.book, number), systems: [] };
       group.systems.push(this.source.systems[i]!);
       groups.set(key, group);
     });
@@ -46,7 +46,7 @@ export class ItemView {
   }
 
   body(item: Item): HTMLElement {
-    const people = item[5].filter(Boolean).map((said) => make("li", {}, this.description(said)));
+    const people = this.people(item).map((said) => make("li", {}, this.description(said)));
     const speaker = item[4][2] ? ` (speaker ${item[4][2]})` : "";
     return make("div", { class: "body" },
       this.scene(item),
@@ -85,6 +85,10 @@ export class ItemView {
     return make("details", { class: "objects" }, make("summary", {}, `${entities.length} objects in words`), make("ul", {}, ...rows));
   }
 
+  private people(item: Item): Array<NonNullable<Said>> {
+    return item[5].map((number) => saidIn(this.book, number)).filter((said): said is NonNullable<Said> => said !== null);
+  }
+
   words([text, properties]: NonNullable<Said>): HTMLElement {
     if (text !== null) return text ? make("span", {}, `“${text}”`) : make("span", { class: "nothing" }, "(no words)");
     return make("span", {}, (properties ?? []).map((p) => property(this.book, p)).join(", ") || "(nothing)");
@@ -104,7 +108,7 @@ export class ItemView {
     const number = (name: string): HTMLElement => make("th", { class: "number", scope: "col" }, name);
     const head = make("tr", { class: "heads" }, make("th", { scope: "col" }, "system"), make("th", { scope: "col" }, "said"),
       ...hearers.map((hearer) => number(`${hearer}: target`)), ...measures.map(([name]) => number(name.split("/").slice(1).join("/") || name)));
-    const rows = systems.map((system, i) => make("tr", {}, make("th", { scope: "row" }, system), make("td", {}, this.description(item[6][i] ?? null)),
+    const rows = systems.map((system, i) => make("tr", {}, make("th", { scope: "row" }, system), make("td", {}, this.description(saidIn(this.book, item[6][i]))),
       ...hearers.map((hearer) => this.hit(item, hearer, i)),
       ...measures.map((_, m) => {
         const value = item[7][i]?.[m];

@@ -1,7 +1,7 @@
 // Where items come from: the page itself, which holds some of them, or the small server of `referee view`, which has them all.
 
-import { OWN_WORDS, property } from "./content.ts";
-import type { Book, Content, Item } from "./content.ts";
+import { OWN_WORDS, property, saidIn } from "./content.ts";
+import type { Book, Content, Item, Said } from "./content.ts";
 
 export interface Query {
   words: string;
@@ -59,8 +59,9 @@ export class HeldItems implements Source {
   }
 
   private searchable(item: Item): string {
-    const words = [...item[5], ...item[6]].flatMap((said) => (said ? [said[0] ?? "", ...(said[1] ?? []).map((p) => property(this.content, p))] : []));
-    return [item[0], ...item[4].map((label) => label ?? ""), ...words].join("\n").toLowerCase();
+    const words = (said: Said): string => (said ? `${said[0] ?? ""}\n${(said[1] ?? []).map((p) => property(this.content, p)).join("\n")}` : "");
+    const spoken = [...new Set([...item[5], ...item[6]])].map((number) => words(saidIn(this.content, number)));
+    return [item[0], ...item[4].map((label) => label ?? ""), ...spoken].join("\n").toLowerCase();
   }
 
   // The value an item is ranked by: one system's, or the mean of those that have one (people do not count).

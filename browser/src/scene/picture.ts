@@ -32,6 +32,7 @@ export interface SceneLook {
   targets: ReadonlySet<number>;
   went?: readonly Went[];
   gone?: ReadonlySet<number>; // ruled out
+  named?: boolean; // whether ids stand beside the things, for what is told by id
   ground?: string; // the address of a photograph on which the boxes lie
 }
 
@@ -64,6 +65,7 @@ function thingElement(look: SceneLook, thing: Thing, place: number): HTMLElement
   element.style.height = percentOf(thing.box.height);
   if (thing.picture !== null) element.append(make("img", { src: pictureAddress(thing.picture), alt: spoken(look, thing, place), draggable: "false" }));
   if (target) element.append(make("span", { class: "flag", "aria-hidden": "true" }, "target"));
+  if (look.named) element.append(make("span", { class: "name", "aria-hidden": "true" }, thing.id));
   const went = (look.went ?? []).map((hearer, i) => ({ share: hearer.shares.get(place) ?? 0, i })).filter(({ share }) => share >= 0.005);
   if (went.length) element.append(make("div", { class: "went", "aria-hidden": "true" }, ...went.map(({ share, i }) => bar(share, i))));
   return element;

@@ -47,6 +47,10 @@ COMMANDS: Commands = {
         "referee.cli.report",
         "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
     ),
+    "view": (
+        "referee.cli.view",
+        "look at a run while it grows, or play with scenes, speakers and hearers, in the browser",
+    ),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
     "signature": ("referee.cli.signature", "what a signed number rests on, part by part"),
     "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),

@@ -55,22 +55,24 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
 
 @dataclass(slots=True)
 class Book:
-    """Properties, scenes and pictures met so far, each once."""
+    """Properties, scenes, pictures and descriptions met so far, each once."""
 
     properties: dict[Property, int] = field(default_factory=dict)
     scenes: dict[str, int] = field(default_factory=dict)
     pictures: dict[str, int] = field(default_factory=dict)
+    sayings: dict[str, int] = field(default_factory=dict)
     drawn: Drawn = field(default_factory=dict)
 
     def numbers(self, properties: Iterable[Property]) -> list[int]:
         return [self.properties.setdefault(p, len(self.properties)) for p in properties]
 
-    def said(self, description: Description | None) -> list[Any] | None:
-        """Words and properties, each null where not given."""
+    def said(self, description: Description | None) -> int | None:
+        """The number of what was said: words and properties, each null where not given."""
         if description is None:
             return None
         properties = description.properties
-        return [description.text, None if properties is None else self.numbers(properties)]
+        content = [description.text, None if properties is None else self.numbers(properties)]
+        return self.sayings.setdefault(json.dumps(content, ensure_ascii=False), len(self.sayings))
 
     def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
         """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
@@ -95,12 +97,13 @@ class Book:
 
     def weight(self) -> int:
         """Bytes, about."""
-        return sum(map(len, self.scenes)) + sum(map(len, self.pictures))
+        return sum(len(text) for book in (self.scenes, self.pictures, self.sayings) for text in book)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "properties": [list(p) for p in self.properties],
             "scenes": [json.loads(s) for s in self.scenes],
+            "said": [json.loads(s) for s in self.sayings],
             "pictures": [as_picture(marks) for marks in self.pictures],
         }
 

@@ -59,7 +59,7 @@ def as_page(
     parts: Sequence[Part], *, title: str, made: str, watched: Mapping[str, Any] | None = None, data: bool = True
 ) -> str:
     """The whole page. `watched` goes to a page that a server keeps up to date (`referee view`); without `data` there are no files beside it to link to."""
-    library, script = _library(), _script()
+    library, script = _library(), _built("report.js")
     sections = [s for p in parts for s in p.sections]
     embedded = {"figures": _figures(sections), "browsers": _browsers(sections)}
     return Template(_asset("page.html")).substitute(
@@ -68,7 +68,7 @@ def as_page(
         title=escape(title),
         made=escape(made),
         banner=_banner(parts),
-        style=_asset("page.css"),
+        style=_asset("page.css") + _built("report.css"),
         navigation=_navigation(parts),
         body="\n".join(_part(p, i if len(parts) > 1 else None, data) for i, p in enumerate(parts, 1)),
         data=_embedded(embedded | ({"watched": watched} if watched is not None else {})),
@@ -90,8 +90,9 @@ def _library() -> str:
 
 
 @cache
-def _script() -> str:
-    built = files("referee.reports") / "library" / "report.js"
+def _built(name: str) -> str:
+    """What moves a page and how its scenes look, as built with the study pages."""
+    built = files("referee.reports") / "library" / name
     if not built.is_file():
         raise InputError(
             "what moves the page of a report has not been built here",

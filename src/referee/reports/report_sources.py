@@ -22,7 +22,7 @@ from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
 from referee.runs.open import open_corpus, open_outputs
 
-__all__ = ["gather", "gather_hearing", "summon_court"]
+__all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 
 # Answers that the court hears in a few seconds.
 QUICK_COURT = 20_000
@@ -89,6 +89,29 @@ def gather_hearing(material: Material) -> HearingRows:
         warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
         cards |= cards_of(scored.run.folder)
     return HearingRows(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
+
+
+def gather_scores(folder: Path) -> Material | None:
+    """The scores of a run without its items, for runs too large to be looked through; None where it was not scored."""
+    import polars as pl
+
+    run = Run(folder)
+    rows = run.scores()
+    if not rows:
+        return None
+    none = pl.DataFrame(schema={"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64})
+    settings, counts = (run.manifest.get(name) or {} for name in ("settings", "counts"))
+    scored = Scored(run=run, scores=rows, items=none, settings=settings, counts=counts, checksum="")
+    known = _known([scored])
+    return Material(
+        scored=(scored,),
+        scores=tuple(rows),
+        items=none,
+        trials=pl.DataFrame(schema={"trial": pl.String}),
+        synthetic=bool(known.card and known.card.synthetic),
+        known=known,
+        counts=counts,
+    )
 
 
 def summon_court(material: Material, always: bool = False) -> Proceedings | str:

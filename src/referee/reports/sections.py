@@ -31,7 +31,7 @@ from referee.reports.tuna2008 import challenge_tables
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ITEMS", "sections_of"]
+__all__ = ["ITEMS", "scores_alone", "sections_of"]
 
 ITEMS = 2000
 # What grows with the number of references that an output may match.
@@ -65,6 +65,14 @@ def sections_of(
         _methods(material, style, hearing),
         _data(material),
     ]
+
+
+def scores_alone(material: Material) -> Section:
+    """The scoreboard without comparisons, for runs whose items are not looked through."""
+    said = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
+    return Section(
+        name="scoreboard", title="Scoreboard", texts=(said,), sheets=tuple(scoreboard(material, {})), open=True
+    )
 
 
 def _scores(

@@ -25,7 +25,16 @@ from referee.selection.reasons import Reason
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DEFAULT_SYSTEM", "Described", "describe", "describe_view", "read_scene", "scene_of", "view_of"]
+__all__ = [
+    "DEFAULT_SYSTEM",
+    "Described",
+    "describe",
+    "describe_as",
+    "describe_view",
+    "read_scene",
+    "scene_of",
+    "view_of",
+]
 
 # Needs no training, so that a first description costs nobody a corpus.
 DEFAULT_SYSTEM = "classic/incremental"
@@ -239,7 +248,12 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     known = None if trials is None else list(trials)
     if known is not None:
         speaker.fit(known)
-    said, view = _said(speaker, view, known or ())
+    return describe_as(speaker, view, known or ())
+
+
+def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
+    """As `describe_view`, by a speaker that has learned what it can; `trials` are those it learned from."""
+    said, view = _said(speaker, view, trials)
     if said.properties is None:
         trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
         heard = heard_in(said.text, (), view) if said.text else WordsHeard()
@@ -250,7 +264,7 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
         heard, text = plainly(selector, view, properties)
         said = replace(said, text=text)
     else:
-        heard = heard_in(said.text, properties, view, ReadBack(language_of(view), known or ()))
+        heard = heard_in(said.text, properties, view, ReadBack(language_of(view), trials))
     return Described.of(
         said,
         view,

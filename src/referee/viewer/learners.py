@@ -1,0 +1,56 @@
+"""Speakers and hearers of the playground: those that need no training at once, the others when they have learned, one after another behind the scenes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.capabilities import learns
+from referee.records import Trial
+
+__all__ = ["Learners", "Learning"]
+
+
+class Learning(Exception):
+    """Somebody is asked who is still learning."""
+
+
+@dataclass(slots=True)
+class Learners:
+    """`trials` gives what there is to learn from, by the name of a corpus."""
+
+    trials: Callable[[str], Sequence[Trial]]
+    _known: dict[tuple[str, str, str], Future[Any]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    # One at a time: several would only slow each other down, and the answers of those that are ready.
+    _school: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="learning"))
+
+    def hearer(self, name: str, corpus: str, build: Callable[[], Any]) -> Any:
+        """A hearer that may be asked; one that learns is sent to school first."""
+        found = build()
+        if not learns(found):
+            return _fitted(found, ())
+        return self.taught("hearer", name, corpus, build)
+
+    def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
+        """Who has learned from the corpus; raises `Learning` until then, and whatever went wrong in learning."""
+        key = (kind, name, corpus)
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = self._school.submit(lambda: _fitted(build(), self.trials(corpus)))
+            future = self._known[key]
+        if not future.done():
+            raise Learning(f"learns from {corpus}")
+        return future.result()
+
+    def close(self) -> None:
+        self._school.shutdown(wait=False, cancel_futures=True)
+
+
+def _fitted(thing: Any, trials: Sequence[Trial]) -> Any:
+    fitted = thing.fit(trials)
+    # Plug-ins whose `fit` returns nothing are forgiven.
+    return thing if fitted is None else fitted

@@ -1,0 +1,121 @@
+"""A small server for one reader on the same machine: pages and JSON by path, mistakes as sentences.
+
+It listens on this machine only, answers only to its own name (a page from elsewhere must not reach it
+through another one), and looks nothing up on the disk by path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from referee.errors import InputError, RefereeError, told_extra
+
+__all__ = ["LocalServer", "Question", "ServedPage", "as_json"]
+
+HOST = "127.0.0.1"
+OWN_NAMES = ("127.0.0.1", "localhost")
+LARGEST_BODY = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: what stands behind the path, and what was sent along."""
+
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServedPage:
+    content: bytes
+    kind: str = "application/json"
+    policy: str = ""
+
+
+Answering = Callable[[Question], ServedPage]
+
+
+def as_json(value: Any) -> ServedPage:
+    return ServedPage(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
+
+
+class LocalServer(ThreadingHTTPServer):
+    """`routes` are what is answered, by method and path (``GET /items``)."""
+
+    daemon_threads = True
+
+    def __init__(self, routes: Mapping[str, Answering], port: int) -> None:
+        self.routes = routes
+        try:
+            super().__init__((HOST, port), _Handler)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot listen on port {port}: {reason}", remedy="take another one with --port") from None
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.server_address[1]}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: LocalServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer("GET")
+
+    def do_POST(self) -> None:
+        self._answer("POST")
+
+    def _answer(self, method: str) -> None:
+        address = urlsplit(self.path)
+        answering = self.server.routes.get(f"{method} {address.path}")
+        if not self._is_own():
+            return self._refuse(403, "This server answers to 127.0.0.1 and localhost only.")
+        if answering is None:
+            return self._refuse(404, "There is nothing here. Check the link.")
+        try:
+            asked = Question(dict(parse_qsl(address.query)), self._body() if method == "POST" else None)
+            answer = answering(asked)
+        except ModuleNotFoundError as error:
+            return self._refuse(400, str(told_extra(error)))
+        except RefereeError as error:
+            return self._refuse(400, str(error))
+        self._send(200, answer)
+        return None
+
+    def _is_own(self) -> bool:
+        host = (self.headers.get("host") or "").rpartition(":")[0]
+        origin = self.headers.get("origin")
+        return host in OWN_NAMES and (origin is None or urlsplit(origin).hostname in OWN_NAMES)
+
+    def _body(self) -> Any:
+        length = int(self.headers.get("content-length") or 0)
+        if length > LARGEST_BODY:
+            raise InputError("that is too much to be sent at once", remedy="take a smaller scene")
+        try:
+            return json.loads(self.rfile.read(length))
+        except ValueError:
+            raise InputError("what was sent is not JSON", remedy="reload the page") from None
+
+    def _refuse(self, status: int, message: str) -> None:
+        self._send(status, as_json({"message": message}))
+
+    def _send(self, status: int, answer: ServedPage) -> None:
+        self.send_response(status)
+        self.send_header("content-type", f"{answer.kind}; charset=utf-8")
+        self.send_header("content-length", str(len(answer.content)))
+        self.send_header("x-content-type-options", "nosniff")
+        self.send_header("cache-control", "no-store")
+        if answer.policy:
+            self.send_header("content-security-policy", answer.policy)
+        self.end_headers()
+        self.wfile.write(answer.content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nobody needs a log of a page they look at themselves."""
