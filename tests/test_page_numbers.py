@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ class TestEveryPage:
                 inner[1] == kind for found in MARK.finditer(text) for inner in MARK.finditer(found[3])
             )
             assert text.count(f"<!-- {kind}: ") == text.count(f"<!-- /{kind} -->") == whole
+
+    def test_marks_within_a_line_do_not_begin_it(self, page: Path) -> None:
+        """Markdown takes the rest of a line that begins with a comment for HTML, and leaves its stars and links as they are."""
+        found = re.findall(r"^<!-- (?:numbers|printed|chosen): .+? -->\S.*", page.read_text("utf-8"), re.MULTILINE)
+        assert found == []
 
     def test_programs_that_make_numbers_exist(self, page: Path) -> None:
         found = claims(page.name, page.read_text("utf-8"))
