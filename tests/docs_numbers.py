@@ -23,7 +23,7 @@ from pathlib import Path
 
 from page_marks import PAGES, ROOT, Claim, claims
 
-NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+)(?![\w])")
+NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+(?:[eE][-+]?\d+)?)(?![\w])")
 INTERVAL = re.compile(rf"({NUMBER.pattern})(?:\\\*)? \[({NUMBER.pattern}), ({NUMBER.pattern})\]")
 YEAR = re.compile(r"(?:19|20)\d\d")
 PROGRAM = re.compile(r"\b(?:python|pytest) (?:-\S+ )*([\w./-]+\.py)")
