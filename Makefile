@@ -156,7 +156,7 @@ bench: setup
 
 # Every number between the marks of a page, and every block that begins with a command, made anew and compared.
 docs-numbers: setup bundle
-	$(BIN)/python tests/docs_numbers.py $(PAGES_TO_CHECK)
+	$(BIN)/python tests/docs_numbers.py $(PAGES_TO_CHECK) $(if $(SLOW),--slow)
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -11,7 +11,7 @@ import os
 import sys
 from importlib import import_module
 
-from referee.errors import InputError, UnknownName
+from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName
 from referee.systems import roster
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["KINDS", "Entry", "build", "configure", "create", "entries", "entry", "load", "names", "without_pace"]
+__all__ = [
+    "KINDS",
+    "Entry",
+    "build",
+    "configure",
+    "create",
+    "entries",
+    "entry",
+    "is_shipped",
+    "load",
+    "names",
+    "without_pace",
+]
 
 
 class Entry:
@@ -352,8 +364,38 @@ def entry(kind: str, name: str) -> Entry:
 
 def load(kind: str, name: str) -> Any:
     """The class or function behind a name."""
-    module, _, attribute = entry(kind, name).where.partition(":")
-    return getattr(import_module(module), attribute)
+    found = entry(kind, name)
+    module, _, attribute = found.where.partition(":")
+    with _naming(kind, name, found):
+        return getattr(import_module(module), attribute)
+
+
+class _naming:
+    """Whatever goes wrong in what another package adds is that package's, and is told by its name."""
+
+    # A plain class and no generator: contextlib would cost every command at its start.
+    def __init__(self, kind: str, name: str, found: Entry) -> None:
+        self.kind, self.name, self.found = kind, name, found
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if (
+            isinstance(error, Exception)
+            and not isinstance(error, RefereeError)
+            and not is_shipped(self.kind, self.name)
+        ):
+            raise BrokenPlugin(self.kind, self.name, self.found.about, error) from error
+
+
+def is_shipped(kind: str, name: str) -> bool:
+    """Whether a name (switches may follow it) is Referee's own.
+
+    >>> is_shipped("metric", "set/dice|multiset:yes"), is_shipped("metric", "my/metric")
+    (True, False)
+    """
+    return name.partition("|")[0] in KINDS[kind]
 
 
 def create(kind: str, name: str, **parameters: Any) -> Any:
@@ -373,7 +415,9 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
     >>> create("metric", "string/bleu.4", case="keep").case
     'keep'
     """
-    return load(kind, name)(**{**entry(kind, name).parameters, **parameters})
+    make, found = load(kind, name), entry(kind, name)
+    with _naming(kind, name, found):
+        return make(**{**found.parameters, **parameters})
 
 
 # What a signature holds beside switches; a signature can be used as a name.
@@ -403,7 +447,9 @@ def configure(kind: str, written: str, seed: int | None = None) -> Any:
     One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
     """
     name, *switches = written.split("|")
-    return build(load(kind, name), name, switches, entry(kind, name).parameters, seed)
+    make, found = load(kind, name), entry(kind, name)
+    with _naming(kind, name, found):
+        return build(make, name, switches, found.parameters, seed)
 
 
 def without_pace(kind: str, written: str) -> str:

@@ -12,6 +12,7 @@ RefereeError                 anything this package raises on purpose (exit code 
 ├── DataNotFound             a corpus is not in the data folder
 ├── NotTrained               a trained component is used before `fit`
 ├── MissingExtra             a package is needed that comes with an extra of the installation
+├── BrokenPlugin             a name that another package adds cannot be used
 └── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
 """
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "BrokenPlugin",
     "CannotWrite",
     "DataNotFound",
     "DuplicateTrial",
@@ -123,6 +125,21 @@ class NotTrained(RefereeError):
     def __init__(self, thing: object, remedy: str = "call fit(trials) first") -> None:
         name = thing if isinstance(thing, str) else type(thing).__name__
         super().__init__(f"{name} learns from data and has not seen any\n  → {remedy}")
+
+
+class BrokenPlugin(RefereeError):
+    """A name that another package adds is there, and what is behind it cannot be imported, made or used.
+
+    >>> print(BrokenPlugin("metric", "my/metric", "from neighbour", ImportError("no module named x")))
+    the metric my/metric (from neighbour) is broken: ImportError: no module named x
+      → mend or uninstall that package; all other names can be used
+    """
+
+    def __init__(self, kind: str, name: str, about: str, error: BaseException | str) -> None:
+        what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        super().__init__(
+            f"the {kind} {name} ({about}) is broken: {what}\n  → mend or uninstall that package; all other names can be used"
+        )
 
 
 class MissingExtra(RefereeError):

@@ -10,7 +10,7 @@ from referee import catalogue
 from referee.cli import options
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
-from referee.errors import DataNotFound, InputError
+from referee.errors import BrokenPlugin, DataNotFound, InputError
 
 __all__ = ["app", "create", "folder_of", "found_in"]
 
@@ -114,18 +114,40 @@ def corpora(
 
 
 def _row(name: str, data: Path | None) -> dict[str, Any]:
+    if not catalogue.is_shipped("corpus", name):
+        return _neighbour(name, data)
     card: Card = create(name, data).card
-    facts = FACTS.get(name)
+    facts = FACTS[name]
     return {
         "name": name,
-        "trials": facts.trials if facts else None,
+        "trials": facts.trials,
         "languages": list(card.languages),
-        "domain": facts.domain if facts else None,
-        "listeners": facts.listeners if facts else None,
+        "domain": facts.domain,
+        "listeners": facts.listeners,
         "synthetic": card.synthetic,
         "found": "shipped" if card.synthetic else _where(name, data),
         "about": catalogue.entry("corpus", name).about,
     }
+
+
+def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
+    """The row of a corpus that another package adds: nobody has written down its size, so it is read; what cannot be is told."""
+    about = catalogue.entry("corpus", name).about
+    row: dict[str, Any] = {"name": name, "trials": None, "languages": [], "domain": None, "listeners": None}
+    try:
+        corpus = create(name, data)
+        row["languages"] = list(corpus.card.languages)
+        domains = [trial.domain for trial in corpus.trials()]
+        row |= {"trials": len(domains), "domain": ", ".join(dict.fromkeys(d for d in domains if d)) or None}
+        row["listeners"] = next(iter(corpus.responses()), None) is not None
+    except DataNotFound:
+        return {**row, "synthetic": False, "found": None, "about": about}
+    except BrokenPlugin as error:
+        return {**row, "synthetic": False, "found": str(error).splitlines()[0], "about": about}
+    except Exception as error:  # whatever a package of others does wrong must not hide the other corpora
+        found = error.problem if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        return {**row, "synthetic": False, "found": f"damaged: {found}", "about": about}
+    return {**row, "synthetic": bool(corpus.card.synthetic), "found": about, "about": about}
 
 
 def _where(name: str, data: Path | None) -> str | None:
@@ -151,7 +173,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         trials = "" if row["trials"] is None else f"{row['trials']:,}"
         listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]
-        where = "shipped (synthetic)" if row["synthetic"] else escape(row["found"] or "not found")
+        where = f"{escape(row['found'] or 'not found')}{' (synthetic)' if row['synthetic'] else ''}"
         table.add_row(row["name"], trials, ", ".join(row["languages"]), row["domain"] or "", listeners, where)
     console.print(table)
     if any(row["found"] is None for row in rows):

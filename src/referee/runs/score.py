@@ -15,7 +15,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
-from referee.errors import InputError
+from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Trial
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
@@ -54,6 +54,7 @@ def score_trials(
     find = _reference_finder(settings, everyone or trials)
     _learn(table, answers, trials, find, systems)
     parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
+    failed: dict[str, str] = {}
     table.groups = {name: [] for name in settings.by}
     seen: set[str] = set()
     labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
@@ -75,7 +76,7 @@ def score_trials(
             answers.check_said(system, chunk)
             batch = Batch(said, chunk, references)
             for name in settings.metrics:
-                parts[system, name].append(table.metrics[system, name].statistics(batch))
+                parts[system, name].append(_statistics(table.metrics[system, name], name, batch, failed))
     # Only now: the corpus streams, and which trials it has is known at its end.
     answers.leave_out(seen, everyone or trials)
     answers.check_complete(seen)
@@ -88,8 +89,25 @@ def score_trials(
     for system in systems:
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
-    table.notes = answers.notes
+    table.notes = [*answers.notes, *failed.values()]
     return table
+
+
+def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str]) -> FloatArray:
+    """One row per item. A metric of another package that breaks gives no value (n = 0), and is named once."""
+    if catalogue.is_shipped("metric", name):
+        return metric.statistics(batch)
+    wide = (len(batch), width_of(metric))
+    try:
+        rows = np.asarray(metric.statistics(batch), dtype=float)
+        if rows.shape == wide:
+            return rows
+        error: Exception | str = f"statistics gave {rows.shape} numbers instead of {wide}"
+    except Exception as raised:
+        error = raised
+    about = catalogue.entry("metric", name.partition("|")[0]).about
+    failed.setdefault(name, str(BrokenPlugin("metric", name, about, error)))
+    return np.full(wide, np.nan)
 
 
 def _range(counts: Counter[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
-from referee.contracts import FloatArray
+from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
-from referee.errors import InputError
+from referee.errors import BrokenPlugin, InputError
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
 
@@ -114,9 +115,14 @@ def choose_clusters(labels: Mapping[str, list[str | None]], asked: str) -> Clust
     return Clusters.of(kept)
 
 
+LACKING = (
+    "it lacks something that every metric has (range, direction, needs, statistics, finish, measure, combine, score)"
+)
+
+
 def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
     """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
-    known = catalogue.names("metric")
+    wanted, known = list(wanted), catalogue.names("metric")
     result: list[str] = []
     for name in wanted:
         if name == "all":
@@ -129,9 +135,21 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
             found = [n for n in known if n.startswith(family)] or [name]
         result += [n for n in found if n not in result]
     # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
-    for name in result:
-        catalogue.configure("metric", name)
-    return tuple(result)
+    return tuple(name for name in result if _usable(name, asked_for=name in wanted))
+
+
+def _usable(name: str, asked_for: bool) -> bool:
+    """Whether a metric can be made; one of another package that cannot is skipped by its name, unless it was asked for."""
+    try:
+        metric = catalogue.configure("metric", name)
+        if not catalogue.is_shipped("metric", name) and not isinstance(metric, Metric):
+            raise BrokenPlugin("metric", name, catalogue.entry("metric", name.partition("|")[0]).about, LACKING)
+    except BrokenPlugin as error:
+        if asked_for:
+            raise
+        print(f"skipped: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 @dataclass(slots=True)

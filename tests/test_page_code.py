@@ -1,0 +1,116 @@
+"""The code on the pages runs: every block of README, CONTRIBUTING and docs/, in the order of its page, in a folder that has examples/ and nothing else.
+
+Blocks without a language (and `sh`) are commands, `python` is Python with one namespace a page, `json` and `toml` can at least be read, and
+``<!-- run: file NAME -->`` before a block puts it into a file. What else a mark says is in `page_marks`; blocks that begin with ``$`` belong to `docs_numbers`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from page_marks import PAGES, ROOT, Block, blocks
+from referee.cli import main
+
+COMMANDS = ("", "sh", "bash")
+RUN = {
+    page.name: [b for b in blocks(page.name, page.read_text("utf-8")) if not b.code.startswith("$ ")] for page in PAGES
+}
+WITH_CODE = [name for name, found in RUN.items() if any(b.language in (*COMMANDS, "python") for b in found)]
+HOW = ("", "long", "data", "file", "not,")
+SHELL = ("|", "&&", ";", "<", ">")
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_code_runs_in_the_order_of_the_page(page: str, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REFEREE_DATA", raising=False)
+    play(page, {""})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_code_that_takes_long_or_needs_corpora_runs_as_well(page: str, scratch: Path) -> None:
+    play(page, {"", "long", "data"} if os.environ.get("REFEREE_DATA") else {"", "long"})
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_blocks_are_marked_in_words_that_are_known(page: str) -> None:
+    for block in RUN[page]:
+        assert block.how == "" or block.how.split()[0] in HOW, f"{page}:{block.line}: {block.how}"
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_data_on_a_page_can_be_read(page: str) -> None:
+    for block in RUN[page]:
+        if block.language == "json":
+            read_json(block.code)
+        elif block.language == "toml":
+            tomllib.loads(block.code)
+
+
+def read_json(code: str) -> None:
+    try:
+        json.loads(code)
+    except json.JSONDecodeError:
+        for line in code.splitlines():
+            json.loads(line)
+
+
+def play(page: str, wanted: Collection[str]) -> None:
+    """Run the blocks of a page that are wanted; files are always written."""
+    names: dict[str, Any] = {"__name__": page}
+    for block in RUN[page]:
+        how, _, rest = block.how.partition(" ")
+        if how == "file":
+            Path(rest).write_text(block.code, encoding="utf-8")
+        elif how not in wanted:
+            continue
+        elif block.language == "python":
+            exec(compile(block.code, f"{page}:{block.line}", "exec"), names)
+        elif block.language in COMMANDS:
+            for line in block.code.replace("\\\n", " ").splitlines():
+                run_line(line, block)
+
+
+def run_line(line: str, block: Block) -> None:
+    """One line of a block: `referee` in this process, anything else in a shell."""
+    command, _, comment = line.partition(" #")
+    if not command.strip():
+        return
+    words = shlex.split(command)
+    # A bar within quotation marks belongs to a name such as "noisy|noise:0.1".
+    plain = words[0] == "referee" and not any(word in SHELL for word in words) and "$(" not in command
+    code = run_here(words[1:]) if plain else run_in_shell(command)
+    assert code == 0 or (code == 1 and "exit code 1" in comment), f"{block.page}:{block.line}: {line} ended with {code}"
+
+
+def run_here(words: list[str]) -> int:
+    try:
+        return main(words)
+    except SystemExit as left:
+        return int(left.code or 0)
+
+
+def run_in_shell(command: str) -> int:
+    here = str(Path(sys.executable).parent)
+    path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": path}
+    return subprocess.run(["bash", "-eu", "-c", command], env=env, check=False).returncode

@@ -1,0 +1,141 @@
+"""Packages of others: the template under examples/plugin works by its entry points, and a broken one is named and skipped."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from referee import catalogue
+from referee.cli import main
+from referee.errors import BrokenPlugin
+
+PLUGIN = Path(__file__).resolve().parents[1] / "examples" / "plugin"
+BROKEN = """
+import numpy as np
+from referee.metrics.measure import Measure
+
+class Falls(Measure):
+    name = "bad/falls"
+    def statistics(self, batch):
+        return np.zeros((len(batch), 1)) / len(batch.nothing)
+
+class Wide(Measure):
+    name = "bad/wide"
+    def statistics(self, batch):
+        return np.zeros((len(batch), 7))
+
+class Choosy:
+    def __init__(self):
+        raise ValueError("not today")
+
+class Corpus:
+    def __init__(self):
+        raise ValueError("no corpus today")
+"""
+POINTS = """[referee.metrics]
+bad/missing = no_such_module_here:Metric
+bad/nothing = collections:OrderedDict
+bad/choosy = bad_metrics:Choosy
+bad/falls = bad_metrics:Falls
+bad/wide = bad_metrics:Wide
+[referee.corpora]
+bad = bad_metrics:Corpus
+"""
+
+
+def install(site: Path, name: str, points: str) -> None:
+    """What pip leaves of a package beside its modules."""
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text(points, "utf-8")
+
+
+@pytest.fixture
+def fruit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = tomllib.loads((PLUGIN / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    lines = [f"[{g}]\n" + "".join(f"{n} = {w}\n" for n, w in names.items()) for g, names in groups.items()]
+    install(tmp_path, "referee-fruit", "".join(lines))
+    monkeypatch.syspath_prepend(str(PLUGIN / "src"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bad_metrics.py").write_text(BROKEN, "utf-8")
+    install(tmp_path, "badly", POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "bad_metrics", raising=False)
+
+
+@pytest.mark.usefixtures("fruit")
+class TestTemplate:
+    def test_a_corpus_is_described_scored_and_heard(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """By hand: all that is said of three fruits are three properties each, of which people say two: 2/3; without the type 1 of 2."""
+        run = tmp_path / "run"
+        cut = ["--folds", "3", "--folds-by", "random"]
+        assert main(["run", "--corpus", "fruit", "--systems", "fruit/everything", *cut, "--out", str(run)]) == 0
+        capsys.readouterr()
+        metrics = "fruit/overlap,fruit/overlap|without:type"
+        assert main(["score", str(run), "--metrics", metrics, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["rows"]
+        assert [row["value"] for row in rows] == [pytest.approx(2 / 3), pytest.approx(1 / 2)]
+        assert all("package:referee_fruit-" in row["signature"] for row in rows)
+        assert main(["listen", str(run), "--hearer", "fruit-first", "--format", "json"]) == 0
+        heard = json.loads(capsys.readouterr().out)["rows"]
+        assert {row["value"] for row in heard if row.get("measure", row.get("metric")) == "ir"} == {1.0}
+
+    def test_its_corpus_looks_like_any_other(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["corpora", "--format", "json"]) == 0
+        (row,) = [r for r in json.loads(capsys.readouterr().out)["rows"] if r["name"] == "fruit"]
+        assert (row["trials"], row["languages"], row["domain"], row["listeners"]) == (3, ["en"], "fruit", True)
+        assert (row["synthetic"], row["found"]) == (True, "from referee-fruit")
+        assert main(["corpus", "card", "fruit"]) == 0
+        assert "Bowls of fruit" in capsys.readouterr().out
+
+    def test_its_protocol_makes_a_study(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["study", "demo", str(tmp_path / "study"), "--protocol", "fruit-hurried", "--items", "6"]) == 0
+        assert "3000" in (tmp_path / "study" / "study.toml").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("broken")
+class TestBroken:
+    def test_all_metrics_are_scored_without_the_broken_ones(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        run = tmp_path / "run"
+        cut = ["--limit", "6", "--folds", "2", "--folds-by", "random"]
+        assert main(["run", "--corpus", "synthetic", *cut, "--systems", "classic/greedy", "--out", str(run)]) == 0
+        capsys.readouterr()
+        assert main(["score", str(run), "--metrics", "bad,set/dice", "--format", "json"]) == 0
+        out, err = capsys.readouterr()
+        rows = {row["metric"]: (row["value"], row["n"]) for row in json.loads(out)["rows"]}
+        assert set(rows) == {"set/dice", "bad/falls", "bad/wide"}
+        assert rows["bad/falls"] == rows["bad/wide"] == (None, 0)
+        assert rows["set/dice"][1] == 6
+        told = " ".join(err.split())
+        for name in ("missing", "nothing", "choosy", "falls", "wide"):
+            assert f"the metric bad/{name} (from badly) is broken" in told
+
+    @pytest.mark.parametrize("name", ["bad/missing", "bad/nothing", "bad/choosy"])
+    def test_one_that_was_asked_for_ends_the_command_by_its_name(
+        self, name: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["score", "--demo", "--metrics", name]) == 2
+        assert f"the metric {name} (from badly) is broken" in capsys.readouterr().err
+
+    def test_a_broken_corpus_does_not_hide_the_others(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["corpora"]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "synthetic 780 en" in out
+        assert "the corpus bad (from badly) is broken: ValueError: no corpus today" in out
+
+    def test_names_are_listed_without_importing_them(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["list", "metrics"]) == 0
+        assert "bad/missing" in capsys.readouterr().out
+        with pytest.raises(BrokenPlugin, match="no_such_module_here"):
+            catalogue.load("metric", "bad/missing")
