@@ -6,7 +6,7 @@ import { INTERRUPTION } from "../timing/watch.ts";
 
 export class Frame {
   readonly stage: HTMLElement;
-  private readonly title = make("span", { class: "bar-title" });
+  private readonly title = make("h1", { class: "bar-title" });
   private readonly mode = make("span", { class: "bar-mode" });
   private readonly filled = make("span", { class: "progress-filled" });
   private readonly progress = make("div", { class: "progress", role: "progressbar", "aria-valuemin": 0 }, this.filled);
