@@ -65,7 +65,8 @@ def _laid_out(trial: Trial, scene: Scene, jitter: float, seed: int) -> Laid:
         notes = _SETTLED.of(trial.scene)
         if trial.domain not in notes:
             known = settled(trial.scene)
-            notes[trial.domain] = known and (known, 1.0, hit_areas(trial.scene, trial.domain, known))
+            areas = {} if known is None else hit_areas(trial.scene, trial.domain, known)
+            notes[trial.domain] = None if known is None else (known, 1.0, areas)
         if (found := notes[trial.domain]) is not None:
             return found
     layout, size = scene_layout(scene, jitter, seed)
