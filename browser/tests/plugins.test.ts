@@ -19,7 +19,7 @@ const film: FilmData = {
   marks: [[1050, 300, 300], [1100, "2", 320, 410, 90, true]],
 };
 const spoken = { language: "en", direction: "ltr" };
-const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
+const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", start: "itself", input: "any", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
 const replayed = {
   ...spoken, film, text: "put that there", span: [4, 8], role: "overhearer", cursor: true, subtitles: true, confirm: true, speed: 1, timeout_ms: 0,
   pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"],
@@ -97,6 +97,29 @@ test("for who reads for too long the scene comes by itself: no reading time, an 
   assert.deepEqual([answer.outcome, answer.reading_timeout, times.reading_ms], ["entity", true, null]);
   assert.ok((times.identification_ms as number) > 0);
   assert.ok((times.combined_ms as number) > (times.identification_ms as number));
+  holder.remove();
+});
+
+test("where only the mouse counts no key starts or answers, and a trial waits until it is started", async () => {
+  const holder = document.body.appendChild(document.createElement("div"));
+  const jsPsych = initJsPsych({ display_element: holder });
+  const played = jsPsych.run([{ type: PLUGINS.identify!, ...identified, start: "press", input: "mouse" }]);
+  const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 400));
+  const press = (node: Element): boolean => node.dispatchEvent(Object.assign(new Event("pointerdown", { bubbles: true }), { button: 0, isPrimary: true, pointerType: "mouse" }));
+  await later();
+  assert.ok(holder.querySelector(".panel.waiting"));
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+  await later();
+  assert.ok(holder.querySelector(".starting"), "a key starts nothing");
+  press(holder.querySelector(".starting .button")!);
+  await later();
+  const first = holder.querySelector(".scene button")!;
+  first.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  await later();
+  press(first);
+  await played;
+  const { answer } = jsPsych.data.get().values()[0] as Result;
+  assert.deepEqual([answer.outcome, answer.pointer], ["entity", "mouse"]);
   holder.remove();
 });
 

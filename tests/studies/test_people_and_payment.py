@@ -282,6 +282,28 @@ def test_everybody_is_owed_reward_and_bonus_by_how_it_ended(tmp_path: Path) -> N
     assert (tmp_path / "owed.csv").stat().st_mode & 0o077 == 0
 
 
+# -- as printed ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Gatt, Belz & Kow (2008): trials initiated by participants, bell, 1000 ms, mouse, 15000 ms."""
+    from referee.studies.design.as_printed import PRESETS, deviations
+
+    printed = PRESETS["tuna2008"]["protocol"]
+    study = make_demo(tmp_path / "exact", "tuna2008", items=3, participants=3, settings=printed)
+    assert not any("[protocol]" in line for line in deviations(study))
+    plain = make_demo(tmp_path / "plain", "tuna2008", items=3, participants=3)
+    named = {line.split()[1] for line in deviations(plain) if line.startswith("[protocol]")}
+    assert named == {"start", "bell", "input"}
+    assert main(["study", "check", str(plain.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "Not as printed: [protocol] bell = no, printed yes" in shown
+    assert "Not as printed: 3 participants, printed 24" in shown
+    assert deviations(make_demo(tmp_path / "other", "asgre2007", items=3, participants=3)) == []
+
+
 # -- texts -----------------------------------------------------------------------------------------------------------------
 
 
