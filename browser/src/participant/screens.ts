@@ -26,7 +26,8 @@ export function showWaiting(frame: Frame, text: string): { tell(share: number): 
 // The buttons stay in sight however long the text is; below it is what is needed to withdraw later.
 export async function askConsent(frame: Frame, say: Say, html: string, code: string | null, address: string): Promise<boolean> {
   const [agree, decline] = [button(say("agree")), button(say("decline"), "quiet")];
-  const later = code ? [withdrawalBox(say, code, address)] : [];
+  // Not in a box of its own, which is for what one has earned at the end.
+  const later = code ? [make("p", { class: "later" }, say("withdraw_where"), " ", make("a", { href: address }, address), ": ", make("b", { class: "later-code" }, code))] : [];
   frame.show(make("article", { class: "prose" }, prose(html)), ...later, make("div", { class: "actions at-hand" }, decline, agree));
   return (await pressed(agree, decline)) === agree;
 }
