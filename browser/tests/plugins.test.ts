@@ -19,7 +19,7 @@ const film: FilmData = {
   marks: [[1050, 300, 300], [1100, "2", 320, 410, 90, true]],
 };
 const spoken = { language: "en", direction: "ltr" };
-const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
+const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", start: "itself", input: "any", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
 const replayed = {
   ...spoken, film, text: "put that there", span: [4, 8], role: "overhearer", cursor: true, subtitles: true, confirm: true, speed: 1, timeout_ms: 0,
   pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"],
@@ -84,15 +84,42 @@ test("word by word there is one time for each word, and the times add up", async
   assert.ok((times.reading_ms as number) >= regions.reduce((a, b) => a + b, 0));
 });
 
-test("who reads for too long sees no scene, and the trial ends as a timeout", async () => {
+test("for who reads for too long the scene comes by itself: no reading time, an identification time, and no key counts twice", async () => {
   const holder = document.body.appendChild(document.createElement("div"));
   const jsPsych = initJsPsych({ display_element: holder });
   const played = jsPsych.run([{ type: PLUGINS.identify!, ...identified, text: "the chair", reading: "before", reading_timeout_ms: 150 }]);
   await new Promise((resolve) => setTimeout(resolve, 600));
-  assert.equal(holder.querySelector(".scene"), null);
+  assert.equal(holder.querySelector(".reading"), null);
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+  holder.querySelector<HTMLElement>(".scene button")!.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   await played;
   const { answer, times } = jsPsych.data.get().values()[0] as Result;
-  assert.deepEqual([answer.outcome, answer.entity, times], ["timeout", null, {}]);
+  assert.deepEqual([answer.outcome, answer.reading_timeout, times.reading_ms], ["entity", true, null]);
+  assert.ok((times.identification_ms as number) > 0);
+  assert.ok((times.combined_ms as number) > (times.identification_ms as number));
+  holder.remove();
+});
+
+test("where only the mouse counts no key starts or answers, and a trial waits until it is started", async () => {
+  const holder = document.body.appendChild(document.createElement("div"));
+  const jsPsych = initJsPsych({ display_element: holder });
+  const played = jsPsych.run([{ type: PLUGINS.identify!, ...identified, start: "press", input: "mouse" }]);
+  const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 400));
+  const press = (node: Element): boolean => node.dispatchEvent(Object.assign(new Event("pointerdown", { bubbles: true }), { button: 0, isPrimary: true, pointerType: "mouse" }));
+  await later();
+  assert.ok(holder.querySelector(".panel.waiting"));
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+  await later();
+  assert.ok(holder.querySelector(".starting"), "a key starts nothing");
+  press(holder.querySelector(".starting .button")!);
+  await later();
+  const first = holder.querySelector(".scene button")!;
+  first.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  await later();
+  press(first);
+  await played;
+  const { answer } = jsPsych.data.get().values()[0] as Result;
+  assert.deepEqual([answer.outcome, answer.pointer], ["entity", "mouse"]);
   holder.remove();
 });
 
@@ -136,7 +163,7 @@ test("names of objects tell their number and nothing else, in reading order", ()
   const made = new Scene(scene.grid, [...entities].reverse(), speaker(), { pressable: true });
   const cells = [...made.node.querySelectorAll("button")];
   assert.deepEqual(cells.map((cell) => cell.getAttribute("aria-label")), ["Object 1", "Object 2", "Object 3"]);
-  assert.deepEqual(cells.map((cell) => cell.querySelector("img")!.getAttribute("alt")), ["", "", ""]);
+  assert.deepEqual(cells.map((cell) => cell.parentElement!.querySelector("img")!.getAttribute("alt")), ["", "", ""]);
 });
 
 test("arrows go to the nearest object in their direction", () => {

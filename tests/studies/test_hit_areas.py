@@ -108,3 +108,21 @@ def test_real_corpora_with_shared_cells_can_be_pressed(name: str, overlapping: i
     found = [(t, place(t.scene)) for t in catalogue.create("corpus", name).trials()]
     assert sum(bool(hit_areas(t.scene, t.domain, at)) for t, at in found) == overlapping
     assert [t.id for t, at in found if crowded(t.scene, t.domain, at)] == []
+
+
+def test_a_settled_layout_is_the_one_that_every_seed_and_order_gives() -> None:
+    from random import Random
+
+    from referee.corpora.synthetic.corpus import Synthetic
+    from referee.drawing.placement import settled
+
+    scenes = [t.scene for t in Synthetic(seed=1, speakers=1, scenes=12).trials()] + [close(0.5)]
+    loose = Scene(entities=tuple(Entity(id=str(i), attributes=(Property("type", "ball"),)) for i in range(4)))
+    assert settled(loose) is None, "where the scene says nothing, the order is the place"
+    for scene in scenes:
+        known = settled(scene)
+        for seed in range(3):
+            turned = Scene(entities=tuple(Random(seed).sample(scene.entities, len(scene.entities))))
+            if known is not None:
+                assert dict(place(turned, seed=seed)) == dict(known)
+    assert any(settled(scene) is not None for scene in scenes)

@@ -58,8 +58,16 @@ export class Server {
       cache: "no-store",
       credentials: "omit",
       redirect: "error",
+      signal: body instanceof Blob ? null : longEnough(),
     });
   }
+}
+
+// A server that hangs is as good as none: the page says so and tries again.
+const PATIENCE_MS = 9_000;
+
+function longEnough(): AbortSignal | null {
+  return typeof AbortSignal.timeout === "function" ? AbortSignal.timeout(PATIENCE_MS) : null;
 }
 
 function fallSilent(error: unknown): never {

@@ -3,6 +3,7 @@
 import { Server } from "../common/server.ts";
 
 export interface Progress {
+  warnings?: string[];
   study: { id: string; title: string; mode: string; hash: string };
   planned: number;
   entered: number;

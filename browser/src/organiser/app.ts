@@ -23,6 +23,7 @@ export class Dashboard {
   private readonly toggle = make("label", { class: "switch", for: "changes", hidden: true }, this.changes, make("span", {}, "Allow changes"));
   private readonly download = button("Export data", "quiet");
   private readonly dialog = make("dialog", { class: "dialog" });
+  private readonly warning = make("p", { class: "notice", role: "alert", hidden: true });
   private readonly note = make("p", { class: "notice", role: "alert", hidden: true });
 
   constructor(private readonly root: HTMLElement) {
@@ -45,7 +46,7 @@ export class Dashboard {
       void this.look();
     });
     const bar = make("header", { class: "top" }, make("div", { class: "top-title" }, this.title, this.mode), this.status, make("div", { class: "top-actions" }, this.toggle, this.download));
-    this.root.replaceChildren(bar, this.note, make("main", { class: "board" }, ...this.places.values()), this.dialog);
+    this.root.replaceChildren(bar, this.warning, this.note, make("main", { class: "board" }, ...this.places.values()), this.dialog);
   }
 
   private async keepLooking(): Promise<void> {
@@ -76,6 +77,8 @@ export class Dashboard {
     const { now, ...steady } = progress;
     const minute = Math.floor(now / 60);
     this.title.textContent = progress.study.title;
+    this.warning.textContent = (progress.warnings ?? []).join(" ");
+    this.warning.hidden = !progress.warnings?.length;
     this.mode.textContent = progress.study.mode;
     document.title = `${progress.study.title}: organiser`;
     const manages = progress.right === "manage";

@@ -2,11 +2,12 @@
 
 import { studyAt, type StudyAddress } from "../common/study-address.ts";
 
-const PLATFORM = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "assignmentId", "hitId", "workerId", "turkSubmitTo", "label"];
+const PLATFORM = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "assignmentId", "hitId", "workerId", "turkSubmitTo", "label", "key"];
 
 export interface Address extends StudyAddress {
   platform: Record<string, string>;
   mode: string | null;
+  debugKey: string | null;
   simulation: string | null;
   preview: boolean;
   leaving: boolean;
@@ -19,6 +20,7 @@ export function readAddress(location: { pathname: string; search: string }): Add
     ...studyAt(location.pathname),
     platform: Object.fromEntries(given),
     mode: query.get("mode") === "debug" ? "debug" : null,
+    debugKey: query.get("debug_key"),
     simulation: query.get("simulate"),
     preview: query.get("assignmentId") === "ASSIGNMENT_ID_NOT_AVAILABLE",
     leaving: query.has("withdraw"),

@@ -8,6 +8,7 @@ export interface Saved {
   count: number;
   missing: number;
   right?: boolean | null;
+  ended?: Ending;
 }
 
 export class Api {
@@ -18,8 +19,9 @@ export class Api {
     this.server = new Server({ base, token: () => this.token, headers: { "X-Referee-Tab": tab }, fetcher });
   }
 
-  enter(platform: Record<string, string>, mode: string | null): Promise<Entrance> {
-    return this.server.ask("POST", "api/enter", { platform, tab: this.tab, ...(mode ? { mode } : {}) });
+  enter(platform: Record<string, string>, mode: string | null, debugKey: string | null): Promise<Entrance> {
+    const device = { width: innerWidth, height: innerHeight, coarse: matchMedia("(pointer: coarse)").matches };
+    return this.server.ask("POST", "api/enter", { platform, tab: this.tab, device, ...(mode ? { mode, debug_key: debugKey ?? "" } : {}) });
   }
 
   claim(): Promise<unknown> {

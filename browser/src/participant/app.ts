@@ -30,6 +30,7 @@ export class App {
   private sender: Sender | null = null;
   private play: Play | null = null;
   private over = false;
+  private forgets = false;
 
   constructor(root: HTMLElement) {
     this.frame = new Frame(root, this.say);
@@ -59,9 +60,10 @@ export class App {
     if (this.address.leaving) return this.withdrawByCode();
     if (this.address.preview) return showNote(this.frame, this.say("preview"));
     this.api.token = this.memory.get("token");
-    const entrance = await this.patiently(() => this.api.enter(this.address.platform, this.address.mode));
+    const entrance = await this.patiently(() => this.api.enter(this.address.platform, this.address.mode, this.address.debugKey));
     this.greet(entrance);
     if (hasEnded(entrance.state)) return this.end(entrance);
+    if (entrance.state === "entered" && entrance.full) return this.end(entrance.full);
     if (entrance.other_tab) return this.offerClaim();
     if (entrance.state === "entered" && !(await this.settleConsent(entrance))) return;
     this.frame.allowWithdrawal(() => this.withdraw());
@@ -69,6 +71,7 @@ export class App {
   }
 
   private greet(entrance: Entrance): void {
+    this.forgets = entrance.forgets ?? false;
     this.keepToken(entrance.token);
     this.speak(entrance.strings ?? {});
     const { title, language, direction, mode } = entrance.study;
@@ -82,7 +85,7 @@ export class App {
 
   private async settleConsent(entrance: Entrance): Promise<boolean> {
     for (let { consent } = entrance; ; ) {
-      const agreed = await askConsent(this.frame, this.say, consent.html);
+      const agreed = await askConsent(this.frame, this.say, consent.html, entrance.withdrawal_code ?? null, this.leavingAddress());
       try {
         const reply = await this.patiently(() => this.api.consent(agreed, consent.hash));
         this.keepToken(reply.token);
@@ -126,7 +129,7 @@ export class App {
     this.holdPage();
     const box = await openOutbox(plan.study.id);
     for (let round = await this.open(plan, box); ; round = await this.reopen(entrance, box)) {
-      this.play = new Play(round.plan, round.agenda, { frame: this.frame, box, sender: this.sender!, around: this.around, simulation: this.simulation(plan) });
+      this.play = new Play(round.plan, round.agenda, { frame: this.frame, box, sender: this.sender!, around: this.around, simulation: this.simulation(plan), end: (ending) => this.stopAt(ending) });
       await this.play.run();
       if (this.over || (await this.finish())) return;
     }
@@ -164,13 +167,25 @@ export class App {
     }
   }
 
+  // An answer has ended the session: nothing more is asked.
+  private stopAt(ending: Ending): void {
+    this.end(ending);
+    this.play?.stop();
+    showEnding(this.frame, this.say, ending, this.leavingAddress());
+  }
+
+  private leavingAddress(): string {
+    return `${location.origin}${location.pathname}?withdraw`;
+  }
+
   private end(ending: Ending): void {
     this.over = true;
+    if (this.forgets) this.memory.set("token", null);
     this.sender?.stop();
     const gone = ["declined", "withdrawn", "purged"].includes(ending.state);
     if (gone) this.frame.allowWithdrawal(null);
     else this.frame.allowWithdrawal(() => this.withdraw());
-    showEnding(this.frame, this.say, ending);
+    showEnding(this.frame, this.say, ending, this.leavingAddress());
   }
 
   private async withdraw(): Promise<void> {
@@ -244,7 +259,7 @@ export class App {
     this.stopPlaying();
     if (error.status === 401 || error.problem === "consent-first") return this.beginAnew();
     if (error.problem === "withdrawn") return this.end({ state: "withdrawn" });
-    if (error.problem === "full" || error.problem === "closed") return showNote(this.frame, this.say(error.problem));
+    if (["full", "closed", "device"].includes(error.problem)) return this.end({ ...(error.more as object), state: error.problem, outcome: error.problem });
     await askAgain(this.frame, this.say, error.message || this.say("error"), "retry");
     location.reload();
   }

@@ -7,6 +7,7 @@ import { INTERRUPTION } from "../timing/watch.ts";
 export class Frame {
   readonly stage: HTMLElement;
   private readonly title = make("span", { class: "bar-title" });
+  private readonly heading = make("h1", { class: "only-heard" });
   private readonly mode = make("span", { class: "bar-mode" });
   private readonly filled = make("span", { class: "progress-filled" });
   private readonly progress = make("div", { class: "progress", role: "progressbar", "aria-valuemin": 0 }, this.filled);
@@ -23,9 +24,17 @@ export class Frame {
     const bar = make("header", { class: "bar" }, make("div", { class: "bar-names" }, this.title, this.mode), this.status, this.leave, this.progress);
     root.replaceChildren(bar, this.banner, this.stage, this.dialog);
     this.leave.hidden = this.progress.hidden = true;
+    new MutationObserver(() => this.keepHeading()).observe(this.stage, { childList: true, subtree: true });
+    this.keepHeading();
     window.addEventListener("offline", () => this.setOffline(true));
     window.addEventListener("online", () => this.setOffline(false));
     this.translate(say);
+  }
+
+  // Every page has one heading of the first rank; where the stage shows none (a trial, a note), it is the study's title, for those who listen.
+  private keepHeading(): void {
+    if (this.stage.querySelector("h1")) this.heading.remove();
+    else if (!this.heading.isConnected) this.stage.before(this.heading);
   }
 
   translate(say: Say): void {
@@ -38,7 +47,7 @@ export class Frame {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
     document.title = title;
-    this.title.textContent = title;
+    this.title.textContent = this.heading.textContent = title;
     this.mode.textContent = debug ? this.say("debug_mode") : "";
   }
 

@@ -23,7 +23,9 @@ export interface Ending {
 
 export interface Entrance extends Ending {
   consent: { html: string; hash: string };
+  forgets?: boolean; // a shared computer: nobody is remembered after the end
   other_tab?: boolean;
+  full?: Ending; // there is no place just now
   study: StudyFacts;
   strings?: Strings;
 }
@@ -33,6 +35,7 @@ export interface Step {
   kind: string;
   plugin: string;
   saved: boolean;
+  screening?: boolean; // the answer may end the session
   parameters: Record<string, unknown>;
 }
 

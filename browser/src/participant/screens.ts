@@ -6,8 +6,6 @@ import type { Say, StringName } from "../common/strings.ts";
 import type { Frame } from "./frame.ts";
 import type { Ending } from "./plan.ts";
 
-export const REDIRECT_MS = 8000;
-
 function pressed(...buttons: HTMLButtonElement[]): Promise<HTMLButtonElement> {
   return new Promise((resolve) => {
     for (const one of buttons) {
@@ -25,9 +23,12 @@ export function showWaiting(frame: Frame, text: string): { tell(share: number): 
   return { tell: (share) => void (bar.value = share) };
 }
 
-export async function askConsent(frame: Frame, say: Say, html: string): Promise<boolean> {
+// The buttons stay in sight however long the text is; below it is what is needed to withdraw later.
+export async function askConsent(frame: Frame, say: Say, html: string, code: string | null, address: string): Promise<boolean> {
   const [agree, decline] = [button(say("agree")), button(say("decline"), "quiet")];
-  frame.show(make("article", { class: "prose" }, prose(html)), make("div", { class: "actions" }, decline, agree));
+  // Not in a box of its own, which is for what one has earned at the end.
+  const later = code ? [make("p", { class: "later" }, say("withdraw_where"), " ", make("a", { href: address }, address), ": ", make("b", { class: "later-code" }, code))] : [];
+  frame.show(make("article", { class: "prose" }, prose(html)), ...later, make("div", { class: "actions at-hand" }, decline, agree));
   return (await pressed(agree, decline)) === agree;
 }
 
@@ -56,6 +57,12 @@ export function showNote(frame: Frame, text: string): void {
   frame.show(make("p", { class: "lead" }, text));
 }
 
+function withdrawalBox(say: Say, code: string, address: string): HTMLElement {
+  const box = codeBox(say, "withdrawal_code", code);
+  box.append(make("p", { class: "where" }, say("withdraw_where"), " ", make("a", { href: address }, address)));
+  return box;
+}
+
 function codeBox(say: Say, label: StringName, code: string): HTMLElement {
   const copy = button(say("copy"), "quiet");
   const text = make("code", { class: "code" }, code);
@@ -72,7 +79,7 @@ function turkForm(say: Say, form: NonNullable<Ending["form"]>): HTMLElement {
 
 const WORDS: Record<string, StringName> = {
   coded: "finished", finished: "finished", declined: "declined", withdrawn: "withdrawn", purged: "purged", timed_out: "timed_out", partner_left: "partner_left",
-  screened_out: "screened_out", failed_check: "failed_check", full: "full", closed: "closed", blocked: "blocked",
+  screened_out: "screened_out", failed_check: "failed_check", full: "full", closed: "closed", device: "device", blocked: "blocked",
 };
 
 export function hasEnded(state: string): boolean {
@@ -80,19 +87,19 @@ export function hasEnded(state: string): boolean {
 }
 
 // The code stays on the screen for those whom the redirect does not reach.
-export function showEnding(frame: Frame, say: Say, ending: Ending): void {
+export function showEnding(frame: Frame, say: Say, ending: Ending, address: string): void {
   const words = WORDS[ending.outcome ?? ""] ?? WORDS[ending.state] ?? "error";
   const parts: Node[] = [make("p", { class: "lead" }, say(words))];
   if (ending.code) parts.push(codeBox(say, "code", ending.code));
-  if (ending.withdrawal_code) parts.push(codeBox(say, "withdrawal_code", ending.withdrawal_code));
+  if (ending.withdrawal_code) parts.push(withdrawalBox(say, ending.withdrawal_code, address));
   if (ending.form) parts.push(turkForm(say, ending.form));
   if (ending.redirect) parts.push(...redirection(say, ending.redirect));
   if (ending.debriefing) parts.push(make("article", { class: "prose after" }, prose(ending.debriefing)));
   frame.show(...parts);
 }
 
+// Nobody is taken away: the page stays until the person goes on.
 function redirection(say: Say, address: string): Node[] {
-  setTimeout(() => location.assign(address), REDIRECT_MS);
   const link = make("a", { class: "button primary", href: address, rel: "noreferrer" }, say("redirect"));
   return [make("p", {}, say("redirect_soon")), make("div", { class: "actions" }, link)];
 }

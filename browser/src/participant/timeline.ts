@@ -14,7 +14,7 @@ import type { Saved } from "./api.ts";
 import type { Frame } from "./frame.ts";
 import { makeUuid } from "./memory.ts";
 import { letterOf, type Outbox } from "./outbox.ts";
-import type { Plan, Step } from "./plan.ts";
+import type { Ending, Plan, Step } from "./plan.ts";
 import type { Sender } from "./sender.ts";
 
 // A blank between steps: what was pressed for the last one does not reach the next.
@@ -29,6 +29,7 @@ export interface Means {
   sender: Sender;
   around: Surroundings;
   simulation: SimulationMode | null;
+  end: (ending: Ending) => void;
 }
 
 // Which trial of how many; practice counts for itself.
@@ -119,6 +120,10 @@ export class Play {
     await box.end(this.plan.alias, letter);
     const reply = sender.send(letter);
     frame.setProgress(step.index + 1, this.plan.steps.length);
+    if (step.screening) {
+      const ended = (await reply)?.ended;
+      if (ended) return this.means.end(ended);
+    }
     if (this.plan.policy.feedback && step.kind === "practice") await this.tell(await reply);
   }
 

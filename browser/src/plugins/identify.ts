@@ -4,7 +4,7 @@ import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from 
 import { button, make } from "../common/dom.ts";
 import type { StringName } from "../common/strings.ts";
 import { flip, type Onset } from "../timing/frames.ts";
-import type { Press } from "../timing/press.ts";
+import type { Pointer, Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
 import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
 import { fixate, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
@@ -21,6 +21,8 @@ const info = {
     language: { type: ParameterType.STRING, default: undefined },
     direction: { type: ParameterType.STRING, default: undefined },
     reading: { type: ParameterType.STRING, default: undefined },
+    start: { type: ParameterType.STRING, default: undefined },
+    input: { type: ParameterType.STRING, default: undefined },
     fixation_ms: { type: ParameterType.FLOAT, default: undefined },
     bell: { type: ParameterType.BOOL, default: undefined },
     timeout_ms: { type: ParameterType.FLOAT, default: undefined },
@@ -81,6 +83,7 @@ class Identification {
   }
 
   async run(): Promise<Result> {
+    if (this.trial.start === "press") await this.awaitStart();
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
     const onset = await flip(this.around.frames, () => reveal(this.panel));
@@ -89,6 +92,18 @@ class Identification {
     if (decision.outcome === "timeout") await this.tellTimeout();
     const guess = await this.guess(decision);
     return this.conclude(onset, reading, decision, guess);
+  }
+
+  private async awaitStart(): Promise<void> {
+    const go = button(this.around.say("start"));
+    this.place.append(make("div", { class: "starting" }, go));
+    const reader = { place: this.place, text: go, control: go, around: this.around, over: new AbortController().signal, only: this.only };
+    await readWhole(reader, nothingRead());
+    this.place.querySelector(".starting")?.remove();
+  }
+
+  private get only(): Pointer | null {
+    return this.trial.input === "mouse" ? "mouse" : null;
   }
 
   // For who reads for too long the scene comes by itself: reading has no time then, identification still has one.
@@ -114,7 +129,7 @@ class Identification {
     const words = byWord ? veil(this.description, wordsOf(this.trial.text)) : [];
     [this.description, next].forEach(hide);
     this.place.append(page);
-    const reader = { place: this.place, text: this.description, control: next, around: this.around, over };
+    const reader = { place: this.place, text: this.description, control: next, around: this.around, over, only: this.only };
     await (byWord ? readWords(reader, words, reading) : readWhole(reader, reading));
   }
 
@@ -125,8 +140,9 @@ class Identification {
       limit: trial.timeout_ms,
       settling: trial.confirm ? this.makeSettling() : null,
       listen: (heard, signal) => {
-        this.scene.onChoice((id, press) => heard("entity", id, press), signal);
-        onChoice(this.choices, (name, press) => heard(name, null, press), signal);
+        const counts = (press: Press): boolean => this.only === null || press.pointer === this.only;
+        this.scene.onChoice((id, press) => counts(press) && heard("entity", id, press), signal);
+        onChoice(this.choices, (name, press) => counts(press) && heard(name, null, press), signal);
       },
       mark: (decision) => {
         this.scene.mark(decision?.entity ?? null);
@@ -207,6 +223,11 @@ function someResult(trial: IdentifyParameters): Result {
 }
 
 async function actAsPerson(display: HTMLElement, trial: IdentifyParameters): Promise<void> {
+  if (trial.start === "press") {
+    const [go] = await appearance(display, ".starting .button");
+    await pause(someTime(200));
+    pressOn(go!);
+  }
   const presses = trial.reading === "words" ? wordsOf(trial.text).length + 1 : trial.reading === "before" ? 1 : 0;
   for (let i = 0; i < presses; i++) {
     const [next] = await appearance(display, ".reading .button");

@@ -15,7 +15,7 @@ from referee.drawing.relations import REGIONS, relate
 from referee.errors import InputError
 from referee.records import Entity, Scene
 
-__all__ = ["PLACE_NAMES", "Layout", "Place", "place"]
+__all__ = ["PLACE_NAMES", "Layout", "Place", "place", "settled"]
 
 # Attributes that say where something is: they are shown by its place and never written beside it.
 PLACE_NAMES = frozenset({"x-dimension", "y-dimension", "grid", "col", "row", *REGIONS})
@@ -62,6 +62,14 @@ def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None
         )
     layout = _tidy(scene, columns) if columns else _found(scene, seed)
     return _jittered(layout, jitter, seed) if jitter else layout
+
+
+def settled(scene: Scene) -> Layout | None:
+    """The layout where the scene itself says all of it, whatever the seed and the order of its entities; None where chance or order has a say."""
+    if any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
+        cells = [(_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities]
+        return _tuna(scene, 0) if all(x and y for x, y in cells) and len(set(cells)) == len(cells) else None
+    return _blocks(scene) or _positions(scene) or _regions(scene)
 
 
 def _found(scene: Scene, seed: int) -> Layout:

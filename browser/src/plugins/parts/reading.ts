@@ -2,7 +2,7 @@
 
 import { make } from "../../common/dom.ts";
 import { flip, hold, type Onset } from "../../timing/frames.ts";
-import { onAnyKey, onPress, type Press } from "../../timing/press.ts";
+import { onAnyKey, onPress, type Pointer, type Press } from "../../timing/press.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type ReadingKind = "together" | "before" | "words";
@@ -43,6 +43,7 @@ export interface Reader {
   control: HTMLElement;
   around: Surroundings;
   over: AbortSignal; // when reading has taken too long
+  only?: Pointer | null; // the one way of pressing that counts
 }
 
 export function nothingRead(): Reading {
@@ -50,13 +51,13 @@ export function nothingRead(): Reading {
 }
 
 // What was pressed before the onset was meant for something else. A page that is gone, or whose time is over, no longer listens.
-function press({ place, control, over }: Reader, since: number): Promise<Press> {
+function press({ place, control, over, only }: Reader, since: number): Promise<Press> {
   return new Promise((resolve) => {
     const done = new AbortController();
     over.addEventListener("abort", () => done.abort(), { once: true });
     if (over.aborted) return;
     const act = (made: Press): void => {
-      if (made.time < since) return;
+      if (made.time < since || (only && made.pointer !== only)) return;
       done.abort();
       if (place.isConnected) resolve(made);
     };

@@ -24,10 +24,17 @@ COMMANDS: Commands = {
     "analyse": ("referee.cli.study.analyse", "the planned analyses: mixed models, or the tables of TUNA 2008"),
     "datasheet": ("referee.cli.study.datasheet", "the study's datasheet (after HEDS), filled in as far as data can"),
     "keys": ("referee.cli.study.keys", "the organisers' links and the completion codes of a study"),
+    "links": ("referee.cli.study.links", "signed links for a laboratory or a class, one for each person"),
+    "open": ("referee.cli.study.open_doors", "let new people in from now on"),
+    "close": ("referee.cli.study.close_doors", "let nobody new in; who has begun goes on"),
+    "schedule": ("referee.cli.study.schedule", "let new people in between two times"),
+    "payment": ("referee.cli.study.payment", "who is owed what, in the forms of Prolific and Mechanical Turk"),
     "withdraw": ("referee.cli.study.withdraw", "withdraw someone by alias or code: excluded at once, deleted later"),
     "correct": ("referee.cli.study.correct", "write down what an answer should have been, with author and reason"),
     "purge": ("referee.cli.study.purge", "delete withdrawn data that are due now"),
     "backup": ("referee.cli.study.backup", "copy the data while the study runs"),
+    "restore": ("referee.cli.study.restore", "put a backup in the place of a lost or damaged store"),
+    "doctor": ("referee.cli.study.doctor", "look at store, disk, clock, lock, keys, pages and proxy"),
 }
 
 _HELP = """Human experiments: make a study, serve it, keep every answer.

@@ -22,17 +22,20 @@ def check(
 ) -> int:
     """Validate a study folder and print the proof of balance, the power, the duration and what participants see."""
     from referee.studies.bots.rehearsal import rehearse
+    from referee.studies.design.as_printed import deviations
     from referee.studies.design.balance import prove_balance
     from referee.studies.design.design_page import advise, design_report
-    from referee.studies.design.shown_scenes import prove_shown
+    from referee.studies.design.shown_scenes import prove_checks, prove_shown
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
     print(design_report(opened))
     print(f"\n{rehearse(opened)}")
-    areas = prove_shown(opened)
+    areas = [*prove_shown(opened), *prove_checks(opened)]
     for claim in areas:
         print(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
+    for line in deviations(opened):
+        print(f"Not as printed: {line}")
     for line in advise(opened):
         print(f"To do: {line}")
     # What a design never promised is shown in the report and is no problem.

@@ -67,6 +67,13 @@ def new(
     contact: Annotated[
         str, typer.Option(help="Who answers questions; printed in the consent text.", show_default=False)
     ] = "",
+    as_printed: Annotated[
+        bool,
+        typer.Option(
+            "--as-printed",
+            help="Settings of the printed experiment to the letter (tuna2008); `check` lists what still differs.",
+        ),
+    ] = False,
     mode: options.Mode = "debug",
     seed: options.SeedFromZero = 1,
 ) -> int:
@@ -99,6 +106,7 @@ def new(
         humans=with_humans,
         mode=mode,
         contact=contact,
+        preset=as_printed,
     )
     draft, notes = prepare(source, wishes)
     study = write_study(out, draft)

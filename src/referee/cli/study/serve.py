@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 # See `_run`.
 SWITCH_SECONDS = 0.0005
+MOST_CONNECTIONS = 10_000
 
 
 @app.command()
@@ -34,6 +35,10 @@ def serve(
     public_url: Annotated[
         str | None, typer.Option(help="The address people use, behind a proxy: https://studies.example.org")
     ] = None,
+    trusted_proxy: Annotated[
+        str,
+        typer.Option(help="Addresses of proxies whose word on people's addresses is believed, with commas; * for all."),
+    ] = "127.0.0.1",
     accept_changes: Annotated[
         bool, typer.Option(help="Go on although the study was changed after people took part.")
     ] = False,
@@ -56,12 +61,12 @@ def serve(
         listening.close()
         raise
     for served in opened:
-        print(announcement(served, public_url or _own_address(host, port), qr=qr))
+        print(told(served, public_url or _own_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
     if not (STATIC / "participant.html").exists():
         print("the pages are not built here: run `make bundle` in the source folder, or install the released package")
     # Flushed, so that whoever reads the links through a pipe has them before the server blocks.
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
-    _run(opened, listening)
+    _run(opened, listening, trusted_proxy)
     print("stopped; all answers are stored")
 
 
@@ -102,14 +107,32 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
     return opened
 
 
-def announcement(served: Served, base: str, *, qr: bool = False) -> str:
+def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
+    """The links of a study; what is no terminal is a log, and gets the organisers' links in a file that only its owner can read."""
+    if terminal:
+        return announcement(served, base, qr=qr)
+    from referee.files import FOR_OWNER, write_atomically
+
+    path = served.study.folder / "data" / "links.txt"
+    write_atomically(path, [f"{right}  {link}" for right, link in organiser_links(served, base).items()], FOR_OWNER)
+    where = f"  organisers    links are in {path}, and in `referee study keys {served.study.folder}`"
+    return "\n".join([announcement(served, base, qr=qr, private=False), where])
+
+
+def announcement(served: Served, base: str, *, qr: bool = False, private: bool = True) -> str:
     """The links of a study, as they are printed."""
+    from referee.studies.web.routes_participant import debug_key
+
     link = participant_link(served, base)
     lines = [f"{served.study.title} ({served.id}, {served.study.mode} mode)", f"  participants  {link}"]
     if qr:
         # Without the platform's placeholders, which only the platform can fill in.
         lines.append(_qr_code(link.split("?")[0]))
+    if not private:
+        return "\n".join(lines)
     lines += [f"  {right:<12}  {address}" for right, address in organiser_links(served, base).items()]
+    if served.study.mode != "debug":
+        lines.append(f"  trying out    {base.rstrip('/')}/s/{served.id}/?mode=debug&debug_key={debug_key(served)}")
     return "\n".join(lines)
 
 
@@ -145,7 +168,7 @@ def _qr_code(link: str) -> str:
     return drawn.getvalue().rstrip("\n")
 
 
-def _run(opened: Sequence[Served], listening: socket.socket) -> None:
+def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
     import uvicorn
 
     from referee.studies.web.server import create_app
@@ -161,6 +184,9 @@ def _run(opened: Sequence[Served], listening: socket.socket) -> None:
         access_log=False,
         log_config=None,
         server_header=False,
+        forwarded_allow_ips=trusted_proxy,
+        # Far above what a machine serves: a flood of connections must not take all of its memory.
+        limit_concurrency=MOST_CONNECTIONS,
         # Open web sockets would keep a server that is stopped alive for ever.
         timeout_graceful_shutdown=10,
         timeout_keep_alive=75,  # people answer every few seconds: one connection each, kept

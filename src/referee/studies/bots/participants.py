@@ -23,8 +23,10 @@ from referee.studies.bots.person import Someone
 from referee.studies.bots.room_games import PlayedRoom
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.questionnaires import FormField
+from referee.studies.sessions.lab_links import signature
 from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served
+from referee.studies.web.routes_participant import debug_key
 
 __all__ = ["Bot", "BotStuck"]
 
@@ -90,7 +92,8 @@ class Bot:
     # -- what a page does --------------------------------------------------------------------------------------------------
 
     async def _enter(self) -> Any:
-        body = {"platform": self._link(), "tab": self.tab, **({"mode": self.mode} if self.mode else {})}
+        trying = {"mode": self.mode, "debug_key": debug_key(self.served)} if self.mode else {}
+        body = {"platform": self._link(), "tab": self.tab, **trying}
         said = await self._ask("POST", "enter", json=body)
         self.token = said["token"]
         return said
@@ -100,7 +103,9 @@ class Bot:
         name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
             self.served.study.recruitment.platform
         )
-        return {name: f"bot-{self.seed}-{self.number}"} if name else {}
+        label = f"bot-{self.seed}-{self.number}"
+        signed = {"key": signature(self.served.keys, self.served.id, label)} if name == "label" else {}
+        return {name: label, **signed} if name else {}
 
     async def _open(self) -> dict[str, Any]:
         plan: dict[str, Any] = await self._ask("GET", "plan")

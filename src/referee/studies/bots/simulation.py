@@ -160,7 +160,7 @@ async def _perform(
 def _no_limits() -> Limits:
     """Bots are faster than the people that the limits are made for."""
     open_door = Rate(each_second=1e6, burst=1e6)
-    return Limits(session=open_door, doors=open_door, guesses=open_door)
+    return Limits(session=open_door, doors=open_door, guesses=open_door, places=open_door)
 
 
 def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from referee.studies.sessions.states import LEFT_OUT
 from referee.studies.store import schema
 from referee.studies.store.store import Store
 
-__all__ = ["FORMATS", "export_files", "export_zip", "identities", "write_export"]
+__all__ = ["FORMATS", "export_files", "export_zip", "identities", "safe_text", "write_export"]
 
 FORMATS = ("csv", "parquet", "jsonl")
 SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
@@ -92,9 +92,21 @@ def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     return file.getvalue().encode()
 
 
+# What a spreadsheet takes for a formula at the beginning of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def safe_text(value: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe stands before it, as spreadsheets themselves write it."""
+    return f"'{value}" if value.startswith(_FORMULA) else value
+
+
 def _cell(value: Any) -> str:
     if value is None or value == []:
         return ""
+    if isinstance(value, str):
+        # Python's writer leaves a lone carriage return bare, where readers take it for the end of a row.
+        return safe_text(value).replace("\r\n", "\n").replace("\r", "\n")
     # Before numbers: Python writes True where other programs read true.
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from referee.drawing import can_draw
 from referee.studies.design.balance import BalanceClaim, count_of, prove_balance
+from referee.studies.design.text_claims import false_claims
 from referee.studies.folder.settings import DERIVED
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import make_plan
@@ -103,6 +104,7 @@ def advise(study: Study) -> list[str]:
         derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
+    advice += false_claims(study)
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
     drawn = study.kind.info.plugin in ("identify", "produce", "judge")

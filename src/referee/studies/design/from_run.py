@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from referee import catalogue
 from referee.corpora.outputs import read_outputs
 from referee.errors import InputError, UnknownName
 from referee.records import Description, Trial
 from referee.runs.folder import Run
+from referee.studies.design.as_printed import PRESETS
 from referee.studies.design.conditions import compared
 from referee.studies.design.designs import DesignLayout, Request, lay_out
 from referee.studies.design.practice import as_check, synthetic_extras
@@ -47,6 +49,7 @@ class Wishes:
     humans: bool = False
     mode: str = "debug"
     contact: str = ""
+    preset: bool = False
 
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
@@ -81,9 +84,21 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         source=f"run folder {run.folder.name}",
         practice=extras[: wishes.practice],
         checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
-        fields={"study": {"contact": wishes.contact}, "session": {"demographics": True}},
+        fields=_fields(wishes),
     )
     return draft, notes
+
+
+def _fields(wishes: Wishes) -> dict[str, dict[str, Any]]:
+    """Values for study.toml beside its defaults; with a preset those of the printed experiment."""
+    fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
+    if wishes.preset:
+        if wishes.protocol not in PRESETS:
+            known = ", ".join(PRESETS)
+            raise InputError(f"nothing is printed of {wishes.protocol!r}", remedy=f"--as-printed is for {known}")
+        for section, values in PRESETS[wishes.protocol].items():
+            fields[section] = {**fields.get(section, {}), **values}
+    return fields
 
 
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:

@@ -7,7 +7,7 @@ A shuffle is mended by random exchanges that never make it worse; where limits c
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 __all__ = ["OrderLimits", "Showing", "arrange", "broken_limits"]
@@ -49,7 +49,10 @@ def broken_limits(
 ) -> list[int]:
     """Places at which a limit is broken; a single condition, or conditions in blocks, may go on as long as they like."""
     conditions = not blocked and len({s.condition for s in showings}) > 1
-    return [i for i in range(len(order)) if _broken(i, order, showings, limits, conditions)]
+    # Where every item comes once, as in most designs, there is nothing to keep apart.
+    again = len({s.item for s in showings}) < len(showings)
+    apart = limits if again else replace(limits, same_item_apart=0)
+    return [i for i in range(len(order)) if _broken(i, order, showings, apart, conditions)]
 
 
 def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool) -> bool:

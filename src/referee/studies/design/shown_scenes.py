@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 from referee.situated.game.goals import TRAINING
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
-from referee.studies.folder.study import Study
+from referee.studies.folder.study import Check, Study
+from referee.studies.protocols.contract import GivenAnswer, Shown
 from referee.studies.protocols.scene import scene_layout
+from referee.studies.sessions.plan import CHECK, PlanStep, was_right
 
-__all__ = ["prove_shown"]
+__all__ = ["prove_checks", "prove_shown"]
 
 SHOWING = ("identify", "produce", "judge")
+
+
+def prove_checks(study: Study) -> list[BalanceClaim]:
+    """The claim that every attention check can be failed, by some answer that the page offers; none where there are no checks."""
+    if not study.checks:
+        return []
+    rng = Random(study.seed)
+    never = [
+        c.stimulus.id for c in study.checks if not _can_fail(study, c, study.kind.show(c.stimulus, study.settings, rng))
+    ]
+    told = f"; not so: {never[0]}" if never else ""
+    return [
+        BalanceClaim(
+            sentence="every attention check can be failed",
+            holds=not never,
+            counted=f"{count_of(len(study.checks), 'check')}{told}",
+        )
+    ]
+
+
+def _can_fail(study: Study, check: Check, shown: Shown) -> bool:
+    step = PlanStep(
+        index=0,
+        kind=CHECK,
+        plugin=study.kind.info.plugin,
+        stimulus=check.stimulus,
+        shown=shown,
+        saved=True,
+        check=check,
+    )
+    return any(was_right(study, step, GivenAnswer(answer=answer)) is False for answer in _offered(shown))
+
+
+def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
+    """Answers that a page with these parameters can give, as far as they matter for being right."""
+    if shown.parameters.get("pairwise"):
+        yield from ({"choice": choice} for choice in ("left", "right", "tie"))
+    elif scales := shown.parameters.get("scales"):
+        yield {"ratings": {scale["name"]: 2 for scale in scales}}
+    else:
+        yield from ({"outcome": "entity", "entity": label} for label in shown.labels)
 
 
 def _training(study: Study) -> BalanceClaim:

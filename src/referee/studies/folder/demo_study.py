@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from referee.corpora.demo.make import TOYS
 from referee.corpora.synthetic.corpus import Synthetic
@@ -32,6 +34,7 @@ def make_demo(
     checks: int = 1,
     id: str = "demo",
     design: str = "balanced",
+    settings: Mapping[str, Any] | None = None,
 ) -> Study:
     """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items; for Tangram two figures with a bot as partner."""
     if protocol == "replay-identify":
@@ -82,6 +85,7 @@ def make_demo(
         fields={
             "study": {"contact": "the organisers of this demonstration"},
             "session": {"demographics": True, "break_every": 4},
+            "protocol": dict(settings or {}),
         },
     )
     return write_study(path, draft)

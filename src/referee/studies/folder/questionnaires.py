@@ -1,4 +1,4 @@
-"""Forms in a study: optional questions about the person, and a field for comments."""
+"""Forms in a study: questions before and after, some of which decide who may take part, and a field for comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["KINDS", "FormField", "check_fields", "comment_fields", "read_form"]
+__all__ = ["KINDS", "FormField", "check_fields", "comment_fields", "not_eligible", "read_form"]
 
 KINDS = ("text", "number", "choice", "multi", "long")
 _LONGEST = {"text": 200, "number": 30, "choice": 200, "multi": 200, "long": 5000}
@@ -17,13 +17,18 @@ _LONGEST = {"text": 200, "number": 30, "choice": 200, "multi": 200, "long": 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
-    """One question; `choices` are what can be chosen."""
+    """One question; `choices` are what can be chosen, `eligible` those with which one may take part (all, where there are none).
+
+    `when` is "before" for what has to be known before the first trial, such as colour vision.
+    """
 
     name: str
     question: str
     kind: str = "text"
     choices: tuple[str, ...] = ()
     required: bool = False
+    eligible: tuple[str, ...] = ()
+    when: str = "after"
 
     def public(self) -> dict[str, Any]:
         """The question as the browser gets it."""
@@ -39,7 +44,7 @@ def read_form(path: Path) -> tuple[FormField, ...]:
     remedy = "[[field]] with name, question and kind (text, number, choice, multi, long)"
     try:
         fields = tuple(
-            FormField(**{**f, "choices": tuple(f.get("choices", ()))})
+            FormField(**{**f, "choices": tuple(f.get("choices", ())), "eligible": tuple(f.get("eligible", ()))})
             for f in tomllib.loads(path.read_text("utf-8"))["field"]
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
@@ -49,6 +54,16 @@ def read_form(path: Path) -> tuple[FormField, ...]:
             raise MalformedInput(
                 f"the field {one.name!r} is of no known kind, or has no choices", where=path, remedy=remedy
             )
+        if one.when not in ("before", "after"):
+            raise MalformedInput(
+                f"{one.name!r} is asked {one.when!r}", where=path, remedy='when is "before" or "after"'
+            )
+        if one.eligible and (one.kind != "choice" or not set(one.eligible) < set(one.choices) or not one.required):
+            raise MalformedInput(
+                f"{one.name!r}: `eligible` names some of the choices of a required question",
+                where=path,
+                remedy='for example choices = ["yes", "no"], eligible = ["yes"], required = true',
+            )
     if len({one.name for one in fields}) < len(fields):
         raise MalformedInput("two fields have the same name", where=path, remedy="give each its own")
     return fields
@@ -57,6 +72,12 @@ def read_form(path: Path) -> tuple[FormField, ...]:
 def comment_fields(question: str) -> tuple[FormField, ...]:
     """The field for comments."""
     return (FormField(name="comments", question=question, kind="long"),)
+
+
+def not_eligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
+    """The first question whose answer says that the person may not take part; None where all is well."""
+    given = answer.get("fields") or {}
+    return next((one.name for one in fields if one.eligible and given.get(one.name) not in one.eligible), None)
 
 
 def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:

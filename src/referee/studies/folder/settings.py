@@ -115,6 +115,17 @@ class SessionSection:
         False, "Ask the questions of demographics.toml at the end (all of them may be left open)."
     )
     comments: bool = _field(True, "A field for comments at the end.")
+    devices: tuple[str, ...] = _field(
+        ("computer", "tablet", "phone"),
+        "Devices that may take part: computer, tablet, phone; others are told so before consent.",
+    )
+    browsers: tuple[str, ...] = _field(
+        (), "Browsers that may take part: chrome, edge, firefox, safari; all of them where none is named."
+    )
+    least_width: int = _field(0, "The page must be at least so wide (px); 0 for any.", low=0)
+    shared_computer: bool = _field(
+        False, "The page forgets a person at the end, so that the next one can begin on the same computer."
+    )
     checks_failed_at_most: int = _field(
         1, "Attention checks that may be failed before a session counts as failed.", low=0
     )
@@ -154,6 +165,8 @@ class CodesSection:
     failed_check: str = _field(DERIVED, "Too many attention checks failed.")
     partner_left: str = _field(DERIVED, "The partner left (paired studies); paid.")
     technical: str = _field(DERIVED, "Something broke on our side; paid.")
+    full: str = _field(DERIVED, "All places were taken when the person came.")
+    closed: str = _field(DERIVED, "The study was closed when the person came.")
 
     def fixed(self, outcome: str) -> str | None:
         """The code written down for an outcome; None where the server derives one, or where there is none to be had."""
@@ -170,8 +183,19 @@ class RecruitmentSection:
         "prolific",
         "mturk",
         "link",
-        about="Where people come from: none, prolific, mturk, or link (one-time links).",
+        about="Where people come from: none, prolific, mturk, or link (signed links, `referee study links`).",
     )
+    reward: float = _field(
+        0.0, "What a completed session is paid (in the currency below), for `referee study payment`.", low=0
+    )
+    bonus_each: float = _field(0.0, "A bonus for every trial answered right.", low=0)
+    partial_share: float = _field(
+        1.0,
+        "The share of the reward for sessions that ended through nobody's fault (technical, partner left).",
+        low=0,
+        high=1,
+    )
+    currency: str = _field("GBP", "The currency of reward and bonus.")
     codes: CodesSection = CodesSection()  # a section of its own in the file
 
 

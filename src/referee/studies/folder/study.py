@@ -100,6 +100,7 @@ class Study:
     practice: tuple[Stimulus, ...] = field(repr=False)
     checks: tuple[Check, ...] = field(repr=False)
     demographics: tuple[FormField, ...] = field(repr=False)
+    before: tuple[FormField, ...] = field(repr=False)
     texts: Mapping[str, str] = field(repr=False)
     strings: Mapping[str, str] = field(repr=False)
     minutes: int
@@ -169,11 +170,13 @@ def open_study(path: str | Path) -> Study:
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(one.trials) for one in lists)
     minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
+    strings = interface_words(about.language, folder / "texts" / about.language / "strings.toml")
     facts = {
         **{name: getattr(about, name) for name in ("title", "contact", "institution", "participants")},
         "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
         "minutes": minutes,
+        **_told(strings, trials, session.break_every, design.conditions),
     }
     texts = _texts(folder, about.language, about.protocol, facts)
     return Study(
@@ -198,8 +201,9 @@ def open_study(path: str | Path) -> Study:
         checks=checks,
         minutes=minutes,
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
+        before=read_form(folder / "texts" / about.language / "before.toml"),
         texts=texts,
-        strings=interface_words(about.language, folder / "texts" / about.language / "strings.toml"),
+        strings=strings,
         hash=hash_folder(folder),
         # Of the text as people read it, placeholders filled in (rule 9).
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
@@ -283,6 +287,17 @@ def _as_settings(info: Info) -> dict[str, Setting]:
 def _minutes(trials: int, plugin: str) -> int:
     """About how long a session takes, from what a trial of this kind usually takes."""
     return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
+
+
+def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
+    """What pages say of breaks and of who made the descriptions: only what is so."""
+    speakers = {name for condition in conditions for name in condition.split(VERSUS)}
+    both = HUMAN in speakers and len(speakers) > 1
+    programs = bool(speakers) and HUMAN not in speakers
+    return {
+        "breaks": strings["breaks_between"] if break_every and trials > break_every else "",
+        "speakers": strings["made_by_both"] if both else strings["made_by_programs"] if programs else "",
+    }
 
 
 def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:

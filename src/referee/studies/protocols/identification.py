@@ -55,6 +55,16 @@ def declare(
         "fixation_ms": Parameter(
             default=fixation_ms, about="A cross shows where to look for so long; 0 for none.", unit="ms"
         ),
+        "start": Parameter(
+            default="itself",
+            about="itself: a trial follows the one before; press: the person starts each one with a button.",
+            values=("itself", "press"),
+        ),
+        "input": Parameter(
+            default="any",
+            about="any: mouse, touch, pen or keyboard; mouse: nothing else counts.",
+            values=("any", "mouse"),
+        ),
         "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
         "timeout_ms": Parameter(
             default=timeout_ms,
@@ -112,7 +122,7 @@ class Identification:
             "text": tidy_words(stimulus.description),
             **language_of(stimulus.trial),
             "reading": self.reading_of(settings),
-            **{name: settings[name] for name in ("fixation_ms", "bell", "timeout_ms", "confirm")},
+            **{name: settings[name] for name in ("start", "input", "fixation_ms", "bell", "timeout_ms", "confirm")},
             **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
             **scene,
             "choices": choices,
@@ -135,6 +145,8 @@ class Identification:
                 raise refuse(f"answer.{name}", "no such object was shown")
         if given.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
             raise refuse("answer.guess", "no best guess was asked for")
+        if settings["input"] == "mouse" and given.get("pointer") not in (None, "mouse"):
+            raise refuse("answer.pointer", "only the mouse counts here")
         if given.get("reading_timeout") and not self._reading_limit(settings):
             raise refuse("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)

@@ -5,6 +5,7 @@ Before consent nothing about a person is stored: what the link said travels in t
 
 from __future__ import annotations
 
+import unicodedata
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, case, insert, select, update
 
 from referee.studies.sessions import places
+from referee.studies.sessions.lab_links import is_signed
+from referee.studies.sessions.outcomes import turned_away
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.keys import code_hash
 from referee.studies.store.schema import arrival, consent, identity, participant, session
 
-__all__ = ["Arrival", "count", "enrol", "find_session", "identify", "platform_details"]
+__all__ = ["Arrival", "count", "enrol", "find_session", "identify", "no_place", "platform_details"]
 
 Arrival = dict[str, Any]
 # What Mechanical Turk puts in the place of an assignment while a worker only looks at the task.
@@ -30,13 +33,28 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     """Who comes, as the link says it; a study that recruits on a platform wants that platform's id (not when tried out)."""
     platform = served.study.recruitment.platform
     name = _PERSON.get(platform)
-    external = ids.get(name, "") if name else ids.get("label", "")
+    tidy = {key: _tidy_id(key, value) for key, value in ids.items()}
+    # Without a platform nobody is known by a name, except when a study is tried out: a label that anybody could type would open a stranger's session.
+    external = tidy.get(name or "label", "") if name or mode == "debug" else ""
     if name and not external and mode != "debug":
         raise Problem(403, "no-id", "Open the study through the link you were given: this one lacks your identifier.")
-    details = {key: value for key, value in ids.items() if key != name and value}
+    if platform == "link" and mode != "debug" and not is_signed(served.keys, served.id, external, tidy.get("key", "")):
+        raise Problem(403, "no-id", "Open the study through the link you were given: this one was changed on its way.")
+    details = {key: value for key, value in tidy.items() if key not in (name, "key") and value}
     # With consent this id becomes that of participant and session. It travels signed in the person's token, so that
     # consent sent twice enrols them once.
     return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}
+
+
+def _tidy_id(name: str, value: str) -> str:
+    """One spelling of an id; a placeholder that the platform did not fill in is none."""
+    text = " ".join(unicodedata.normalize("NFKC", value).split())
+    if "{{%" in text or "%}}" in text or text.startswith("${"):
+        raise Problem(
+            403, "no-id", "Your platform did not fill in your identifier. Open the study from its page there."
+        )
+    # Prolific's are hexadecimal, Mechanical Turk's in capitals, however they were typed.
+    return text.lower() if name == "PROLIFIC_PID" else text.upper() if name == "workerId" else text
 
 
 def find_session(connection: Connection, served: Served, arrival_: Arrival) -> Any | None:
@@ -83,10 +101,23 @@ def enrol(connection: Connection, served: Served, who: Arrival, tab: str) -> Any
     # Before anything is stored of the person: whoever finds the study full leaves no trace.
     place = _place(connection, served, who, now)
     if place is None:
-        raise Problem(409, "full", "Enough people are taking part already. Thank you for your interest!")
+        raise no_place(served, "full", who["mode"], who["details"])
     _add_participant(connection, served, who, now)
     add_session(connection, served, who["id"], who["id"], who["mode"], place, tab, now)
     return connection.execute(select(session).where(session.c.id == who["id"])).one()
+
+
+_NO_PLACE = {
+    "full": "Enough people are taking part already. Thank you for your interest!",
+    "closed": "This study is closed. Thank you for your interest!",
+    "device": "This study cannot be done with this device or browser.",
+}
+
+
+def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> Problem:
+    """The refusal of a newcomer, with the platform's code for it."""
+    outcome = "screened_out" if why == "device" else why
+    return Problem(409, why, _NO_PLACE[why], **{**turned_away(served, outcome, mode, details), "state": why})
 
 
 def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:

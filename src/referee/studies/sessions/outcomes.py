@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from referee.studies.sessions.served_study import Served
 
-__all__ = ["completion_code", "ending", "turk_address"]
+__all__ = ["completion_code", "ending", "turk_address", "turned_away"]
 
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 # By outcome alone, which is the server's word (rule 17). A partner who left and a failure of ours are nobody's fault.
@@ -42,6 +42,12 @@ def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -
         **_onward(served, code, row.mode, details or {}),
         "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant),
     }
+
+
+def turned_away(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    """The ending of someone for whom there is no place: full, closed, or a device or answer that the study cannot take. Nothing is stored of them."""
+    code = completion_code(served, why, mode)
+    return {"state": why, "outcome": why, "paid": False, "code": code, **_onward(served, code, mode, details)}
 
 
 def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, func, insert, select, update
 
 from referee.studies.store.schema import list_slot as slots
 
-__all__ = ["Slot", "extend", "fill", "free", "free_expired", "hand_over", "provide", "regain", "reserve"]
+__all__ = ["Slot", "any_left", "extend", "fill", "free", "free_expired", "hand_over", "provide", "regain", "reserve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,13 @@ def reserve(connection: Connection, study: str, mode: str, session: str, *, now:
         .values(state="reserved", session=session, expires_at=now + 60 * minutes)
     )
     return Slot(id=found.id, list=found.list, seed=found.seed)
+
+
+def any_left(connection: Connection, study: str, mode: str, *, now: float) -> bool:
+    """Whether somebody who came now would get a place."""
+    gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
+    mine = (slots.c.study == study, slots.c.mode == mode, (slots.c.state == "free") | gone)
+    return connection.scalar(select(slots.c.id).where(*mine).limit(1)) is not None
 
 
 def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:

@@ -88,7 +88,9 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
         parameters["entities"] = entities
     # a check must not look different from a trial
     kind = TRIAL if step.kind == CHECK else step.kind
-    return {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
+    public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
+    # The page waits for the server's word there; which answers it takes is not told.
+    return {**public, "screening": True} if any(one.eligible for one in step.fields) else public
 
 
 # -- making a plan ---------------------------------------------------------------------------------------------------------
@@ -103,6 +105,8 @@ def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     rng = Random(f"{study.hash}|{list_id}|{seed}")
     stimuli, relaxed = _in_order(study, chosen, rng)
     drafts = [
+        # Who may not take part should not have to read on.
+        *_opening(study),
         _page(study, "instructions", "continue"),
         *_practice(study, rng),
         *_trials(study, stimuli, rng),
@@ -156,9 +160,20 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
     return places
 
 
+def _opening(study: Study) -> Iterator[Parts]:
+    """What has to be known before the first trial: who may take part, and how they see."""
+    asked = (*study.before, *_about_person(study, "before"))
+    if asked:
+        yield _form(study, "", asked)
+
+
+def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
+    return tuple(one for one in study.demographics if one.when == when) if study.session.demographics else ()
+
+
 def _closing(study: Study) -> Iterator[Parts]:
-    if study.session.demographics and study.demographics:
-        yield _form(study, "", study.demographics)
+    if asked := _about_person(study, "after"):
+        yield _form(study, "", asked)
     if study.session.comments:
         yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
 

@@ -17,7 +17,7 @@ from referee.studies.sessions.kept_answers import given_in, guard, hold_again, l
 from referee.studies.sessions.plan import passed_check
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
-from referee.studies.sessions.states import ACTIVE, OUTCOMES, Tried, missing, move
+from referee.studies.sessions.states import ACTIVE, MOVES, OUTCOMES, Tried, missing, move
 from referee.studies.store.schema import session, trial
 
 __all__ = ["claim", "end", "finish", "take_up"]
@@ -164,7 +164,7 @@ def _failed_checks(connection: Connection, served: Served, outline: Outline, ses
 def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:
     """End a session that was not completed; its place becomes free. Also for rooms, when a partner has left."""
     # An ending is never replaced by another one: it decides about pay.
-    if row.state not in ACTIVE:
+    if OUTCOMES[outcome] not in MOVES[row.state]:
         raise Problem(409, "ended", "This session has ended already.", state=row.state)
     places.free(connection, row.id)
     connection.execute(

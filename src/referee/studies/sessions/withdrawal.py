@@ -20,10 +20,14 @@ from referee.studies.store.schema import (
     event,
     identity,
     participant,
+    room,
     session,
     tombstone,
     trial,
 )
+
+# What is left in the place of a session that was deleted.
+GONE = "deleted"
 
 __all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
 
@@ -100,8 +104,18 @@ def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
     connection.execute(delete(consent).where(consent.c.session == session_id))
     # Notes may quote what was sent.
     connection.execute(delete(audit).where(audit.c.session == session_id))
+    _leave_rooms(connection, session_id)
     connection.execute(delete(session).where(session.c.id == session_id))
     return {"sessions": 1, "trials": answers, "events": events}
+
+
+def _leave_rooms(connection: Connection, session_id: str) -> None:
+    """Nobody in a room goes by the session or the alias of somebody who is deleted."""
+    for row in connection.execute(select(room.c.id, room.c.data).where(room.c.data.contains(session_id))):
+        seats = [
+            {**seat, "who": GONE, "name": GONE} if seat["who"] == session_id else seat for seat in row.data["seats"]
+        ]
+        connection.execute(update(room).where(room.c.id == row.id).values(data={**row.data, "seats": seats}))
 
 
 def _delete_person(connection: Connection, person: str, folder: Path) -> None:

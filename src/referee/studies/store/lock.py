@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from referee.errors import InputError
 
-__all__ = ["ONE_SERVER", "SERVED_ALREADY", "hold_alone_in"]
+__all__ = ["ONE_SERVER", "SERVED_ALREADY", "DatabaseLock", "hold_alone_in"]
 
 PATIENCE_SECONDS = 5.0  # a database takes a moment to see that a killed server is gone
 SERVED_ALREADY = "this study is being served already"
@@ -30,3 +32,33 @@ def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
         time.sleep(0.1)
     connection.detach()  # its end is the end of the lock, and no pool gives it to anybody else
     return connection
+
+
+class DatabaseLock:
+    """The lock in PostgreSQL, taken anew when the database was started again; `lost` once another server has it."""
+
+    def __init__(self, engine: Engine, study_id: str, where: str) -> None:
+        self._engine, self._study, self._where = engine, study_id, where
+        self._connection = hold_alone_in(engine, study_id, where)
+        self.lost = False
+
+    def keep(self) -> None:
+        """Look whether the connection that holds the lock is still there, and take the lock again where it is not."""
+        try:
+            self._connection.execute(text("SELECT 1"))
+            return
+        except DBAPIError:
+            with contextlib.suppress(Exception):  # it is gone already
+                self._connection.close()
+        try:
+            self._connection = hold_alone_in(self._engine, self._study, self._where)
+            self.lost = False
+        except InputError:
+            # Another server serves the study now: two must not.
+            self.lost = True
+        except DBAPIError:
+            # Still being started; the next look tries again, and writes fail by themselves until then.
+            pass
+
+    def close(self) -> None:
+        self._connection.close()

@@ -25,7 +25,7 @@ from sqlalchemy.pool import NullPool
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.files import hold_alone
 from referee.studies.store import schema
-from referee.studies.store.lock import ONE_SERVER, SERVED_ALREADY, hold_alone_in
+from referee.studies.store.lock import ONE_SERVER, SERVED_ALREADY, DatabaseLock
 from referee.studies.store.writer import Writer
 
 __all__ = ["Store", "back_up", "open_store", "scripts", "sqlite_url"]
@@ -43,7 +43,7 @@ class Store:
     url: str
     writer: Writer
     reader: Engine
-    lock: BinaryIO | Connection | None = None
+    lock: BinaryIO | DatabaseLock | None = None
 
     def write(self, work: Callable[[Connection], T]) -> T:
         return self.writer.write(work)
@@ -83,13 +83,15 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
     if path is not None:
         _find_or_create(path, create)
     # Before the store is opened: migrations must not run under a server that is serving it.
-    lock: BinaryIO | Connection | None = None
+    lock: BinaryIO | DatabaseLock | None = None
     if alone and path is not None:
         lock = hold_alone(path.with_suffix(".lock"), SERVED_ALREADY, ONE_SERVER)
     engine = _writing_engine(url)
     try:
+        if alone and path is not None:
+            _refuse_damaged(path)
         if alone and path is None:
-            lock = hold_alone_in(engine, study_id, _shown(url))
+            lock = DatabaseLock(engine, study_id, _shown(url))
         with engine.connect() as connection:
             # A SQLite store was made above, whole; a file without our tables is somebody else's.
             _bring_up_to_date(connection, url, create=create and path is None)
@@ -109,7 +111,7 @@ def reading_engine(url: str) -> Engine:
     path = _sqlite_path(url)
     if path is None:
         return create_engine(
-            _driver(url),
+            postgres_driver(url),
             connect_args={"options": "-c default_transaction_read_only=on"},
             pool_pre_ping=True,
             pool_size=4,
@@ -132,7 +134,7 @@ def _read_only(connection: Any, _: Any) -> None:
 def _writing_engine(url: str) -> Engine:
     if _sqlite_path(url) is None:
         # Pinged, since the database may have been started anew since the last request.
-        return create_engine(_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
+        return create_engine(postgres_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
     # The writer ends every transaction itself: there is nothing to reset when a connection is handed back.
     engine = create_engine(url, pool_size=2, pool_reset_on_return=None, hide_parameters=True)
     event.listen(engine, "connect", _durable)
@@ -176,6 +178,65 @@ def back_up(source: Path, target: Path) -> int:
     return int(trials)
 
 
+def put_back(backup: Path, store: Path, study_id: str) -> tuple[int, Path | None]:
+    """A checked copy of a backup in the place of a store that nobody serves: how many answers it has, and where the old store is now."""
+    if not backup.is_file():
+        raise InputError("there is no such backup", where=backup, remedy="`referee study backup` makes them")
+    with closing(sqlite3.connect(f"file:{backup}?mode=ro", uri=True)) as old:
+        try:
+            (verdict,) = old.execute("PRAGMA integrity_check").fetchone()
+            owners = {row[0] for row in old.execute("SELECT DISTINCT id FROM study")}
+        except sqlite3.Error as error:
+            raise MalformedInput(
+                f"this is no backup of a study ({error})", where=backup, remedy="name another one"
+            ) from None
+    if verdict != "ok" or owners - {study_id}:
+        wrong = f"it is damaged ({verdict})" if verdict != "ok" else f"it belongs to {sorted(owners)[0]!r}"
+        raise InputError(f"this backup cannot be restored: {wrong}", where=backup, remedy="name another one")
+    store.parent.mkdir(parents=True, exist_ok=True)
+    # Held while files change places: a server that runs would go on writing into the old one.
+    lock = hold_alone(store.with_suffix(".lock"), SERVED_ALREADY, ONE_SERVER)
+    try:
+        copy = store.with_name(f".{store.name}.restored")
+        copy.unlink(missing_ok=True)
+        trials = back_up(backup, copy)
+        kept = _set_aside(store) if store.exists() else None
+        copy.replace(store)
+    finally:
+        lock.close()
+    return trials, kept
+
+
+def _set_aside(store: Path) -> Path:
+    """The old store with its log under a name that is free."""
+    number = next(
+        n for n in range(1, 10_000) if not store.with_name(f"{store.stem}.before-restore-{n}.sqlite").exists()
+    )
+    kept = store.with_name(f"{store.stem}.before-restore-{number}.sqlite")
+    for tail in ("-wal", "-shm"):
+        beside = store.with_name(store.name + tail)
+        if beside.exists():
+            beside.replace(kept.with_name(kept.name + tail))
+    store.replace(kept)
+    return kept
+
+
+def _refuse_damaged(path: Path) -> None:
+    """A page that cannot be read is found when the server starts, and not when somebody's answer needs it."""
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_MS / 1000)) as connection:
+            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        # What is no store at all is told apart below, when it is opened.
+        verdict = "ok" if "not a database" in str(error) else str(error)
+    if verdict != "ok":
+        raise MalformedInput(
+            f"the store is damaged ({verdict.splitlines()[0]})",
+            where=path,
+            remedy="put the last backup in its place: referee study restore STUDY --backup FILE",
+        )
+
+
 def _sqlite_path(url: str) -> Path | None:
     try:
         parsed = make_url(url)
@@ -196,7 +257,7 @@ def _sqlite_path(url: str) -> Path | None:
     return None
 
 
-def _driver(url: str) -> str:
+def postgres_driver(url: str) -> str:
     """PostgreSQL through psycopg 3, whichever way the address was written."""
     return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 

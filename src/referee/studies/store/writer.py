@@ -10,6 +10,7 @@ import contextlib
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from referee.studies.sessions.refusals import Problem
 __all__ = ["Writer"]
 
 T = TypeVar("T")
+# Longer than any write takes; who waits for more is told so, well before ten seconds have passed.
+PATIENCE_SECONDS = 8.0
 LARGEST_BATCH = 256  # a transaction that goes on growing would acknowledge nobody
 _log = logging.getLogger("referee.studies")
 
@@ -46,6 +49,8 @@ class Writer:
         # Without a limit: putting never blocks, and so may be done from the event loop.
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
+        # What went wrong last, for the organisers: the name of the error and when (monotonic).
+        self.trouble: tuple[str, float] | None = None
         self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
         self._thread.start()
 
@@ -63,7 +68,14 @@ class Writer:
         # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._put(_Job(work, done))
-        return await done
+        try:
+            # Shielded: the write goes on, and the same again will find it done.
+            return await asyncio.wait_for(asyncio.shield(done), PATIENCE_SECONDS)
+        except TimeoutError:
+            self.trouble = ("it has not answered for some seconds", time.monotonic())
+            raise Problem(
+                503, "slow", "The server is very busy just now; your answer is kept here and sent again."
+            ) from None
 
     def _put(self, job: _Job) -> None:
         if self._closed:
@@ -108,6 +120,8 @@ class Writer:
                 results = [_attempt(job.work, connection) for job in batch]
         except Exception as error:
             if len(batch) == 1:
+                if isinstance(error, DBAPIError):
+                    self.trouble = (_named(error), time.monotonic())
                 _tell(batch, [_told(error)])
             else:
                 for job in batch:
@@ -149,6 +163,14 @@ def _settle(done: Any, result: Any) -> None:
         done.set_exception(result)
     else:
         done.set_result(result)
+
+
+def _named(error: DBAPIError) -> str:
+    """What is wrong with the store, without anything that somebody answered."""
+    said = str(error.orig).lower()
+    if "full" in said or "no space" in said:
+        return "the disk is full"
+    return "it is locked by another program" if "locked" in said or "busy" in said else type(error.orig).__name__
 
 
 def _told(error: Exception) -> Exception:

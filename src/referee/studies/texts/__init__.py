@@ -1,4 +1,4 @@
-"""The pages of a study as Markdown, in English and Portuguese, and the words of the interface; a study folder has its own copy to change."""
+"""The pages of a study as Markdown, in seven languages, and the words of the interface; a study folder has its own copy to change."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ from referee.errors import InputError
 __all__ = ["LANGUAGES", "PAGES", "REQUIRED", "default_pages", "fill", "interface_words", "to_html"]
 
 HERE = Path(__file__).parent
-LANGUAGES = ("en", "pt")
+LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
 REQUIRED = ("consent", "instructions", "debriefing")
 PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
 
 
+def _shipped(language: str) -> str:
+    """The language whose texts are taken: pt-BR has those of pt, and what is not shipped those of English."""
+    spoken = language.partition("-")[0]
+    return spoken if spoken in LANGUAGES else "en"
+
+
 def default_pages(language: str, protocol: str) -> dict[str, str]:
     """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped."""
-    folder = HERE / (language if language in LANGUAGES else "en")
+    folder = HERE / _shipped(language)
     own = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
     found = {page: path if path.exists() else folder / f"{page}.md" for page, path in own.items()}
     return {page: path.read_text(encoding="utf-8") for page, path in found.items()}
@@ -27,7 +33,7 @@ def default_pages(language: str, protocol: str) -> dict[str, str]:
 
 def default_demographics(language: str) -> str:
     """The optional questions about the person, as TOML."""
-    folder = HERE / (language if language in LANGUAGES else "en")
+    folder = HERE / _shipped(language)
     return (folder / "demographics.toml").read_text(encoding="utf-8")
 
 

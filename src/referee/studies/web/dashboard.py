@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,13 +12,18 @@ from sqlalchemy import Connection, func, select
 
 from referee.records import Outcome
 from referee.studies.protocols.contract import Shown, Stimulus
+from referee.studies.sessions.doors import read_doors
 from referee.studies.sessions.kept_answers import given_in
 from referee.studies.sessions.plan import passed_check
 from referee.studies.sessions.served_study import Served
 from referee.studies.sessions.states import LEFT_OUT
+from referee.studies.store.health import LEAST_FREE, free_bytes
 from referee.studies.store.schema import arrival, audit, list_slot, participant, session, tombstone, trial
 
-__all__ = ["is_unblinded", "participants", "progress", "quality", "results"]
+__all__ = ["is_unblinded", "participants", "progress", "quality", "results", "warnings"]
+
+# How long trouble with the store is shown after it was last seen.
+WARNED_SECONDS = 600.0
 
 
 def progress(connection: Connection, served: Served) -> dict[str, Any]:
@@ -40,8 +46,24 @@ def progress(connection: Connection, served: Served) -> dict[str, Any]:
         "lists": _lists(connection, served),
         "trials": _trial_count(connection, served),
         "unblinded": is_unblinded(connection, served),
+        "doors": read_doors(served.study.folder).said(),
+        "warnings": warnings(served),
         "now": served.clock(),
     }
+
+
+def warnings(served: Served) -> list[str]:
+    """What an organiser has to do something about, now."""
+    said = []
+    trouble = served.store.writer.trouble
+    if trouble is not None and time.monotonic() - trouble[1] < WARNED_SECONDS:
+        said.append(f"The store does not take answers: {trouble[0]}. People's pages keep them and try again.")
+    free = free_bytes(served.study.folder)
+    if free < LEAST_FREE:
+        said.append(
+            f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Make room, or answers cannot be stored."
+        )
+    return said
 
 
 def _mine(served: Served) -> tuple[Any, Any]:

@@ -1,16 +1,21 @@
 """What every request passes on its way in and every reply on its way out: sizes and rates, security headers, and errors as JSON that says what to do.
 
-How much may be sent and how often is counted without looking at anyone's address: bodies have a size, sessions and open doors have a rate.
+How much may be sent and how often is counted without looking at anyone's address: bodies have a size, sessions and open doors have a rate. Only places are
+counted by address, as a hash in memory, so that one client cannot take them all.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import logging
+import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -24,6 +29,8 @@ _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
 # A bucket is forgotten when so many others were used since: memory is bounded, whoever knocks.
 KEYS_KEPT = 20_000
+# A body of which nothing comes for so long is given up: slow clients must not hold what others need.
+SLOWEST_SECONDS = 30.0
 
 
 # -- headers -----------------------------------------------------------------------------------------------------------------
@@ -153,13 +160,32 @@ class Limits:
 
     # An answer with its times has some kilobytes; a piece of sound has to fit as well.
     body: int = 256 * 1024
+    _salt: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
     session: Rate = field(default_factory=lambda: Rate(each_second=20, burst=100))
     doors: Rate = field(default_factory=lambda: Rate(each_second=50, burst=2000))
     guesses: Rate = field(default_factory=lambda: Rate(each_second=0.5, burst=20))
+    # One address: a class of forty at once, and one more every two minutes.
+    places: Rate = field(default_factory=lambda: Rate(each_second=1 / 120, burst=40))
+
+    def take_place(self, address: str) -> None:
+        """One more place for an address, kept in memory as a hash and nowhere else. This machine's own is not counted: it may be anybody behind a proxy."""
+        if address and not _is_local(address):
+            self.places.take(hashlib.sha256(self._salt + address.encode()).hexdigest())
+
+
+def _is_local(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:  # a test, or a socket without an address
+        return True
 
 
 class _TooLarge(HTTPException):
     """The one kind of exception that the reading of a body lets through."""
+
+
+class _TooSlow(HTTPException):
+    """A body of which nothing comes."""
 
 
 class BodyLimit:
@@ -179,7 +205,10 @@ class BodyLimit:
 
         async def counted() -> Message:
             nonlocal seen
-            message = await receive()
+            try:
+                message = await asyncio.wait_for(receive(), SLOWEST_SECONDS)
+            except TimeoutError:
+                raise _TooSlow(408) from None
             seen += len(message.get("body", b""))
             if seen > self.limit:
                 raise _TooLarge(413)

@@ -34,6 +34,7 @@ __all__ = [
     "Beacon",
     "Client",
     "Correct",
+    "Device",
     "EndSession",
     "Enter",
     "PlatformIds",
@@ -84,6 +85,16 @@ class PlatformIds(BaseModel):
     workerId: Line = ""
     turkSubmitTo: Line = ""
     label: Line = ""
+    key: Line = ""
+
+
+class Device(_Body):
+    """What the page sees of its device before anything else."""
+
+    width: Annotated[int, Field(ge=0, le=100_000)] = 0
+    height: Annotated[int, Field(ge=0, le=100_000)] = 0
+    # Whether the main pointer is a finger.
+    coarse: bool = False
 
 
 class Enter(_Body):
@@ -91,6 +102,8 @@ class Enter(_Body):
     tab: Tab
     # A link can ask for a trial run and for nothing else: pilot and live are the study's word.
     mode: Literal["debug"] | None = None
+    debug_key: Line = ""
+    device: Device | None = None
 
 
 class Agree(_Body):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 from sqlalchemy import select
 
 from referee.errors import InputError
@@ -29,6 +29,18 @@ def progress(served: Viewing, authorization: Authorization = "") -> dict[str, An
     """How far the study is, and what the link that asks may do: the page offers nothing else."""
     with served.store.read() as connection:
         return {**dashboard.progress(connection, served), "right": served.keys.right(bearer(authorization))}
+
+
+@router.get("/connection")
+def connection(request: Request, served: Viewing) -> dict[str, Any]:
+    """How this request came in, for `referee study doctor`: whether the proxy's word is believed."""
+    forwarded = request.headers.get("x-forwarded-for", "")
+    here = request.client.host if request.client else ""
+    return {
+        "scheme": request.url.scheme,
+        "forwarded_for": bool(forwarded),
+        "believed": bool(forwarded) and here in [part.strip() for part in forwarded.split(",")],
+    }
 
 
 @router.get("/participants")

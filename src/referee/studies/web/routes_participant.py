@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 from typing import Annotated, Any
 from uuid import UUID
@@ -12,8 +13,11 @@ from sqlalchemy import select, update
 
 from referee.errors import InputError
 from referee.records import Outcome
+from referee.studies.folder.questionnaires import not_eligible
+from referee.studies.folder.settings import SessionSection
 from referee.studies.protocols.contract import GivenAnswer
-from referee.studies.sessions import enrolment, kept_answers, outcomes, presence
+from referee.studies.sessions import enrolment, kept_answers, outcomes, places, presence
+from referee.studies.sessions.doors import read_doors
 from referee.studies.sessions.plan import PlanStep, check_answer
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
@@ -24,11 +28,18 @@ from referee.studies.texts import to_html
 from referee.studies.web import request_bodies
 from referee.studies.web.callers import Caller, Participant, Visited, bearer, calling, participant_of
 
-__all__ = ["router"]
+__all__ = ["debug_key", "router"]
 
 # In memory only (rule 9): after a restart somebody who clicks again is counted again.
 REFUSALS_KEPT = 10_000
+# The shorter side of what counts as a phone.
+PHONE_PX = 600
 router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
+
+
+def debug_key(served: Served) -> str:
+    """What the organisers' link for trying a study out carries, where the study itself is not in debug mode."""
+    return served.keys.derive("debug", served.id, letters=16)
 
 
 @router.post("/enter")
@@ -45,19 +56,76 @@ async def enter(
     # No token: whoever only looks can neither agree nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
         return {"token": None, "state": "preview", **_welcome(served)}
-    who = enrolment.identify(served, ids, body.mode or served.study.mode)
+    who = enrolment.identify(served, ids, _mode(request, served, body))
     who, fresh = _same_person(served, who, bearer(authorization))
+
+    agent = request.headers.get("user-agent", "")[:400]
 
     def come_in(connection: Any) -> dict[str, Any]:
         row = enrolment.find_session(connection, served, who)
         if row is None:
+            if (why := _closed_to(served, who["mode"], body.device, agent)) is not None:
+                raise enrolment.no_place(served, why, who["mode"], who["details"])
             # A reload before consent is the same person.
             if fresh:
                 enrolment.count(connection, served, who["mode"], "entered")
-            return {"token": served.keys.sign(served.id, who), "state": "entered"}
+            # Shown with the consent text: with consent this id becomes the participant's.
+            code = served.keys.withdrawal_code(served.id, who["id"])
+            entered = {"token": served.keys.sign(served.id, who), "state": "entered", "withdrawal_code": code}
+            # Told before anybody reads a consent text; a place may become free before they agree.
+            full = who["mode"] != "debug" and not places.any_left(
+                connection, served.id, who["mode"], now=served.clock()
+            )
+            return (
+                {**entered, "full": outcomes.turned_away(served, "full", who["mode"], who["details"])}
+                if full
+                else entered
+            )
         return _known(connection, served, row, body.tab)
 
     return {**await served.store.awrite(come_in), **_welcome(served)}
+
+
+def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
+    """The study's own mode, or debug for whoever has the key of the organisers' try-out link."""
+    if body.mode is None or served.study.mode == "debug":
+        return body.mode or served.study.mode
+    given = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
+    if hmac.compare_digest(given, debug_key(served).encode()):
+        return body.mode
+    request.app.state.limits.guesses.take(f"debug {served.id}")
+    raise Problem(403, "no-debug", "Trying a study out needs the organisers' own link for it.")
+
+
+def _closed_to(served: Served, mode: str, device: request_bodies.Device | None, agent: str) -> str | None:
+    """Why a newcomer cannot come in; None for welcome. Trying out is always possible."""
+    if mode == "debug":
+        return None
+    if not read_doors(served.study.folder).are_open(served.clock()):
+        return "closed"
+    return None if _fits(served.study.session, device, agent) else "device"
+
+
+def _fits(wanted: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
+    if wanted.browsers and _browser(agent) not in wanted.browsers:
+        return False
+    if device is None:
+        return True
+    small = min(device.width, device.height) < PHONE_PX
+    kind = "computer" if not device.coarse else "phone" if small else "tablet"
+    return kind in wanted.devices and device.width >= wanted.least_width
+
+
+def _browser(agent: str) -> str:
+    """The family of a browser by its own word, the special before the general."""
+    marks = (
+        ("Edg", "edge"),
+        ("Firefox/", "firefox"),
+        ("Chrome/", "chrome"),
+        ("CriOS/", "chrome"),
+        ("Safari/", "safari"),
+    )
+    return next((name for mark, name in marks if mark in agent), "other")
 
 
 def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
@@ -103,6 +171,7 @@ def _welcome(served: Served) -> dict[str, Any]:
         "study": {name: getattr(study, name) for name in named},
         "consent": {"html": _page(served, "consent"), "hash": study.consent_hash},
         "strings": dict(study.strings),
+        "forgets": study.session.shared_computer or study.recruitment.platform == "link",
     }
 
 
@@ -122,6 +191,7 @@ async def consent(request: Request, caller: Participant, body: request_bodies.Ag
         return await _decline(request, caller)
     if not caller.tab:
         raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
+    request.app.state.limits.take_place(request.client.host if request.client else "")
     return await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab))
 
 
@@ -156,17 +226,17 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
 
 
 @router.get("/plan")
-async def plan(caller: Participant) -> dict[str, Any]:
+async def plan(caller: Participant) -> Response:
     """Everything that will be shown, and where to go on."""
     served = caller.served
     # Before the write: making a plan takes long, and inside it would be made by the one writer of all.
     await _outline(caller)
     row, rows = await served.store.awrite(lambda c: presence.take_up(c, served, caller.session, caller.tab))
     # Pages and pictures of a whole session: too much for the event loop.
-    return await asyncio.to_thread(_public, served, row, rows)
+    return Response(await asyncio.to_thread(_public, served, row, rows), media_type="application/json")
 
 
-def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
+def _public(served: Served, row: Any, rows: Any) -> bytes:
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     aborted = served.policy.aborted
     with served.store.read() as connection:
@@ -180,7 +250,8 @@ def _public(served: Served, row: Any, rows: Any) -> dict[str, Any]:
     # In the order of attempts, so that the last one counts.
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
-    return {**shown, "token": token, "attempts": attempts}
+    # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
+    return json.dumps({**shown, "token": token, "attempts": attempts}, allow_nan=False, separators=(",", ":")).encode()
 
 
 async def _outline(caller: Caller) -> Outline:
@@ -220,14 +291,14 @@ async def put_trial(request: Request) -> Response:
     """
     caller = calling(request)
     uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
-    kept, step = await save(caller, uuid, given)
-    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing}
+    kept, step, ended = await save(caller, uuid, given)
+    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing, **ended}
     if step.kind == "practice" and caller.served.policy.feedback and given.state == "done":
         reply["right"] = _was_right(caller.served, step, given)
     return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
 
 
-async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep]:
+async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep, dict[str, Any]]:
     served = caller.served
     # At hand nearly always: no thread and no query on the path that everybody walks.
     outline = served.kept_outline(caller.session) or await _outline(caller)
@@ -241,8 +312,22 @@ async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answ
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
     sender = kept_answers.Sender(uuid, caller.session, caller.tab)
-    kept = await served.store.awrite(lambda c: kept_answers.save(c, served, outline, sender, given))
-    return kept, step
+    out = not_eligible(given.answer, step.fields) if step.plugin == "form" else None
+
+    def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
+        kept = kept_answers.save(connection, served, outline, sender, given)
+        return kept, {} if out is None else {"ended": _screened_out(connection, served, caller.session, out)}
+
+    kept, ended = await served.store.awrite(keep)
+    return kept, step, ended
+
+
+def _screened_out(connection: Any, served: Served, session_id: str, question: str) -> dict[str, Any]:
+    """An answer that says that the study is not for this person ends the session; the answer stays."""
+    row = kept_answers.load(connection, served, session_id)
+    if row.state in ACTIVE or row.state == "finished":
+        row = presence.end(connection, served, row, "screened_out", "server", question=question)
+    return _ending(connection, served, row)
 
 
 def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | None:
@@ -307,6 +392,11 @@ async def withdraw_now(caller: Participant) -> dict[str, Any]:
 @router.post("/withdraw-by-code")
 async def withdraw_later(request: Request, served: Visited, body: request_bodies.WithdrawByCode) -> dict[str, Any]:
     """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
-    request.app.state.limits.guesses.take(f"code {served.id}")
-    await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
+    try:
+        await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
+    except Problem as problem:
+        # Only wrong codes cost something: whoever guesses cannot lock out the one who has the right one.
+        if problem.problem == "nobody":
+            request.app.state.limits.guesses.take(f"code {served.id}")
+        raise
     return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}

@@ -24,6 +24,7 @@ from referee.studies.sessions import places
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 from referee.studies.sessions.withdrawal import purge
+from referee.studies.store.lock import DatabaseLock
 from referee.studies.web import routes_organiser, routes_participant, routes_room
 from referee.studies.web.callers import Visited
 from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
@@ -33,11 +34,13 @@ __all__ = ["create_app"]
 STATIC = Path(str(files("referee.studies"))) / "static"
 # Deletions are due by the day, and a place that somebody wants is freed at once anyway (`places.reserve`).
 HOUSEKEEPING_SECONDS = 600.0
+LOCK_SECONDS = 5.0
 _log = logging.getLogger("referee.studies")
 
 _HTTP = {
     404: ("not-found", "There is nothing here. Check the link."),
     405: ("not-allowed", "This address does not take such a request."),
+    408: ("too-slow", "The request did not arrive in time. Send it again."),
     413: ("too-large", "That is too much to be sent at once."),
 }
 
@@ -94,11 +97,12 @@ class PlainJson(JSONResponse):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    keeping = asyncio.create_task(_keep_house(app))
+    keeping = [asyncio.create_task(work(app)) for work in (_keep_house, _keep_locks)]
     try:
         yield
     finally:
-        keeping.cancel()
+        for task in keeping:
+            task.cancel()
         # Halls before stores: what a room has to write still can be.
         for hall in app.state.halls.values():
             await hall.close()
@@ -117,6 +121,19 @@ async def _keep_house(app: FastAPI) -> None:
             except Exception as error:  # the next round tries again; a study must not stop for it
                 _log.error("housekeeping failed: %s", type(error).__name__)
         await asyncio.sleep(app.state.housekeeping)
+
+
+async def _keep_locks(app: FastAPI) -> None:
+    """A database that was started again has forgotten who serves which study: the lock is taken anew, or the study is let go."""
+    locks = [(s, s.store.lock) for s in app.state.studies.values() if isinstance(s.store.lock, DatabaseLock)]
+    while locks:
+        await asyncio.sleep(LOCK_SECONDS)
+        for served, lock in locks:
+            await asyncio.to_thread(lock.keep)
+            if lock.lost and served.id in app.state.studies:
+                _log.error("the study %s is served by another process now; it is no longer served here", served.id)
+                del app.state.studies[served.id]
+                await asyncio.to_thread(served.store.close)
 
 
 def _tidy(connection: Connection, served: Served) -> int:
@@ -146,6 +163,14 @@ async def _http_problem(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     name, message = _HTTP.get(error.status_code, ("refused", "The request cannot be understood."))
     return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
+
+
+@pages.get("/health")
+async def health(request: Request) -> dict[str, Any]:
+    """For proxies and supervisors: the server answers, and its stores take writes."""
+    for served in request.app.state.studies.values():
+        await served.store.awrite(lambda connection: None)
+    return {"well": True, "studies": len(request.app.state.studies)}
 
 
 @pages.get("/s/{study}/", response_class=FileResponse)

@@ -1,0 +1,78 @@
+"""Whether new people may come in: open, closed, or open between two times. Who is in a session goes on in any case.
+
+Kept in data/doors.json beside the store, so that `referee study open|close|schedule` work while the server runs; the server looks at it for every newcomer.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from referee.errors import InputError, MalformedInput
+from referee.files import write_atomically
+
+__all__ = ["Doors", "read_doors", "set_doors", "time_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """`closed` shuts at once; `opens` and `closes` are seconds since 1970, None for no limit."""
+
+    closed: bool = False
+    opens: float | None = None
+    closes: float | None = None
+
+    def are_open(self, now: float) -> bool:
+        early = self.opens is not None and now < self.opens
+        late = self.closes is not None and now >= self.closes
+        return not (self.closed or early or late)
+
+    def said(self) -> str:
+        """How things stand, in a sentence."""
+        if self.closed:
+            return "closed: nobody new may come in"
+        times = [
+            f"{word} {_written(at)}" for word, at in (("from", self.opens), ("until", self.closes)) if at is not None
+        ]
+        return f"open {' '.join(times)}".strip()
+
+
+def read_doors(folder: Path) -> Doors:
+    """How the doors stand; open where nobody has said anything."""
+    path = _path(folder)
+    try:
+        return Doors(**json.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return Doors()
+    except (ValueError, TypeError) as error:
+        raise MalformedInput(
+            f"not readable ({error})", where=path, remedy="delete it, or say `referee study open`"
+        ) from None
+
+
+def set_doors(folder: Path, doors: Doors) -> None:
+    path = _path(folder)
+    if doors.opens is not None and doors.closes is not None and doors.opens >= doors.closes:
+        raise InputError("the study would close before it opens", remedy="give --opens before --closes")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, [json.dumps(asdict(doors))])
+
+
+def time_of(text: str) -> float:
+    """A time as people write it: 2026-11-20, 2026-11-20T09:00, with or without +01:00; without it is the machine's own."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise InputError(
+            f"{text!r} is not a time", remedy="for example 2026-11-20T09:00 or 2026-11-20T09:00+01:00"
+        ) from None
+
+
+def _written(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _path(folder: Path) -> Path:
+    return folder / "data" / "doors.json"
