@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.errors import InputError, NotTrained
+from referee.errors import NotTrained
 from referee.records import SpeakerView, Trial
 from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
 from referee.runs.open import open_corpus
@@ -50,8 +50,7 @@ def describe(
 
     A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
     """
-    if form not in ("text", "json"):
-        raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
+    options.check_form(form)
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
     view = view_of(read_scene(scene), _targets(target), where=scene)
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
