@@ -140,7 +140,10 @@ def test_bars_within_bars_are_not_drawn_and_change_nothing(monkeypatch: pytest.M
         (("describe", "-", "--format", "xml"), "--format"),
         (("draw", "--sheet", "xml"), "--sheet"),
         (("signature", "a|b:c", "--format", "xml"), "--format"),
-        (("power", "--systems", "2", "--items", "4", "--participants", "2", "--effect", "0.1", "--format", "xml"), "--format"),
+        (
+            ("power", "--systems", "2", "--items", "4", "--participants", "2", "--effect", "0.1", "--format", "xml"),
+            "--format",
+        ),
         (("corpus", "card", "synthetic", "--format", "xml"), "--format"),
         (("report", ".", "--style", "xml"), "--style"),
         (("tangram", "classify", "--synthetic", "--speakers", "xml"), "--speakers"),
