@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
+    from typing import Any
+
     from rich.console import Console
 
 __all__ = ["detailed", "is_quiet", "is_verbose", "is_watched", "listen_for", "page_width", "results", "told", "warned"]
