@@ -83,9 +83,29 @@ def test_functions_stay_functions_when_every_module_is_imported() -> None:
         "print(referee.score(demo=True, metrics='set/dice').frame['n'].to_list())\n"
         f"print(referee.describe({CHAIRS!r}, 'red').text)\n"
         f"print(referee.draw({CHAIRS!r}))\n"
+        "import tempfile; place = tempfile.mkdtemp()\n"
+        "run = referee.run('classic/greedy', 'synthetic', place + '/run', limit=20, folds_by='random', jobs=1)\n"
+        "print(run.frame['answered'].to_list(), referee.open_corpus(run.folder).frame.height)\n"
+        "scored = run.score(metrics='set/dice').save(place + '/scored')\n"
+        "print(len(referee.listen(scored, 'literal')) > 0, len(referee.court(scored, resamples=5).verdicts))\n"
+        "referee.reports.report_folder.can_save = lambda: False\n"
+        "print(referee.report(scored, place + '/report').page.is_file(), len(referee.audit('tuna-2008').findings) > 0)\n"
+        "for wrong in (lambda: referee.replicate('no such task'), lambda: referee.passport('literal', reads='tea')):\n"
+        "    try:\n        wrong()\n"
+        "    except referee.RefereeError as told:\n        print(str(told).splitlines()[0])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["True", "[780, 780]", "the red chair", "Drawing of 2 entities"]
+    assert done.stdout.splitlines() == [
+        "True",
+        "[780, 780]",
+        "the red chair",
+        "Drawing of 2 entities",
+        "[20] 20",
+        "True 1",
+        "True True",
+        "no task is called 'no such task'",
+        "--reads cannot be 'tea'",
+    ]
 
 
 def test_every_module_can_be_found() -> None:

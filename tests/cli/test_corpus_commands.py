@@ -175,7 +175,7 @@ def test_splits_are_described_one_a_line(capsys: pytest.CaptureFixture[str]) -> 
     ("args", "message"),
     [
         (["card", "nowhere"], "no corpus is called"),
-        (["card", "synthetic", "--format", "xml"], "--format is text or json"),
+        (["card", "synthetic", "--format", "xml"], "--format is one of text, json"),
         (["card", "synthetic", "--reading", "raw"], "no readings"),
         (["export", "synthetic"], "--out"),
         (["export", "synthetic", "--out", "-", "--bogus"], "--bogus"),

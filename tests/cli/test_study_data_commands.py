@@ -64,7 +64,7 @@ def test_analyse_prints_tables_in_each_form(played: Path, capsys: pytest.Capture
     ("arguments", "said"),
     [
         (["analyse", "--style", "tuna2007"], "did you mean tuna2008"),
-        (["export", "--format", "xlsx"], "no format is called 'xlsx'"),
+        (["export", "--format", "xlsx"], "--format cannot be 'xlsx'"),
         (["simulate", "--faults", "delays"], "did you mean delay"),
         (["import"], "--out NEW-RUN or --into RUN"),
     ],

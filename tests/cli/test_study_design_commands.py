@@ -12,8 +12,9 @@ import pytest
 from referee.cli import main
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Trial
-from referee.runs.folder import write_manifest, write_outputs, write_trials
+from referee.runs.folder import Run, write_manifest, write_outputs, write_trials
 from referee.studies.design.designs import DESIGNS
+from referee.studies.design.from_run import Wishes, prepare
 from referee.studies.folder.study import open_study
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -120,7 +121,7 @@ def test_items_with_two_targets_are_left_out_where_one_click_must_do(
 def test_where_no_synthetic_scene_looks_alike_items_are_set_aside_for_practice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trials = [replace(t, domain="odd things") for t in Synthetic(speakers=2, scenes=13).trials()]
+    trials = [replace(t, domain="odd things") for t in Synthetic(speakers=4, scenes=13).trials()]
     run = _run_of(tmp_path / "RUN", trials)
     assert _new(run, tmp_path / "s", "--participants", "2") == 0
     assert "5 items were set aside" in capsys.readouterr().out
@@ -130,6 +131,30 @@ def test_where_no_synthetic_scene_looks_alike_items_are_set_aside_for_practice(
     assert practised.isdisjoint(s.trial.id for s in study.stimuli.values())
     assert _new(run, tmp_path / "t", "--participants", "2", "--items", "10") == 0
     assert open_study(tmp_path / "t").design.items == 10, "items that were not drawn are there to practise on"
+
+
+def test_twelve_scenes_are_not_eaten_by_practice_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trials = [replace(t, domain="odd things") for t in Synthetic(speakers=1, scenes=13).trials()][:12]
+    assert _new(_run_of(tmp_path / "RUN", trials), tmp_path / "s", "--participants", "2") == 0
+    assert "all 12 items stay in the study" in capsys.readouterr().out
+    study = open_study(tmp_path / "s")
+    assert (study.design.items, len(study.practice), len(study.checks)) == (12, 3, 2)
+    foreign = [replace(t, language="pt") for t in trials]
+    assert _new(_run_of(tmp_path / "PT", foreign), tmp_path / "t", "--participants", "2") == 0
+    assert "there is no practice and no check" in capsys.readouterr().out, "nobody could read English ones"
+    assert open_study(tmp_path / "t").practice == ()
+
+
+def test_a_session_that_is_too_long_is_told_with_a_number_that_is_not(run: Path) -> None:
+    wishes = Wishes(protocol="tuna2008", design="within", participants=4, id="long")
+    draft, notes = prepare(Run(run), wishes)
+    assert len(draft.layout.lists[0].trials) == 2 * 780
+    (told,) = [note for note in notes if "too long" in note]
+    assert "each person would see 1560 trials" in told
+    items, each = map(int, re.findall(r"--items (\d+) makes it (\d+) trials each", told)[0])
+    shorter, notes = prepare(Run(run), replace(wishes, items=items))
+    assert max(len(one.trials) for one in shorter.layout.lists) == each <= 60
+    assert not [note for note in notes if "too long" in note]
 
 
 def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path) -> None:
@@ -152,7 +177,7 @@ def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path
         (("--participants", "2", "--design", "greek"), "one of latin"),
         (("--participants", "2", "--protocol", "tuna2007"), "did you mean"),
         (("--participants", "2", "--domain", "cars"), "nobody said anything"),
-        (("--participants", "2", "--mode", "test"), "debug, pilot or live"),
+        (("--participants", "2", "--mode", "test"), "--mode is one of debug, pilot, live"),
         (("--participants", "2", "--systems", "toy-minimal"), "at least two"),
         (("--participants", "6", "--items", "12", "--groups", "4"), "cannot be shared out"),
     ],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import referee
 from referee.cli import main
-from referee.corpora.jsonl import read_responses, read_trials
+from referee.corpora.jsonl import JsonlCorpus, read_responses, read_trials
 from referee.corpora.outputs import read_outputs
 from referee.errors import DataNotFound, InputError, RefereeError
 
@@ -142,6 +142,26 @@ def test_a_property_of_near_spelling_gets_a_suggestion(tmp_path: Path, said: lis
     trials = list(read_trials(written(tmp_path, TRIAL)))
     with pytest.raises(InputError, match=f"did you mean {meant}"):
         referee.score([{"trial": "t1", "properties": [said]}], trials, metrics="set/dice")
+
+
+def test_a_reference_under_a_near_name_is_refused_with_the_name_of_the_scene(tmp_path: Path) -> None:
+    """Scored as it is, it would agree with nobody: Dice 0, and not a word about it."""
+    for said, meant in ((["color", "red"], "colour:red"), (["TYPE", "chair"], "type:chair")):
+        path = written(tmp_path, changed(TRIAL, references=[{"properties": [said]}]))
+        with pytest.raises(InputError, match=f"did you mean {meant}"):
+            referee.score([OUTPUT], path, metrics="set/dice")
+    other = written(tmp_path, changed(TRIAL, references=[{"properties": [["shade", "red"], ["colour", "green"]]}]))
+    assert len(list(JsonlCorpus(other).trials())) == 1, "other words, and what people got wrong, are theirs to say"
+
+
+def test_describe_suggests_the_names_that_speakers_have_words_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = {"entities": [{"id": x, "attributes": {"TYPE": "chair", "color": x}} for x in ("red", "blue")]}
+    assert main(["describe", str(written(tmp_path, scene, name="scene.json")), "--target", "red"]) == 0
+    told = capsys.readouterr().err
+    assert "did you mean type?" in told
+    assert "did you mean colour?" in told
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])

@@ -14,7 +14,7 @@ import pytest
 from postgres_server import postgres
 from study_server import Person, change, site, study_folder
 
-from referee.errors import InputError, UnknownName
+from referee.errors import InputError
 from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -147,7 +147,7 @@ def test_a_duplicate_arrives_twice_and_is_answered_once() -> None:
 
 
 def test_an_unknown_fault_is_named() -> None:
-    with pytest.raises(UnknownName, match="no fault is called 'fire'"):
+    with pytest.raises(InputError, match="--faults cannot be 'fire'"):
         Faults.named(["loss", "fire"])
 
 

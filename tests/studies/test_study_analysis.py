@@ -195,6 +195,31 @@ def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
     assert pair["difference"] < pair["high"] < 0
 
 
+def test_a_row_shows_size_interval_and_p_of_one_method() -> None:
+    """A difference of means with a clustered interval beside the model's p can contradict it ([-90, +1,083] ms beside p < .001)."""
+    frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
+    sheets, _ = measure_sheets(frame, "identification_ms", study="s", alpha=0.05, correction="holm")
+    sheet = next(s for s in sheets if s.name.endswith("pairs"))
+    assert sheet.header == ("system", "against", "ratio", "p", "by")
+    ((_, _, ratio, _, by),) = sheet.rows
+    (pair,) = sheet.tidy
+    assert (ratio.text, ratio.small) == (f"{pair['ratio']:.2f}", f"{pair['ratio_low']:.2f}, {pair['ratio_high']:.2f}")
+    assert (by.text, pair["test"]) == ("mixed model", "mixed model")
+
+
+def test_a_pair_without_a_model_shows_the_difference_that_was_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
+    failed = replace(mixed_times(frame, time="reading_ms"), converged=False, message="the search ended early")
+    monkeypatch.setattr(mixed_analysis, "mixed_times", lambda *_, **__: failed)
+    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    sheet = next(s for s in sheets if s.name.endswith("pairs"))
+    assert sheet.header == ("system", "against", "difference", "p", "by")
+    ((_, _, difference, _, by),) = sheet.rows
+    assert difference.text.endswith(" ms")
+    assert difference.small
+    assert by.text == "clustered t"
+
+
 def test_a_search_that_fails_leaves_no_model_but_clustered_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
     failed = replace(mixed_correctness(frame, correct="error"), converged=False, message="the search ended early")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +12,11 @@ from referee.api import charts
 from referee.api.frames import REPORT, frame_of
 from referee.api.results import Result
 from referee.errors import InputError, one_of
-from referee.records import Trial
 from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.report_sources import gather, gather_hearing, summon_court
 from referee.reports.sections import ITEMS, sections_of
+from referee.runs.watching import ShowsProgress, unwatched
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["STYLES", "WrittenReport", "report"]
 
 STYLES = ("tuna2008",)
-Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
 
 
 class WrittenReport(Result):
@@ -69,7 +68,7 @@ def report(
     court: bool = False,
     items: int = ITEMS,
     overwrite: bool = False,
-    progress: Watch = lambda trials, label: trials,
+    progress: ShowsProgress = unwatched,
 ) -> WrittenReport:
     """One page with everything a paper and its readers need (`referee report`): scores, panels, items, methods; tables and figures beside it.
 
@@ -82,7 +81,7 @@ def report(
         court: hold the court also over very many answers, which takes minutes.
         items: at most so many in the browser of items, the worst first.
         overwrite: whether `out` may replace another report.
-        progress: is given trials and a label, and gives the trials back as they are read.
+        progress: is given pieces of work and a label, and gives them back one by one.
 
     Returns:
         A `WrittenReport`; ``.page`` is what to open.
@@ -110,12 +109,12 @@ def report(
     from referee.reports.report_folder import publish
 
     materials = gather(folders, progress)
-    parts = [_part(m, style, items, court) for m in materials]
+    parts = [_part(m, style, items, court) for m in progress(materials, "tables, items, court")]
     if audit:
         parts.append(_audit())
     names = [s.name for m in materials for s in m.scored]
     shown = title or _title(materials)
-    publish(named_apart(parts), place, title=shown, made=_made(names), runs=names, overwrite=overwrite)
+    publish(named_apart(parts), place, title=shown, made=_made(names), runs=names, overwrite=overwrite, watch=progress)
     return WrittenReport(place)
 
 

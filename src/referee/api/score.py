@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -21,6 +21,7 @@ from referee.runs.folder import Run, is_run
 from referee.runs.open import Answers, Opened, only_items, open_corpus, open_outputs
 from referee.runs.score import score_trials
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS, ScoreTable, Settings, metric_names
+from referee.runs.watching import ShowsProgress, unwatched
 
 if TYPE_CHECKING:
     import altair as alt
@@ -32,11 +33,6 @@ TESTS = {"t": "p", "randomisation": "p_randomisation"}
 REFERENCES = ("own", "others")
 # Read again for pictures only where that is quick.
 PICTURED = 20_000
-Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
-
-
-def unwatched(trials: Iterable[Trial], label: str) -> Iterable[Trial]:
-    return trials
 
 
 class WorstItems(Result):
@@ -95,6 +91,7 @@ class Scores(Result):
         answers: what the systems said.
         opened: the corpus.
         test: which p the stars go by.
+        progress: is shown the rows as they are made.
 
     >>> import referee
     >>> scores = referee.score(demo=True, metrics=["set/dice", "string/edit"])
@@ -104,9 +101,16 @@ class Scores(Result):
     ['system', 'metric', 'value', 'low']
     """
 
-    def __init__(self, table: ScoreTable, answers: Answers, opened: Opened, test: str = "p") -> None:
+    def __init__(
+        self,
+        table: ScoreTable,
+        answers: Answers,
+        opened: Opened,
+        test: str = "p",
+        progress: ShowsProgress = unwatched,
+    ) -> None:
         self.table, self.answers, self.opened, self.test = table, answers, opened, test
-        self.rows = table.scores()
+        self.rows = table.scores(progress)
 
     @cached_property
     def frame(self) -> pl.DataFrame:  # type: ignore[override]
@@ -244,7 +248,7 @@ class ScoreOptions(TypedDict, total=False):
     out: str | Path | None
     overwrite: bool
     demo: bool
-    progress: Watch
+    progress: ShowsProgress
 
 
 @overload
@@ -278,7 +282,7 @@ def score(
     out: str | Path | None = None,
     overwrite: bool = False,
     demo: bool = False,
-    progress: Watch = unwatched,
+    progress: ShowsProgress = unwatched,
 ) -> Scores | ItemScores:
     """Score outputs against a corpus (`referee score`).
 
@@ -304,7 +308,7 @@ def score(
         out: also write a run folder.
         overwrite: whether it may replace another.
         demo: the shipped toy speakers on the shipped corpus.
-        progress: is given the trials and a label, and gives the trials back as they are read.
+        progress: is given pieces of work (trials, rows) and a label, and gives them back one by one.
 
     Returns:
         A `Scores`, or with `items` an `ItemScores`; `.frame` is tidy and always has the same columns.
@@ -363,7 +367,7 @@ def score(
             f"clusters cannot be swapped where {' and '.join(table.clusters.names)} are crossed",
             remedy=f"use --test t, or --cluster {table.clusters.names[0]} to swap by one of them",
         )
-    found = Scores(table, answers, opened, TESTS[test])
+    found = Scores(table, answers, opened, TESTS[test], progress)
     if out is not None:
         found.save(out, overwrite)
     return found.items if items else found

@@ -16,6 +16,7 @@ from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import shipped, shipped_paper
 from referee.cli import options
 from referee.cli.progress import waiting
+from referee.cli.voice import results
 from referee.errors import one_of
 
 app = options.new_app()
@@ -95,12 +96,10 @@ def _list() -> None:
 
 def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
     """The summary, the findings paper by paper, with `explain` the assumptions, and with `every` all rows."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.padding import Padding
 
-    # Without highlighting: rich would colour every number in a table of numbers.
-    console = Console(highlight=False)
+    console = results()
     console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
     for a in audits:
         console.print()
@@ -135,12 +134,12 @@ def _rows(rows: Sequence[AuditRow]) -> object:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=None, header_style="bold", padding=(0, 1))
+    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
     for name in ("source", "item"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", min_width=8)
     for name in ("printed", "recomputed", "allowed"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("verdict", overflow="fold")
     for row in rows:
         cells = (row.source.partition(", ")[2], row.item, shown(row.printed), shown(row.recomputed), allowed(row))
         style = STYLES[row.verdict]

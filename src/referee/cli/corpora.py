@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from referee import catalogue
 from referee.cli import options
+from referee.cli.voice import results
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError
@@ -160,16 +161,15 @@ def _where(name: str, data: Path | None) -> str | None:
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    console = Console()
-    if not console.is_terminal:
-        # In a pipe rich takes 80 columns and would cut names and paths.
-        console = Console(width=160)
-    table = Table("corpus", "trials", "language", "domain", "listeners", "where", box=None, header_style="bold")
-    table.columns[1].justify = "right"
+    console = results()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("corpus", "trials", "language", "domain", "listeners", "where"):
+        # Names and numbers stay whole; where there is no room, the rest is broken over lines.
+        whole = name in ("corpus", "trials", "language")
+        table.add_column(name, no_wrap=whole, overflow="fold", justify="right" if name == "trials" else "left")
     for row in rows:
         trials = "" if row["trials"] is None else f"{row['trials']:,}"
         listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]

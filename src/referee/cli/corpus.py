@@ -50,8 +50,7 @@ def card(
     form: options.TextOrJson = "text",
 ) -> int:
     """What to know before quoting a number from a corpus: source, licence, checksum, counts, known faults."""
-    if form not in ("text", "json"):
-        raise InputError(f"there is no format {form!r}", remedy="--format is text or json")
+    options.check_form(form)
     facts = read_card(name, data, reading)
     if form == "json":
         print(json.dumps(facts, ensure_ascii=False, indent=1))

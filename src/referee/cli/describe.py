@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.errors import InputError, NotTrained
+from referee.cli.voice import told, warned
+from referee.errors import NotTrained
 from referee.records import SpeakerView, Trial
-from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, read_scene, view_of
+from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
 from referee.runs.open import open_corpus
 
 app = options.new_app()
@@ -50,10 +51,13 @@ def describe(
 
     A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
     """
-    if form not in ("text", "json"):
-        raise InputError(f"cannot write as {form!r}", remedy="--format is text or json")
+    options.check_form(form)
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
     view = view_of(read_scene(scene), _targets(target), where=scene)
+    for name, meant in misspelt_names(view.scene).items():
+        warned(
+            f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
+        )
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
     found, trained_on = _described(view, system, trials, corpus)
     if form == "json":
@@ -79,9 +83,7 @@ def _described(
         # Whoever named a corpus must not get an answer that was learned from another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
-    print(
-        f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)", file=sys.stderr
-    )
+    told(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
     return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 
 

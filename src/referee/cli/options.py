@@ -78,4 +78,6 @@ Pronouns = Annotated[
     str, typer.Option("--forms", help="What counts as a pronoun: both, demonstrative (that, das) or personal (it, es).")
 ]
 Speakers = Annotated[str, typer.Option(help="Whose references: both, solver (instructor) or operator (manipulator).")]
-HeldApart = Annotated[str, typer.Option(help="What a fold holds apart: instance (as published) or pair.")]
+HeldApart = Annotated[
+    str, typer.Option("--folds-by", "--by", help="What stays together in a fold: instance (as published) or pair.")
+]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.errors import InputError
+from referee.cli.progress import advancing
+from referee.errors import one_of
 from referee.statistics.power import PlannedStudy, simulate_power
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ def power(
     form: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
 ) -> int:
     """Simulate a planned identification study many times and count how often it finds the difference."""
-    if form not in ("table", "json"):
-        raise InputError(f"cannot write as {form!r}", remedy="--format is table or json")
+    one_of("--format", form, ("table", "json"))
     study = PlannedStudy(
         systems=systems,
         items=items,
@@ -78,18 +78,15 @@ def power(
 
 
 def _simulate(study: PlannedStudy, simulations: int, alpha: float, seed: int) -> pl.DataFrame:
-    from rich.console import Console
-    from rich.progress import Progress
+    with advancing("simulated studies") as begin:
+        advance, told = begin(simulations), 0
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("simulated studies", total=simulations)
-        return simulate_power(
-            study,
-            simulations=simulations,
-            alpha=alpha,
-            seed=seed,
-            progress=lambda done: bar.update(task, completed=done),
-        )
+        def show(done: int) -> None:
+            nonlocal told
+            advance(done - told)
+            told = done
+
+        return simulate_power(study, simulations=simulations, alpha=alpha, seed=seed, progress=show)
 
 
 def _print_table(study: PlannedStudy, found: pl.DataFrame) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -15,30 +15,42 @@ T = TypeVar("T")
 _STEP = 500
 
 
+_shown = False
+
+
 @contextmanager
 def _bar(*columns: Any) -> Iterator[Any]:
+    """A bar where anybody can see it; within another one it is not drawn, for a terminal has room for one."""
     from rich.console import Console
     from rich.progress import Progress
 
+    global _shown
+    hidden = _shown or not is_watched()
     # Standard output belongs to results; `disable` keeps files and pipes free of control characters.
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not is_watched()) as bar:
-        yield bar
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
+        _shown = _shown or not hidden
+        try:
+            yield bar
+        finally:
+            _shown = _shown and hidden
 
 
-def counting(items: Iterable[T], label: str) -> Iterable[T]:
-    """The items themselves, while a counter runs."""
+def counting(items: Iterable[T], label: str, /) -> Iterable[T]:
+    """The items themselves, while a counter runs; a bar with the time that is left where their number is known."""
     return _counted(items, label) if is_watched() else items
 
 
 def _counted(items: Iterable[T], label: str) -> Iterator[T]:
-    from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as Remaining
 
-    with _bar(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
-        task = bar.add_task(label, total=None)
+    total = len(items) if isinstance(items, Sized) else None
+    clock = (TimeElapsedColumn(),) if total is None else (BarColumn(), TimeElapsedColumn(), Remaining())
+    with _bar(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), *clock) as bar:
+        task = bar.add_task(label, total=total)
         for i, item in enumerate(items, 1):
-            if i % _STEP == 0:
-                bar.update(task, completed=i)
+            if total is not None or i % _STEP == 0:
+                bar.update(task, completed=i - (total is not None))
             yield item
 
 

@@ -10,7 +10,7 @@ import typer
 from referee.api.report import STYLES
 from referee.api.report import report as write_report
 from referee.cli import options
-from referee.cli.progress import counting, waiting
+from referee.cli.progress import counting
 from referee.cli.voice import told
 from referee.reports.report_figures import NO_FILES, can_save
 from referee.reports.sections import ITEMS
@@ -46,18 +46,17 @@ def report(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing report.")] = False,
 ) -> int:
     """One page with everything a paper and its readers need: scores, panels, spread, agreement of measures, every item, methods and data."""
-    with waiting("the report"):
-        made = write_report(
-            runs or (),
-            out,
-            title=title,
-            style=style,
-            audit=audit,
-            court=court,
-            items=items,
-            overwrite=overwrite,
-            progress=counting,
-        )
+    made = write_report(
+        runs or (),
+        out,
+        title=title,
+        style=style,
+        audit=audit,
+        court=court,
+        items=items,
+        overwrite=overwrite,
+        progress=counting,
+    )
     if not can_save():
         told(f"{out}: {NO_FILES}")
     print(f"{made.page}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from referee import catalogue
-from referee.api.score import Scores, unwatched
+from referee.api.score import Scores
 from referee.api.score import score as score_outputs
 from referee.cli import options
 from referee.cli.progress import counting, waiting
@@ -17,6 +17,7 @@ from referee.errors import one_of
 from referee.reports import score_tables
 from referee.runs.open import Opened
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS
+from referee.runs.watching import unwatched
 
 app = options.new_app()
 

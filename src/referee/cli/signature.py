@@ -48,8 +48,7 @@ def signature(
 
     Examples:  referee signature "set/dice|multiset:no|corpus:tuna|…"      referee signature 3f9a01bc RUN
     """
-    if form not in ("text", "json"):
-        raise InputError(f"--format {form} is not known", remedy="text or json")
+    options.check_form(form)
     # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were kept.
     text = what if "|" in what else _find(what, places or [Path()])
     parts = explain(text)

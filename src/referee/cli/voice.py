@@ -1,15 +1,17 @@
 """How commands speak: results to standard output, notes to standard error, as much or as little as --quiet and --verbose say.
 
-Colours are rich's: none in pipes, none where NO_COLOR is set.
+No colours in pipes, and none where NO_COLOR is set.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
+    from typing import Any
+
     from rich.console import Console
 
 __all__ = ["detailed", "is_quiet", "is_verbose", "is_watched", "listen_for", "page_width", "results", "told", "warned"]
@@ -44,12 +46,15 @@ def is_watched() -> bool:
 
 def results() -> Console:
     """Where results are printed: as wide as the terminal, or as COLUMNS says."""
+    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return _console(width=PIPED if piped else None)
+
+
+def _console(**more: Any) -> Console:
     from rich.console import Console
 
-    console = Console(highlight=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(highlight=False, width=PIPED)
-    return console
+    # Where colours are not wanted, bold and dim are not either: they are the same control characters to a file.
+    return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto", **more)
 
 
 def page_width() -> int | None:
@@ -82,6 +87,4 @@ def _say(text: str, style: str) -> None:
     if not sys.stderr.isatty():
         print(text, file=sys.stderr)
         return
-    from rich.console import Console
-
-    Console(stderr=True).print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+    _console(stderr=True).print(text, style=style, markup=False, soft_wrap=True)

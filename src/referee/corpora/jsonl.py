@@ -26,8 +26,9 @@ from referee.corpora.reading.lines import (
     parse_object,
     read_lines,
 )
-from referee.errors import DuplicateTrial, MalformedInput
+from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.records import (
+    LANDMARKS,
     NOTHING,
     Description,
     Entity,
@@ -94,7 +95,15 @@ class JsonlCorpus:
         )
 
     def trials(self) -> Iterator[Trial]:
-        return read_trials(self._file("trials.jsonl"))
+        """Trials whose references say nothing under a slip of the pen: color where the scene has colour would agree with nobody, in silence."""
+        path = self._file("trials.jsonl")
+        for trial in read_trials(path):
+            slip = _misnamed(trial)
+            if slip is not None:
+                said, meant = slip
+                problem = f"trial {trial.id!r}: a reference says {said}, but no entity has a {said.name!r}"
+                raise MalformedInput(problem, where=path, remedy=f"did you mean {meant}?")
+            yield trial
 
     def responses(self) -> Iterator[Response]:
         path = self._file("responses.jsonl")
@@ -316,6 +325,19 @@ def response_from_json(data: Mapping[str, Any]) -> Response:
         repeats=repeats or 0,
         flags=as_names(data.get("flags"), "flags"),
     )
+
+
+def _misnamed(trial: Trial) -> tuple[Property, Property] | None:
+    """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
+    known = trial.scene.extensions
+    for said in (p for r in trial.references for p in r.properties or ()):
+        own = said._replace(name=LANDMARKS.sub("", said.name))
+        if own in known or any(p.name == own.name for p in known):
+            continue
+        alike = [p for p in known if p.value == own.value and near(own.name, [p.name], 1, 0.8)]
+        if alike:
+            return said, alike[0]
+    return None
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------------

@@ -15,15 +15,11 @@ from typing import Any
 from referee.corpora.reading.lines import WrongShape, open_binary
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["ENDINGS", "PAIRS", "given", "is_table", "read_table_rows"]
+__all__ = ["ENDINGS", "PAIRS", "given", "read_table_rows"]
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
 LISTS = ("properties", "distribution", "spans")
-
-
-def is_table(path: str | Path) -> bool:
-    return str(path).lower().endswith(ENDINGS)
 
 
 def read_table_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:

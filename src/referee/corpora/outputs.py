@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.corpora.jsonl import DESCRIPTION, description_from_json, description_to_json
-from referee.corpora.output_tables import given, is_table, read_table_rows
+from referee.corpora.output_tables import ENDINGS, given, read_table_rows
 from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
 from referee.errors import InputError, MalformedInput, near
 from referee.records import Description
@@ -47,7 +47,7 @@ def _say_nothing(remark: str) -> None:
 
 def read_outputs(path: str | Path, on_problem: Problem = _raise, on_remark: Remark = _say_nothing) -> Iterator[Output]:
     """Outputs of a file; what cannot be read goes to `on_problem`, which raises unless told otherwise, fields that nobody reads to `on_remark`."""
-    if is_table(path):
+    if str(path).lower().endswith(ENDINGS):
         return _read_table(path, on_problem, on_remark)
     if _is_xml(path):
         return _read_xml(path, on_problem)

@@ -11,19 +11,27 @@ from referee.reports.report_figures import can_save, save_figure
 from referee.reports.score_tables import as_csv
 from referee.reports.sheets import sheet_as_csv, sheet_as_latex
 from referee.runs.folder import write_manifest, writing_run
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["publish"]
 
 
 def publish(
-    parts: Sequence[Part], out: Path, *, title: str, made: str, runs: Sequence[str], overwrite: bool = False
+    parts: Sequence[Part],
+    out: Path,
+    *,
+    title: str,
+    made: str,
+    runs: Sequence[str],
+    overwrite: bool = False,
+    watch: ShowsProgress = unwatched,
 ) -> None:
-    """Write the folder `out`; an existing report is replaced only with `overwrite`."""
+    """Write the folder `out`; an existing report is replaced only with `overwrite`. `watch` is shown the chapters."""
     with writing_run(out, overwrite) as folder:
         tables, figures = folder / "tables", folder / "figures"
         tables.mkdir()
         figures.mkdir()
-        for section in (s for p in parts for s in p.sections):
+        for section in watch([s for p in parts for s in p.sections], "files of tables and figures"):
             for sheet in section.sheets:
                 write_atomically(tables / f"{sheet.name}.csv", [sheet_as_csv(sheet)])
                 write_atomically(tables / f"{sheet.name}.tex", [sheet_as_latex(sheet)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,12 @@ from referee.contracts import Card, Metric
 from referee.courtroom.proceedings import Proceedings
 from referee.hearers.passports.cards import cards_of
 from referee.hearers.passports.quoting import warn_elsewhere
-from referee.records import Trial
 from referee.reports.hearing_section import HearingRows
 from referee.reports.material import Known, Material, Scored, combine, origin, read_scored
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
 from referee.runs.open import open_corpus, open_outputs
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 
@@ -28,10 +28,7 @@ __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 QUICK_COURT = 20_000
 
 
-Watch = Callable[[Iterable[Trial], str], Iterable[Trial]]
-
-
-def gather(folders: Sequence[Path], watch: Watch = lambda trials, label: trials) -> list[Material]:
+def gather(folders: Sequence[Path], watch: ShowsProgress = unwatched) -> list[Material]:
     """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
@@ -42,7 +39,7 @@ def gather(folders: Sequence[Path], watch: Watch = lambda trials, label: trials)
     return [combine(scored, _known(scored)) for scored in together.values()]
 
 
-def _score(run: Run, watch: Watch) -> Scored:
+def _score(run: Run, watch: ShowsProgress) -> Scored:
     """A run that was not scored yet, measured now with the default panel, by domain and condition."""
     import polars as pl
 
@@ -55,7 +52,7 @@ def _score(run: Run, watch: Watch) -> Scored:
     opened = open_corpus(run.folder)
     name = f"{run.folder.name}: trials"
     table = score_trials(answers, lambda: watch(run.trials(), name), settings, source=opened.source)
-    rows = table.scores()
+    rows = table.scores(watch)
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
     return Scored(

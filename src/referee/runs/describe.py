@@ -14,7 +14,7 @@ from referee.capabilities import Explains, HasSelector, TellsTrouble
 from referee.contracts import Speaker
 from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
-from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain
+from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import language_of
 from referee.records import Description, Property, Scene, SpeakerView, Trial
@@ -31,6 +31,7 @@ __all__ = [
     "describe",
     "describe_as",
     "describe_view",
+    "misspelt_names",
     "read_scene",
     "scene_of",
     "view_of",
@@ -203,6 +204,14 @@ def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tupl
     # A picture needs no target, but a view does: any entity stands in.
     rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
     return view_of(rest, first, where).scene, tuple(map(str, own))
+
+
+def misspelt_names(scene: Scene) -> dict[str, str]:
+    """Names of attributes that are nearly those that speakers here have words for, which the scene lacks: color for colour, TYPE for type."""
+    own = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
+    known = [name for names in DOMAINS.values() for name in names if name not in own]
+    found = {name: near(name, known, 1, 0.8) for name in own if not any(name in names for names in DOMAINS.values())}
+    return {name: meant[0] for name, meant in found.items() if meant}
 
 
 def _read(data: Mapping[str, Any], where: str) -> SpeakerView:

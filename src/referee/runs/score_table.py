@@ -13,6 +13,7 @@ from referee import catalogue
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError
+from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
 
@@ -40,6 +41,7 @@ DEFAULT_METRICS = (
     "string/nist",
     "string/rouge-su4",
 )
+Part = Mapping[tuple[str, str], FloatArray]
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 DESIGN = "design"
 CLUSTERINGS = (DESIGN, "scene", "speaker", "game", "participant", "crossed", "none")
@@ -202,9 +204,13 @@ class ScoreTable:
         few = f"; fewer than {FEW}, so t with {min(sizes) - 1} degrees of freedom" if min(sizes) < FEW else ""
         return f"intervals over {told}{few}"
 
-    def scores(self) -> list[dict[str, Any]]:
-        """Tidy rows: for every system, the whole and then its groups, each with every metric."""
-        rows = [row for group, mask in self._masks() for row in self._group_scores(group, mask)]
+    def scores(self, watch: ShowsProgress = unwatched) -> list[dict[str, Any]]:
+        """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
+        # One group at a time: the statistics of all of them together would be as large as there are groups.
+        groups = ((group, *self._part(mask)) for group, mask in self._masks())
+        made = (self._score(group, part, clusters, key) for group, part, clusters in groups for key in part)
+        number = 1 + sum(len(set(labels) - {None}) for labels in self.groups.values())
+        rows = list(watch(CountedWork(made, number * len(self.rows)), "scores and intervals"))
         order = {system: i for i, system in enumerate(self.systems)}
         # Stable: within a system the whole comes first, then its groups.
         return sorted(rows, key=lambda row: order[row["system"]])
@@ -226,32 +232,31 @@ class ScoreTable:
             for value in sorted({x for x in labels if x is not None}, key=natural):
                 yield f"{name}={value}", column == value
 
-    def _group_scores(self, group: str | None, mask: np.ndarray | None) -> Iterator[dict[str, Any]]:
-        """One group's rows: value, interval and, with a baseline, the difference from it on the same trials."""
-        s = self.settings
-        part = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
-        clusters = self.clusters.part(mask)
-        for key, rows in part.items():
-            metric = self.metrics[key]
-            found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
-            yield {
-                "system": key[0],
-                "group": group,
-                "metric": key[1],
-                "value": _number(found.value),
-                # Items that were measured, not items that there are.
-                "n": int(np.isfinite(rows.sum(axis=1)).sum()),
-                "low": _number(found.low),
-                "high": _number(found.high),
-                "signature": self.signature(key[1]),
-                "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
-                **self._against_baseline(key, part, clusters),
-                **self._counted(key[0]),
-            }
+    def _part(self, mask: np.ndarray | None) -> tuple[Part, Clusters]:
+        """The statistics of a group, and its clusters."""
+        rows = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
+        return rows, self.clusters.part(mask)
 
-    def _against_baseline(
-        self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray], clusters: Clusters
-    ) -> dict[str, Any]:
+    def _score(self, group: str | None, part: Part, clusters: Clusters, key: tuple[str, str]) -> dict[str, Any]:
+        """One row: value, interval and, with a baseline, the difference from it on the same trials."""
+        s, rows, metric = self.settings, part[key], self.metrics[key]
+        found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
+        return {
+            "system": key[0],
+            "group": group,
+            "metric": key[1],
+            "value": _number(found.value),
+            # Items that were measured, not items that there are.
+            "n": int(np.isfinite(rows.sum(axis=1)).sum()),
+            "low": _number(found.low),
+            "high": _number(found.high),
+            "signature": self.signature(key[1]),
+            "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
+            **self._against_baseline(key, part, clusters),
+            **self._counted(key[0]),
+        }
+
+    def _against_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
         """Difference, interval and p values of a system; nothing but the name for the baseline itself."""
         s = self.settings
         if s.baseline is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.errors import UnknownName
+from referee.errors import one_of
 
 if TYPE_CHECKING:
     from referee.reports.sheets import Cell, Sheet
@@ -45,8 +45,7 @@ def analyse(
     from referee.studies.data.collection import collect_from
     from referee.studies.folder.study import open_study
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS, hint=f"one of {', '.join(FORMATS)}")
+    one_of("--format", format, FORMATS)
     found = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
         # NaN is no JSON: better an error here than a file that others cannot read.

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.errors import InputError
+from referee.errors import one_of
 from referee.runs.folder import Run
 
 __all__ = ["app", "id_of"]
@@ -83,8 +83,7 @@ def new(
     from referee.studies.folder.draft import write_study
 
     catalogue.entry("protocol", protocol)
-    if mode not in ("debug", "pilot", "live"):
-        raise InputError(f"there is no mode {mode!r}", remedy="--mode is debug, pilot or live")
+    one_of("--mode", mode, ("debug", "pilot", "live"))
     source = Run(run)
     # Says at once what is wrong with a folder that is no run.
     _ = source.manifest

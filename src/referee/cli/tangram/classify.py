@@ -14,7 +14,7 @@ import typer
 
 from referee.cli import options
 from referee.cli.tangram.sources import aligned, number, open_dialogues, open_source
-from referee.errors import InputError
+from referee.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from referee.situated.models.demonstratives import Classification, ClassifierRow
@@ -98,8 +98,7 @@ def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> lis
     from referee.situated.tiers.dialogue import OPERATOR, SOLVER
     from referee.situated.tiers.reference_forms import counting
 
-    if speakers not in ("both", SOLVER, OPERATOR):
-        raise InputError(f"--speakers {speakers} is not known", remedy=f"both, {SOLVER} or {OPERATOR}")
+    one_of("--speakers", speakers, ("both", SOLVER, OPERATOR))
     found = all_situations([counting(d, forms) for d in dialogues])
     # All mentions count as history, whoever made them.
     return [s for s in found if speakers == "both" or s.expression.by == speakers]

@@ -10,7 +10,7 @@ import typer
 
 from referee.cli import options
 from referee.cli.tangram.recordings import open_recording, tiers_of
-from referee.errors import InputError
+from referee.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from referee.situated.game.log import Recording
@@ -81,7 +81,7 @@ def export(
         film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
         save_animation(found, target.with_suffix(f".{kind}"), **film, end_ms=None if end is None else 1000 * end)
     else:
-        raise InputError(f"--as {kind} is not known", remedy=f"one of {', '.join((*TIERS, 'svg', *FILMS))}")
+        one_of("--as", kind, (*TIERS, "svg", *FILMS))
     print(f"wrote {target}")
     return 0
 

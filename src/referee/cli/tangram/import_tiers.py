@@ -10,7 +10,7 @@ import typer
 from referee.cli import options
 from referee.cli.tangram.export import TIERS, tiers_as
 from referee.cli.tangram.recordings import open_recording, write_annotation
-from referee.errors import InputError
+from referee.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from referee.situated.tiers.dialogue import Dialogue
@@ -38,8 +38,7 @@ def import_(
     annotator: Annotated[str | None, typer.Option(help="Who annotated, for --into.")] = None,
 ) -> int:
     """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
-    if kind not in TIERS:
-        raise InputError(f"--as {kind} is not known", remedy=f"one of {', '.join(TIERS)}")
+    one_of("--as", kind, TIERS)
     dialogues = _read(file)
     if into is not None:
         print(f"wrote {_annotate(dialogues[0], into, annotator, file)}")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
+from referee.cli.progress import counting
 from referee.cli.tangram.sources import aligned, number, open_dialogues
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
     from referee.situated.models.demonstratives import fold_places
     from referee.situated.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
-    found = evaluate_resolvers(situations, folds=folds, by=by, seed=seed)
+    found = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, watch=counting)
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
     if form == "json":
@@ -85,7 +86,7 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
 def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
     from referee.situated.models.figure_reference import resolve_figures
 
-    found = resolve_figures(situations, folds=folds, seed=seed)
+    found = resolve_figures(situations, folds=folds, seed=seed, watch=counting)
     if form == "json":
         print(json.dumps({"source": name, "rows": [asdict(r) for r in found]}, ensure_ascii=False, indent=1))
         return 0

@@ -97,8 +97,9 @@ _PLACED: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("x", "y", "rotation"), is_finite),
     "flipped": lambda value: isinstance(value, bool),
 }
+_STORED: Mapping[str, Callable[[Any], bool]] = {"state": lambda value: isinstance(value, dict), "hash": _is_text}
 _FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
-    **{kind: {"state": lambda value: isinstance(value, dict), "hash": _is_text} for kind in STATES},
+    **dict.fromkeys(STATES, _STORED),
     **dict.fromkeys(HANDLING, _PLACED),
     "cursor": {"points": _are_points},
     "say": {

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import naming_extra
+from referee.runs.watching import ShowsProgress, unwatched
 from referee.situated.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee.situated.models.context import VARIANTS, Clip, cut
 from referee.situated.models.demonstratives import fold_places, matrix
@@ -121,7 +122,9 @@ class Ranking:
     n: int
 
 
-def resolve_figures(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[Ranking]:
+def resolve_figures(
+    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ShowsProgress = unwatched
+) -> list[Ranking]:
     """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
     places = fold_places(situations, folds, "pair", seed)
     uses = _uses(situations)
@@ -138,7 +141,8 @@ def resolve_figures(situations: Sequence[Situation], *, folds: int = 10, seed: i
         "earlier wordings": [e[:, 0] for e in earlier],
     }
     # Word scores of games that meanings were learned from look too good; the stack is trained on scores of unseen ones.
-    inner = {fold: _inner(uses, places, fold) for fold in range(int(places.max()) + 1)}
+    numbered = list(range(int(places.max()) + 1))
+    inner = {fold: _inner(uses, places, fold) for fold in watch(numbered, "folds")}
     scores["history + words"] = _stack([history], words, inner, meant, places)
     scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
     return [_ranking(name, found, meant) for name, found in scores.items()]

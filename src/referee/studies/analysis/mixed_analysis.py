@@ -6,7 +6,7 @@ of the model in the denominator (Westfall et al. 2014) for times, differences of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
@@ -179,7 +179,7 @@ def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correcti
         # The two sources name the members of a pair in different orders.
         if found is not None and found["system_a"] != row["system_a"]:
             found = _turned(found)
-        test = {"p": row["p"], "test": "clustered t"} if found is None else {"p": found["p"], "test": "mixed model"}
+        test = {"p": row["p"], "test": CLUSTERED} if found is None else {"p": found["p"], "test": MODEL}
         ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
         kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
         rows.append({"measure": measure, **kept, **ratio, **test})
@@ -213,35 +213,46 @@ def _turned(row: Row) -> Row:
 def _contrast_sheet(
     pairs: Sequence[Row], measure: str, study: str, alpha: float, correction: str, notes: Sequence[str]
 ) -> Sheet:
-    """Pairs that differ, the clearest first; all of them are in the tidy rows."""
+    """Pairs that differ, the clearest first, each with size, interval and p of one and the same method; all of them are in the tidy rows."""
     clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
     ratio = "odds ratio" if measure == ERROR else "ratio"
-    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure)) for r in clear)
+    methods = dict.fromkeys(r["test"] for r in clear)
+    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure, methods)) for r in clear)
     word = {"holm": "corrected by Holm", "tukey": "corrected by Tukey"}.get(correction, "not corrected")
     counted = f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}, p {word}; the others are in --format json."
     return Sheet(
         name=f"{measure}-pairs",
         corpus=study,
         title=f"{NAMES[measure].capitalize()}: pairs that differ",
-        header=("system", "against", "difference", ratio, *([] if measure == ERROR else ["d"]), "p"),
+        header=("system", "against", *(_HEADS[m].format(ratio) for m in methods), "p", "by"),
         rows=rows,
         left=2,
-        notes=(counted, *notes),
+        notes=(counted, *(_TOLD[m].format(ratio) for m in methods), *notes),
         tidy=tuple(pairs),
     )
 
 
-def _contrast_cells(r: Row, measure: str) -> list[Cell]:
+MODEL, CLUSTERED = "mixed model", "clustered t"
+# A difference of means and a test on another scale can contradict each other, so each method has a column of its own.
+_HEADS = {MODEL: "{0}", CLUSTERED: "difference"}
+_TOLD = {
+    MODEL: "{0}: of the model, with its 95% interval (not corrected for the number of pairs); 1 is no difference.",
+    CLUSTERED: "difference: of means, with the 95% interval of the clustered test (not corrected for the number of pairs).",
+}
+
+
+def _contrast_cells(r: Row, measure: str, methods: Iterable[str]) -> list[Cell]:
+    """The size by the method that tested the pair; the column of the other method stays empty."""
+    cells = [_size(r, measure) if m == r["test"] else Cell("") for m in methods]
+    return [*cells, Cell(p_text(r["p_corrected"])), Cell(r["test"])]
+
+
+def _size(r: Row, measure: str) -> Cell:
+    if r["test"] == MODEL:
+        return Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}")
     scale, unit = (100, " points") if measure == ERROR else (1, " ms")
     bounds = "" if r["low"] is None else f"{scale * r['low']:+,.0f}, {scale * r['high']:+,.0f}"
-    cells = [Cell(f"{scale * r['difference']:+,.0f}{unit}", small=bounds)]
-    if r["ratio"] is None:
-        cells.append(Cell("–"))
-    else:
-        cells.append(Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}"))
-    if measure != ERROR:
-        cells.append(Cell("–" if r["d"] is None else f"{r['d']:+.2f}"))
-    return [*cells, Cell(p_text(r["p_corrected"]))]
+    return Cell(f"{scale * r['difference']:+,.0f}{unit}", small=bounds)
 
 
 def p_text(p: float | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from referee.errors import UnknownName
+from referee.errors import one_of
 from referee.reports.sheets import Cell, Sheet
 from referee.studies.analysis.answer_table import (
     TIMES,
@@ -65,11 +65,11 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
 
     Raises
     ------
-    UnknownName
+    InputError
         For a style that is none.
     """
-    if style is not None and style not in STYLES:
-        raise UnknownName("style", style, STYLES, hint=f"one of {', '.join(STYLES)}")
+    if style is not None:
+        one_of("--style", style, STYLES)
     sheets, remarks = _sheets(collected, style)
     return Analysis(
         study=collected.study.id,

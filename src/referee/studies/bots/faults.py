@@ -10,7 +10,7 @@ from random import Random
 
 import httpx
 
-from referee.errors import UnknownName
+from referee.errors import one_of
 
 __all__ = ["FAULTS", "Faults", "Unreliable"]
 
@@ -36,8 +36,8 @@ class Faults:
     @classmethod
     def named(cls, names: Iterable[str], share: float = 0.1) -> Faults:
         chosen = frozenset(names)
-        for name in sorted(chosen - FAULTS.keys()):
-            raise UnknownName("fault", name, FAULTS, hint=f"one of {', '.join(FAULTS)}")
+        for name in sorted(chosen):
+            one_of("--faults", name, FAULTS)
         return cls(kinds=chosen, share=share)
 
     def strike(self, kind: str, rng: Random, tally: Counter[str]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee import __version__
-from referee.errors import UnknownName
+from referee.errors import one_of
 from referee.files import FOR_OWNER, write_atomically, writing_folder
 from referee.studies.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
 from referee.studies.data.collection import collect
@@ -40,8 +40,7 @@ def export_files(
 ) -> dict[str, bytes]:
     """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums; `more` goes with them (people's games)."""
     for name in formats:
-        if name not in FORMATS:
-            raise UnknownName("format", name, FORMATS, hint=f"one of {', '.join(FORMATS)}")
+        one_of("--format", name, FORMATS)
     study, found = collected.study, rows_of(collected)
     heads = codebook(study)
     files = {f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in found.items() for form in formats}

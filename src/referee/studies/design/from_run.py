@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -25,6 +25,11 @@ from referee.studies.texts import LANGUAGES
 __all__ = ["Wishes", "prepare"]
 
 SYNTHETIC_DOMAINS = ("furniture", "people")
+# So many trials were asked of each person in TUNA 2008; twice as many are remarked on.
+USUAL, MANY = 60, 120
+TRIES = 40
+# Of fewer items none is given away for practice.
+SPARED = 10
 Said = dict[tuple[str, str], Description]
 
 
@@ -66,6 +71,8 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     kept = {extra.trial.id for extra in extras}
     chosen = [t for t in chosen if t.id not in kept]
     conditions = compared(wishes.protocol, systems)
+    layout = _layout(chosen, conditions, wishes)
+    notes += _warn_of_length(chosen, conditions, layout, wishes)
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
@@ -74,7 +81,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         title=wishes.title or f"Study {wishes.id}",
         protocol=wishes.protocol,
         participants=wishes.participants,
-        layout=_layout(chosen, conditions, wishes),
+        layout=layout,
         conditions=conditions,
         trials=chosen,
         outputs=[(t.id, s, said[t.id, s]) for s in systems for t in chosen],
@@ -122,6 +129,39 @@ def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) 
         groups=wishes.groups,
     )
     return lay_out(wishes.design if conditions else "all", request)
+
+
+def _warn_of_length(
+    chosen: Sequence[Trial], conditions: Sequence[str], layout: DesignLayout, wishes: Wishes
+) -> list[str]:
+    """Where a session would be longer than people attend: how long, and a number of items that is not."""
+    each = _longest(layout)
+    if each <= MANY:
+        return []
+    told = f"too long: each person would see {each} trials"
+    fitting = _fitting_items(chosen, conditions, wishes)
+    if fitting is None:
+        return [f"{told}; name fewer --systems, or another --design"]
+    items, short = fitting
+    return [f"{told}; --items {items} makes it {short} trials each (TUNA 2008 had {USUAL})"]
+
+
+def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
+    """About the largest number of items with which nobody sees more trials than is usual, and how many they see; tried, not guessed."""
+    step = max(len(conditions), 1) * max(len(chosen) // TRIES // max(len(conditions), 1), 1)
+    for number in range(len(chosen) // step * step, 0, -step):
+        fewer = replace(wishes, items=number)
+        try:
+            short = _longest(_layout(_sample(chosen, fewer), conditions, fewer))
+        except InputError:
+            continue
+        if short <= USUAL:
+            return number, short
+    return None
+
+
+def _longest(layout: DesignLayout) -> int:
+    return max(len(one.trials) for one in layout.lists)
 
 
 def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
@@ -211,18 +251,12 @@ def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, no
     if not number:
         return []
     if all(t.domain in SYNTHETIC_DOMAINS and t.language == "en" for t in chosen):
-        return [
-            _paired(extra, wishes.protocol)
-            for extra in synthetic_extras(number, wishes.seed, {t.domain for t in chosen})
-        ]
+        return _shipped(number, wishes, {t.domain for t in chosen})
     taken = {t.id for t in chosen}
     spare = [t for t in usable if t.id not in taken] or list(chosen)
     with_words = [t for t in spare if (t.references and _has_words(t.references[0])) or wishes.protocol == "production"]
-    if len(with_words) < number or (spare[0].id in taken and len(chosen) <= 2 * number):
-        raise InputError(
-            f"there are no {number} items with human descriptions to practise on",
-            remedy="use fewer --items, or --practice 0 --checks 0 and write practice.jsonl yourself",
-        )
+    if len(with_words) < number or (spare[0].id in taken and len(chosen) < SPARED * number):
+        return _instead(number, chosen, wishes, notes)
     shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
     # Those that are known to fit the target alone first (False sorts before True), by lot among themselves.
     drawn = sorted(shuffled, key=_in_doubt)[:number]
@@ -234,6 +268,20 @@ def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, no
         _paired(Extra(trial=t, description=t.references[0] if t.references else Description()), wishes.protocol)
         for t in drawn
     ]
+
+
+def _shipped(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
+    return [_paired(extra, wishes.protocol) for extra in synthetic_extras(number, wishes.seed, domains)]
+
+
+def _instead(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
+    """Every item is needed for the study itself: shipped scenes to practise on where their words can be read, else none."""
+    why = f"all {len(chosen)} items stay in the study"
+    if all(t.language == "en" for t in chosen) or wishes.protocol == "production":
+        notes.append(f"{why}; practice and checks are shipped scenes of furniture: put your own into practice.jsonl")
+        return _shipped(number, wishes, SYNTHETIC_DOMAINS[:1])
+    notes.append(f"{why}; there is no practice and no check: write practice.jsonl and checks.jsonl yourself")
+    return []
 
 
 def _in_doubt(trial: Trial) -> bool:
