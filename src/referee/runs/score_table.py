@@ -11,7 +11,7 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import FloatArray
 from referee.corpora.reading.natural_order import natural
-from referee.errors import InputError
+from referee.errors import InputError, MissingExtra
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
 
@@ -120,18 +120,27 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
     result: list[str] = []
     for name in wanted:
         if name == "all":
-            found: Sequence[str] = known
+            found: Sequence[str] = [n for n in known if _at_hand(n)]
         elif name == "default":
             found = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
             # What is no family is taken for a name, with switches perhaps; below it has to prove so.
-            found = [n for n in known if n.startswith(family)] or [name]
+            found = [n for n in known if n.startswith(family) and _at_hand(n)] or [name]
         result += [n for n in found if n not in result]
     # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
     for name in result:
         catalogue.configure("metric", name)
     return tuple(result)
+
+
+def _at_hand(name: str) -> bool:
+    """Whether a measure can be made here as it is: one whose extra is missing, or that needs a file, is meant only where it is named."""
+    try:
+        catalogue.configure("metric", name)
+    except (MissingExtra, InputError):
+        return False
+    return True
 
 
 @dataclass(slots=True)
