@@ -45,6 +45,7 @@ COMMANDS: Commands = {
         "turn answers from inspect_ai, lm-eval, lmms-eval, clembench or a table into a run",
     ),
     "export-task": ("referee.cli.export_task", "a corpus as an inspect_ai task and a dataset folder"),
+    "judge": ("referee.cli.judge", "let a model rate descriptions, and hold its ratings against people's"),
     "card": (
         "referee.cli.card",
         "the card of a speaker: found, words, redundancy, attributes, refusals, stability, cost",
