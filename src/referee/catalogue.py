@@ -116,7 +116,26 @@ METRICS: dict[str, Entry] = {
     "string/nist": Entry("referee.metrics.nist:Nist", {}, "NIST-5 as in mteval"),
     "string/rouge-2": Entry("referee.metrics.rouge:Rouge2", {}, "bigram overlap F"),
     "string/rouge-su4": Entry("referee.metrics.rouge:RougeSU4", {}, "skip-bigrams (gap 4) and unigrams"),
+    "string/rouge-l": Entry(
+        "referee.metrics.rouge_l:RougeL", {}, "longest common subsequence F, as caption scorers join it"
+    ),
+    "string/meteor": Entry("referee.metrics.meteor:Meteor", {}, "METEOR 1.5 by words and stems (extra: meteor)"),
+    "string/meteor.exact": Entry("referee.metrics.meteor:Meteor", {"match": "exact"}, "METEOR 1.5 by words alone"),
+    "string/cider": Entry("referee.metrics.cider:Cider", {}, "cosine of n-grams weighted by rarity"),
+    "string/cider-d": Entry(
+        "referee.metrics.cider:CiderD", {}, "CIDEr as pycocoevalcap prints it: clipped, with a penalty for length"
+    ),
     "string/chrf": Entry("referee.metrics.chrf:Chrf", {}, "character n-gram F-score"),
+    # vectors, and scores from elsewhere
+    "embedding/cosine": Entry(
+        "referee.metrics.embeddings:EmbeddingCosine", {}, "cosine of sentence vectors (extra: embeddings)"
+    ),
+    "embedding/bertscore": Entry(
+        "referee.metrics.embeddings:BertScore", {}, "best cosines of tokens (extra: embeddings)"
+    ),
+    "imported/score": Entry(
+        "referee.metrics.imported:ImportedScore", {}, "scores of another program, from a file (SPICE, CLIPScore)"
+    ),
     # distributions
     "distribution/js": Entry(
         "referee.metrics.distributions:JensenShannon", {}, "Jensen-Shannon divergence from the human distribution"

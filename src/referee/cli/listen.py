@@ -56,7 +56,7 @@ HEADS = {
 
 @app.command(epilog=EPILOG)
 def listen(
-    run: Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")],
+    run: options.RunFolder,
     hearer: Annotated[
         str | None,
         typer.Option(
@@ -79,10 +79,8 @@ def listen(
         Path | None,
         typer.Option(help="The hearer's card (referee passport … --out CARD.json); its hash goes into the signature."),
     ] = None,
-    batch_out: Annotated[
-        Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
-    ] = None,
-    batch_in: Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")] = None,
+    batch_out: options.BatchOut = None,
+    batch_in: options.BatchIn = None,
     seed: options.SeedOfOrder = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",

@@ -47,6 +47,15 @@ Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).
 OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
 
+RunFolder = Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")]
+RunToWrite = Annotated[Path, typer.Option(help="The run folder to write.")]
+SomeCorpus = Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")]
+Passport = Annotated[Path | None, typer.Option(help="The hearer's card (referee passport … --out CARD.json).")]
+BatchOut = Annotated[
+    Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
+]
+BatchIn = Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")]
+
 # -- studies ---------------------------------------------------------------------------------------------------------------
 
 StudyFolder = Annotated[Path, typer.Argument(help="The study folder.", show_default=False)]

@@ -80,10 +80,8 @@ def run_named(
     samples: Annotated[
         int, typer.Option(help="Let language models describe every object so many times (LABEL#1, LABEL#2 …).", min=1)
     ] = 1,
-    batch_out: Annotated[
-        Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
-    ] = None,
-    batch_in: Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")] = None,
+    batch_out: options.BatchOut = None,
+    batch_in: options.BatchIn = None,
     overwrite: options.OverwriteRun = False,
     restart: Annotated[bool, typer.Option("--restart", help="Give up an unfinished run and begin again.")] = False,
 ) -> int:

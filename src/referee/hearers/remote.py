@@ -28,7 +28,7 @@ from referee.realisation.english import ENGLISH
 from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
 from referee.systems.object_lists import check_places, object_lines
 
-__all__ = ["Remote", "build_question", "read_choice"]
+__all__ = ["Remote", "build_question", "in_words", "read_choice"]
 
 CHOICES = ("number", "free")
 DONT_KNOW = "dont-know"
@@ -85,7 +85,7 @@ class Remote(ModelClient, Listener):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()
-        text = (description.text or "").strip() or _as_text(description)
+        text = in_words(description)
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
         votes: Counter[str] = Counter()
@@ -174,10 +174,11 @@ def _first(belief: Mapping[str, float]) -> str:
     return max(belief, key=lambda name: belief[name])
 
 
-def _as_text(description: Description) -> str:
-    """A description that was never put into words, in the plainest there are: the red chair, not "type chair, colour red"."""
+def in_words(description: Description) -> str:
+    """What was said; a description that was never put into words in the plainest there are: the red chair, not "type chair, colour red"."""
+    words = (description.text or "").strip()
     said = description.properties or ()
-    return ENGLISH.say(said) if said else ""
+    return words or (ENGLISH.say(said) if said else "")
 
 
 def build_question(

@@ -12,7 +12,7 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
-from referee.errors import BrokenPlugin, InputError
+from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
@@ -128,13 +128,13 @@ def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
     result: list[str] = []
     for name in wanted:
         if name == "all":
-            found: Sequence[str] = known
+            found: Sequence[str] = [n for n in known if _at_hand(n)]
         elif name == "default":
             found = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
             # What is no family is taken for a name, with switches perhaps; below it has to prove so.
-            found = [n for n in known if n.startswith(family)] or [name]
+            found = [n for n in known if n.startswith(family) and _at_hand(n)] or [name]
         result += [n for n in found if n not in result]
     # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
     return tuple(name for name in result if _usable(name, asked_for=name in wanted))
@@ -150,6 +150,17 @@ def _usable(name: str, asked_for: bool) -> bool:
         if asked_for:
             raise
         print(f"skipped: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _at_hand(name: str) -> bool:
+    """Whether a measure can be made here as it is: one whose extra is missing, or that needs a file, is meant only where it is named."""
+    try:
+        catalogue.configure("metric", name)
+    except BrokenPlugin:
+        return True  # skipped by name, below
+    except (MissingExtra, InputError):
         return False
     return True
 

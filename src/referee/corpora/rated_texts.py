@@ -1,0 +1,93 @@
+"""Texts that people rated: the human evaluation of NeuralREG (Castro Ferreira et al. 2018), joined to the systems that wrote them.
+
+Every rating names a page, every page has a text, and a text belongs to whichever systems wrote it, letters alone compared. Texts of several systems count for
+each of them; what joins to none is said.
+"""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.errors import DataNotFound, MalformedInput
+
+__all__ = ["RatedText", "read_rated_texts"]
+
+SCALES = ("fluency", "grammar", "clarity")
+SYSTEMS = ("only", "ferreira", "seq2seq", "catt", "hieratt", "refs")
+ARTICLE = re.compile(r'id="text_article">(.*?)</p>', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedText:
+    """A text on a page, the systems that wrote it, and people's ratings by scale, each as (participant, rating)."""
+
+    page: str
+    text: str
+    systems: tuple[str, ...]
+    ratings: Mapping[str, tuple[tuple[str, float], ...]]
+
+
+def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
+    """All rated texts of ``neuralreg`` in the folder of corpora."""
+    root = Path(data or os.environ.get("REFEREE_DATA", "data")) / "neuralreg"
+    results = root / "humaneval" / "experiment_results.json.gz"
+    if not results.is_file():
+        raise DataNotFound(
+            "the ratings of neuralreg are not here", where=results, remedy="set REFEREE_DATA to the folder of corpora"
+        )
+    writers = _writers(root)
+    texts = _texts(root)
+    found: dict[str, dict[str, list[tuple[str, float]]]] = defaultdict(lambda: defaultdict(list))
+    for row in json.loads(_unzipped(results))["RECORDS"]:
+        page = "official/" + row["url"].replace(".php", ".html")
+        if page not in texts:
+            raise MalformedInput(f"a rating names the page {page!r}, which is not there", where=results)
+        for scale in SCALES:
+            found[page][scale].append((row["participant_id"], float(row[scale])))
+    return [
+        RatedText(
+            page=page,
+            text=texts[page],
+            systems=tuple(sorted(writers.get(_letters(texts[page]), ()))),
+            ratings={scale: tuple(given) for scale, given in scales.items()},
+        )
+        for page, scales in found.items()
+    ]
+
+
+def _writers(root: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for system in SYSTEMS:
+        for line in _unzipped(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
+            found[_letters(line)].add(system)
+    return found
+
+
+def _texts(root: Path) -> dict[str, str]:
+    found = {}
+    for line in _unzipped(root / "humaneval" / "pages.jsonl.gz").splitlines():
+        page = json.loads(line)
+        article = ARTICLE.search(page["html"])
+        if article:
+            words = html.unescape(re.sub(r"<[^>]+>", " ", article[1]))
+            found[page["page"]] = " ".join(words.split())
+    return found
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text.lower())
+
+
+def _unzipped(path: Path) -> str:
+    try:
+        return gzip.decompress(path.read_bytes()).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise MalformedInput(f"this cannot be read ({error})", where=path) from None

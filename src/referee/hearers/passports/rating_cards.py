@@ -1,0 +1,124 @@
+"""The passport of a judge that rates: its ratings against people's of the same texts, by item and by system, beside how far people agree with each other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from referee.capabilities import in_parallel
+from referee.corpora.rated_texts import RatedText
+from referee.errors import InputError
+from referee.hearers.model_judge import SCALES, GivenRating, ModelJudge
+from referee.hearers.passports.cards import seal
+from referee.signature import signature
+from referee.statistics.correlation import pearson, spearman
+
+__all__ = ["examine_ratings"]
+
+# NeuralREG's scales have seven points; those of the judge are named with them.
+ASKED = {"fluency": "fluency7", "grammar": "grammar7", "clarity": "clarity7"}
+FEWEST = 10
+
+
+def examine_ratings(
+    judge: ModelJudge, texts: Sequence[RatedText], scale: str, advance: Callable[[int], None] = lambda n: None
+) -> dict[str, Any]:
+    """A sealed card: correlations with people's mean ratings, people's own, and what did not join."""
+    if scale not in ASKED:
+        raise InputError(f"people did not rate {scale!r} here", remedy=f"one of {', '.join(ASKED)}")
+    verdicts = []
+
+    def rate(text: RatedText) -> GivenRating:
+        return judge.rate(text.text, ASKED[scale])
+
+    for verdict in in_parallel(judge, rate, texts):
+        verdicts.append(verdict)
+        advance(1)
+    outcomes = Counter(v.outcome for v in verdicts)
+    pairs = [(t, v.rating) for t, v in zip(texts, verdicts, strict=True) if v.rating is not None]
+    if len(pairs) < FEWEST:
+        raise InputError(
+            f"the judge rated {len(pairs)} of {len(texts)} texts ({dict(outcomes)})",
+            remedy="see that it answers with numbers",
+        )
+    people = [_mean(t, scale) for t, _ in pairs]
+    mine = [rating for _, rating in pairs]
+    items = spearman(mine, people)
+    systems = _by_system(pairs, scale)
+    ceiling = _one_against_the_rest([t for t, _ in pairs], scale)
+    told = _verdict(items.r, ceiling, len(set(mine)))
+    joined = Counter(
+        "none" if not t.systems else "one" if len(t.systems) == 1 else "several"
+        for t in texts
+        for _ in t.ratings[scale]
+    )
+    return seal(
+        {
+            "judge": judge.model,
+            "signature": signature("judge", judge, scale=ASKED[scale]),
+            "corpus": "neuralreg",
+            "scale": scale,
+            "question": SCALES[ASKED[scale]].question,
+            "texts": len(pairs),
+            "ratings": sum(len(t.ratings[scale]) for t, _ in pairs),
+            "outcomes": dict(sorted(outcomes.items())),
+            "item_spearman": items.r,
+            "item_interval": [items.low, items.high],
+            "item_pearson": pearson(mine, people).r,
+            "people_spearman": ceiling,
+            "mean_difference": float(np.mean(np.array(mine) - np.array(people))),
+            "systems": systems,
+            "system_spearman": spearman(*_columns(systems)).r if len(systems) > 2 else None,
+            "ratings_joined_to": dict(sorted(joined.items())),
+            "verdict": told,
+        }
+    )
+
+
+def _mean(text: RatedText, scale: str) -> float:
+    return float(np.mean([rating for _, rating in text.ratings[scale]]))
+
+
+def _by_system(pairs: Sequence[tuple[RatedText, float]], scale: str) -> dict[str, dict[str, float]]:
+    """Mean ratings of every system's texts; a text of several systems counts for each."""
+    rows: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for text, rating in pairs:
+        for system in text.systems:
+            rows[system].append((rating, _mean(text, scale)))
+    return {
+        system: {
+            "judge": float(np.mean([r for r, _ in found])),
+            "people": float(np.mean([p for _, p in found])),
+            "texts": len(found),
+        }
+        for system, found in sorted(rows.items())
+    }
+
+
+def _columns(systems: dict[str, dict[str, float]]) -> tuple[list[float], list[float]]:
+    return [s["judge"] for s in systems.values()], [s["people"] for s in systems.values()]
+
+
+def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | None:
+    """How one person's ratings go with the mean of the others': what a judge can be expected to reach."""
+    by_person: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for text in texts:
+        given = text.ratings[scale]
+        total = sum(rating for _, rating in given)
+        for person, rating in given:
+            if len(given) > 1:
+                by_person[person].append((rating, (total - rating) / (len(given) - 1)))
+    found = [spearman(*map(list, zip(*rows, strict=True))).r for rows in by_person.values() if len(rows) >= FEWEST]
+    known = [r for r in found if r is not None and not np.isnan(r)]
+    return float(np.mean(known)) if known else None
+
+
+def _verdict(rho: float | None, ceiling: float | None, different: int) -> str:
+    if different < 2 or rho is None or np.isnan(rho):
+        return "do not use: it rates everything alike"
+    if rho <= 0:
+        return "do not use: it goes against people"
+    return "use with care" if ceiling is None or rho < ceiling else "as good as one more person"

@@ -1,0 +1,89 @@
+"""WordNet's senses, read from its own index files: which words share one."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.signature import digest
+
+__all__ = ["WordNet", "open_wordnet"]
+
+KINDS = ("noun", "verb", "adj", "adv")
+# WordNet's own rules for regular endings (morphy); irregular forms are in its files of exceptions.
+ENDINGS = {
+    "noun": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+
+
+class WordNet:
+    """A folder with ``index.noun`` … and, where they are, ``noun.exc`` …"""
+
+    def __init__(self, folder: Path) -> None:
+        self._senses: dict[str, dict[str, frozenset[str]]] = {}
+        self._exceptions: dict[str, dict[str, list[str]]] = {}
+        read = ""
+        for kind in KINDS:
+            text = _text(folder / f"index.{kind}")
+            read += digest(text)
+            self._senses[kind] = dict(
+                _sense(line, kind) for line in text.splitlines() if line and not line.startswith(" ")
+            )
+            irregular = folder / f"{kind}.exc"
+            lines = irregular.read_text("utf-8").splitlines() if irregular.exists() else []
+            self._exceptions[kind] = {form: bases for form, *bases in map(str.split, lines) if bases}
+        self.signed = f"wordnet@{digest(read)[:8]}"
+
+    @lru_cache(maxsize=100_000)  # noqa: B019 (one object for a folder, which lives as long as the program)
+    def senses(self, word: str) -> frozenset[str]:
+        """All senses of a word and of the forms it may be one of."""
+        found: set[str] = set()
+        for kind in KINDS:
+            forms = {word, *self._exceptions[kind].get(word, ())}
+            forms |= {word[: len(word) - len(end)] + base for end, base in ENDINGS[kind] if word.endswith(end)}
+            for form in forms:
+                found |= self._senses[kind].get(form, frozenset())
+        return frozenset(found)
+
+    def share_sense(self, word: str, other: str) -> bool:
+        return not self.senses(word).isdisjoint(self.senses(other))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise InputError(
+            f"WordNet's index cannot be read ({error.strerror})",
+            where=path,
+            remedy="name the folder with index.noun and the others: wordnet:FOLDER",
+        ) from None
+
+
+def _sense(line: str, kind: str) -> tuple[str, frozenset[str]]:
+    """``lemma pos synset_cnt p_cnt [ptr…] sense_cnt tagsense_cnt offset…`` (wndb(5WN))."""
+    parts = line.split()
+    return parts[0], frozenset(f"{kind[0]}{offset}" for offset in parts[-int(parts[2]) :])
+
+
+@lru_cache(maxsize=4)
+def open_wordnet(named: str) -> WordNet:
+    """The WordNet in a folder, or in that of the environment (WNSEARCHDIR)."""
+    folder = named if named and "@" not in named else os.environ.get("WNSEARCHDIR", "")
+    if not folder:
+        raise InputError("synonyms need a WordNet", remedy="name its folder: wordnet:FOLDER, or set WNSEARCHDIR")
+    return WordNet(Path(folder))

@@ -1,0 +1,82 @@
+"""The card of a speaker as a picture: one line a measure, a dot with its interval where it is a share, the number beside it, and what it rests on below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from referee.errors import CannotWrite
+from referee.files import write_atomically
+
+__all__ = ["draw_speaker", "save_pictures"]
+
+WIDTH, LINE, LEFT, RIGHT = 720, 26, 230, 470
+INK, DOT, FAINT = "#222", "#d9480f", "#ddd"
+
+
+def draw_speaker(card: Mapping[str, Any]) -> str:
+    """The SVG of one card; cells without a value are shown as such."""
+    cells = list(card["cells"].items())
+    height = 70 + LINE * len(cells) + 20
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" font-family="sans-serif" font-size="13" fill="{INK}">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        _text(16, 28, str(card["speaker"]), size=18),
+        _text(
+            16,
+            48,
+            f"language {card['language']}, {card['trials']} trials, {card['samples']} sample{'s' * (card['samples'] > 1)}",
+        ),
+        *(_line(name, cell, 78 + LINE * i) for i, (name, cell) in enumerate(cells)),
+        "</svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
+    label = _text(16, y, name.replace("_", " "))
+    tip = f"<title>{escape(str(cell['signed']))}</title>"
+    if cell["value"] is None:
+        return f"<g>{tip}{label}{_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
+    shown = _text(RIGHT + 20, y, _number(cell))
+    if not _is_share(name, cell):
+        return f"<g>{tip}{label}{shown}</g>"
+    low, high = (cell["low"], cell["high"]) if cell["low"] is not None else (cell["value"], cell["value"])
+    axis = f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y - 4}" y2="{y - 4}" stroke="{FAINT}"/>'
+    bar = f'<line x1="{_x(low):.1f}" x2="{_x(high):.1f}" y1="{y - 4}" y2="{y - 4}" stroke="{DOT}" stroke-width="2"/>'
+    dot = f'<circle cx="{_x(cell["value"]):.1f}" cy="{y - 4}" r="4.5" fill="{DOT}"/>'
+    return f"<g>{tip}{label}{axis}{bar}{dot}{shown}</g>"
+
+
+def _is_share(name: str, cell: Mapping[str, Any]) -> bool:
+    return name not in ("words", "tokens", "cost") and 0 <= cell["value"] <= 1
+
+
+def _x(share: float) -> float:
+    return LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, share))
+
+
+def _number(cell: Mapping[str, Any]) -> str:
+    interval = "" if cell["low"] is None else f" [{cell['low']:.2g}, {cell['high']:.2g}]"
+    return f"{cell['value']:.3g}{interval}, n = {cell['n']}"
+
+
+def _text(x: float, y: float, words: str, size: int = 13) -> str:
+    return f'<text x="{x}" y="{y}" font-size="{size}">{escape(words)}</text>'
+
+
+def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
+    """One file for every speaker and language."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"cannot make the folder ({error.strerror})", where=folder) from None
+    paths = []
+    for card in cards:
+        name = re.sub(r"[^\w.-]+", "-", f"{card['speaker']}-{card['language']}")
+        paths.append(folder / f"{name}.svg")
+        write_atomically(paths[-1], [draw_speaker(card)])
+    return paths
