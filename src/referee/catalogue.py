@@ -209,6 +209,20 @@ SYSTEMS: dict[str, Entry] = {
         f"{group}/{name}": Entry(where, {"name": name}, row.about, row.tags)
         for group, name, where, row in roster.rows()
     },
+    # colour patches
+    "colour/rational": Entry(
+        "referee.hearers.colour_speaker:ColourSpeaker",
+        {},
+        "colour patches: of what people say, that by which a neural listener finds the target (learns)",
+        {
+            "team": "Monroe et al.",
+            "year": "2017",
+            "task": "REG",
+            "evidence": "reconstructed",
+            "fitted": [],
+            "mended": False,
+        },
+    ),
     # language models
     "llm/openai-compatible": Entry(
         "referee.systems.language_model:LanguageModel",
@@ -243,6 +257,11 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.colour:Colour",
         {},
         "reads words about patches with h, s and l: shapes in colour space (learns)",
+    ),
+    "colour.network": Entry(
+        "referee.hearers.colour_network:ColourNetwork",
+        {},
+        "reads words about patches with h, s and l: small neural networks that vote (learns)",
     ),
     "timed": Entry(
         "referee.hearers.times:Timed", {}, "the learned listener with times by length, doubt and surplus (learns)"

@@ -21,7 +21,7 @@ from referee.hearers.colour_space import Patches, appearance, coordinates
 from referee.hearers.word_features import Lesson, Vocabulary, said_in, taught
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
-__all__ = ["Colour"]
+__all__ = ["Colour", "with_colours"]
 
 
 @dataclass(eq=False, repr=False)
@@ -41,7 +41,7 @@ class Colour(Listener):
     iterations: int = 150
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        heard, patches = _with_colours(taught(trials, self.teacher))
+        heard, patches = with_colours(taught(trials, self.teacher))
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         looks, starts = _look(patches)
         # A feature that never varies would be divided by 0.
@@ -102,7 +102,7 @@ def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray
     return scores
 
 
-def _with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
+def with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
     found = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
     if not found:
         raise InputError("no trial shows colours", remedy="train on a corpus whose entities have h, s and l")

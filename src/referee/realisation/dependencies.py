@@ -1,7 +1,7 @@
 """Phrases ordered by what their words usually depend on (ATT-Dependency; Di Fabbrizio, Stent & Bangalore 2008).
 
-The authors parsed the training strings. Here the dependencies are induced from the annotation: every phrase has a main word (its last one, or
-the first of a phrase that opens with a preposition or participle), which hangs on the noun. Determiners are not inserted, as in the original.
+The authors parsed the training strings with a parser of supertags; here a small parser of noun phrases does it (`noun_phrase_trees`). Pairs of words are
+counted as in the paper: one before the other, directly before it, and depending on it from either side. Determiners are not inserted, as in the original.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
-from itertools import product
+from itertools import pairwise, product
 from typing import Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import Example, by_domain, choose, read_examples
+from referee.realisation.annotation import HEAD, Example, by_domain, choose, read_examples
 from referee.realisation.cheapest_string import Next, Option, cheapest
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
+from referee.realisation.noun_phrase_trees import heads_of
 from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import Words
 from referee.records import Property, SpeakerView, Trial
@@ -27,41 +28,48 @@ COMBINATIONS = 2_000  # looked through for the most probable ones; many slots ge
 
 
 class WordPairs:
-    """How often one word precedes another in a description, and how often it does so while depending on it."""
+    """How often one word precedes another in a description, directly or not, and how often it does so while depending on it."""
 
     def __init__(self, examples: Iterable[Example], language: Language) -> None:
         self.language = language
         self.before: Counter[tuple[str, str]] = Counter()
+        self.directly: Counter[tuple[str, str]] = Counter()
         self.depends_before: Counter[tuple[str, str]] = Counter()
         self.depends_after: Counter[tuple[str, str]] = Counter()
-        for example in examples:
-            self._add(example)
+        known = list(examples)
+        self.nouns = frozenset(
+            piece.words[-1] for e in known for piece in e.pieces if HEAD in piece.names and len(piece.words) < 3
+        )
+        for example in known:
+            self._add(example.words)
 
-    def main(self, words: Words) -> str:
-        """The word that stands for a phrase."""
-        return "" if not words else words[0] if words[0] in self.language.openers else words[-1]
-
-    def _add(self, example: Example) -> None:
-        pieces = [piece for piece in example.pieces if piece.properties]
-        mains = [self.main(piece.words) for piece in pieces]
-        for i, one in enumerate(mains):
-            self.before.update((one, other) for other in mains[i + 1 :] if one != other)
-        if example.head is not None:
-            place = pieces.index(example.pieces[example.head])
-            self.depends_before.update((word, mains[place]) for word in mains[:place])
-            self.depends_after.update((word, mains[place]) for word in mains[place + 1 :])
+    def _add(self, words: Words) -> None:
+        self.before.update((one, other) for i, one in enumerate(words) for other in words[i + 1 :] if one != other)
+        self.directly.update(pairwise(words))
+        for place, head in enumerate(heads_of(words, self.nouns, self.language)):
+            if head > place:
+                self.depends_before[words[place], words[head]] += 1
+            elif head >= 0:
+                self.depends_after[words[place], words[head]] += 1
 
     def precedes(self, one: Words, other: Words) -> bool | None:
         """Whether a phrase goes before another; None when nothing speaks for either order.
 
-        Where one depends on the other, only that counts; else the order in which they occur together.
+        By the pair of words, one of each, that depend on each other most often; where none do, by the order in which their words occur together.
         """
-        i, j = self.main(one), self.main(other)
-        first = self.depends_before[i, j] + self.depends_after[j, i]
-        second = self.depends_after[i, j] + self.depends_before[j, i]
+        pairs = [(a, b) for a in one for b in other if a != b]
+        tied = [(*self._dependent(a, b), a, b) for a, b in pairs]
+        first, second, *_ = max(tied, key=lambda t: (t[0] + t[1], t[2:]), default=(0, 0))
         if first + second == 0:
-            first, second = self.before[i, j], self.before[j, i]
+            first, second = sum(self.before[p] for p in pairs), sum(self.before[b, a] for a, b in pairs)
+        if first == second and one and other:
+            first, second = self.directly[one[-1], other[0]], self.directly[other[-1], one[0]]
         return None if first == second else first > second
+
+    def _dependent(self, a: str, b: str) -> tuple[int, int]:
+        """How often one of two words hangs on the other while the first, or the second, comes first."""
+        first = self.depends_before[a, b] + self.depends_after[b, a]
+        return first, self.depends_after[a, b] + self.depends_before[b, a]
 
 
 class DependencyOrder(RankedPhrases):

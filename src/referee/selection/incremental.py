@@ -30,7 +30,8 @@ class Incremental(Reasoned):
     `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group of trials named by
     `by`), or None for the scene's own order. `head` says what happens to the type. With a `taxonomy` the value is the most general one that does as
     well as any more specific one, starting from the `basic` level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
-    A target that cannot be told apart gets everything that ruled out somebody.
+    A target that cannot be told apart gets everything that ruled out somebody. In a learned order, attributes in `late` come last, and `printed` has, for
+    a domain, shares (``colour``) or priors (``colour:red``) of a paper that replace those learned here.
     """
 
     order: tuple[str, ...] | Literal["frequency", "prior"] | None = None
@@ -39,6 +40,8 @@ class Incremental(Reasoned):
     taxonomy: Taxonomy | None = None
     basic: Taxonomy | None = None
     unfamiliar: frozenset[Property] = frozenset()
+    late: tuple[str, ...] = ()
+    printed: Mapping[str, Mapping[str, float]] | None = None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count what speakers mention, if the order is to be learned."""
@@ -55,9 +58,15 @@ class Incremental(Reasoned):
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         seen = self.frequencies_.of(view)
+        known = (self.printed or {}).get(view.domain or "", {})
         if self.order == "prior":
-            return sorted(contrast.properties, key=lambda prop: -(seen.prior(prop) or 0.0))
-        return contrast.among(seen.order, rest=True)
+            listed = sorted(contrast.properties, key=lambda prop: -known.get(str(prop), seen.prior(prop) or 0.0))
+        elif known:
+            shares = {name: known.get(name, seen.share(name) or 0.0) for name in seen.order}
+            listed = list(contrast.among(tuple(sorted(seen.order, key=lambda name: -shares[name])), rest=True))
+        else:
+            listed = list(contrast.among(seen.order, rest=True))
+        return sorted(listed, key=lambda prop: prop.name in self.late) if self.late else listed
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         chosen, left, head = contrast.begin(self.head, note)

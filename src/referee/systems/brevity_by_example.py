@@ -85,24 +85,33 @@ class SmallestSet(Reasoned):
     """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and the trial's id).
 
     The order is that of the properties in the scene. `extra` says the scene's first property as well, whether it is in the set already or not: an
-    arbitrary attribute was added to each set in the first submission of IS-FBS, and yet two sets in five were minimal.
+    arbitrary attribute was added to each set in the first submission of IS-FBS, and yet two sets in five were minimal. Attributes in `without` are said only
+    where nothing else singles out the target; in the domains of `typed` the type is always said.
     """
 
     pick: Pick = "first"
     extra: bool = False
     seed: int = 0
+    without: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        smallest = _smallest(contrast)
+        smallest = _smallest(contrast, self.without)
         place = {"first": 0, "last": -1}.get(self.pick)
         if place is None:
             place = Random(f"{self.seed} {view.id}").randrange(len(smallest))
         more = contrast.properties[:1] if self.extra else ()
+        if contrast.head is not None and view.domain in self.typed:
+            more = (*more, contrast.head)
         return tuple(dict.fromkeys((*spell(int(smallest[place]), contrast), *more)))
 
 
-def _smallest(contrast: Contrast) -> Masks:
+def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
     masks = distinguishing_masks(contrast)
+    left_out = sum(1 << i for i, p in enumerate(contrast.properties) if p.name in without)
+    # What is never mentioned may be all that tells the target apart.
+    kept = masks[(masks & np.uint32(left_out)) == 0]
+    masks = kept if len(kept) else masks
     sizes = np.bitwise_count(masks)
     smallest: Masks = masks[sizes == sizes[0]]
     return smallest

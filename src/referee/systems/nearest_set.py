@@ -33,7 +33,8 @@ class NearestSet(Reasoned):
     `match` says what is compared: attribute "names", "pairs" with their values, or "marks": names, but pairs for yes-no attributes, for having a beard
     and having none are not the same thing to say. `nearest` takes the "max"imum or the "mean" over the pool. The pool holds what the speaker said about the
     same domain in training, and what the `similar` speakers most like him said (mean Dice over all pairs of their sets, compared by `likeness`). A
-    stranger is taken for the speaker who is most like everybody else. `then` may hold "shortest", "typical" (highest mean Dice to the other sets that
+    stranger is taken for the speaker who is most like everybody else (with `same_condition`, like everybody in the condition of the trial).
+    `then` may hold "shortest", "typical" (highest mean Dice to the other sets that
     tie), "frequent" (highest sum of attribute counts) and "random" (from `seed` and the trial's id); at last the first wins.
     """
 
@@ -43,6 +44,7 @@ class NearestSet(Reasoned):
     likeness: Match = "pairs"
     nearest: Literal["max", "mean"] = "max"
     seed: int = 0
+    same_condition: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every speaker's sets, and who speaks like whom."""
@@ -50,6 +52,7 @@ class NearestSet(Reasoned):
         self.counts_: GroupedFrequencies = count_by(trials, ("domain",))
         self.yes_no_ = _yes_no_attributes(self.counts_.overall.occurred)
         self.said_: dict[str | None, dict[str, list[frozenset[Property]]]] = {}
+        self.conditions_ = {(t.domain, t.speaker or "", t.condition) for t in trials}
         for trial in trials:
             for reference in trial.references:
                 if reference.properties is not None:
@@ -76,9 +79,18 @@ class NearestSet(Reasoned):
             return []
         names, likeness = list(speakers), self.likeness_[view.domain]
         known = view.speaker in speakers
-        me = names.index(view.speaker or "") if known else int(np.nanargmax(_mean_to_others(likeness).round(DIGITS)))
+        me = names.index(view.speaker or "") if known else self._most_typical(view, names, likeness)
         others = sorted((i for i in range(len(names)) if i != me), key=lambda i: -likeness[me, i])
         return [said for i in (me, *others[: self.similar]) for said in speakers[names[i]]]
+
+    def _most_typical(self, view: SpeakerView, names: Sequence[str], likeness: Numbers) -> int:
+        """Who is most like the others, of all speakers or of those in the condition of the view."""
+        alike = range(len(names))
+        if self.same_condition:
+            alike = [i for i in alike if (view.domain, names[i], view.condition) in self.conditions_] or list(alike)  # type: ignore[assignment]
+        places = list(alike)
+        means = _mean_to_others(likeness[np.ix_(places, places)]).round(DIGITS)
+        return places[int(np.nanargmax(means))]
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         masks = distinguishing_masks(contrast)

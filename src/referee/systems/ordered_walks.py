@@ -30,8 +30,10 @@ class CentreRule(Incremental):
         self,
         by: tuple[str, ...] = ("domain", "condition"),
         centres: tuple[tuple[Property, str], ...] = ((Property(X, 3), Y), (Property(Y, 2), X)),
+        late: tuple[str, ...] = (),
+        printed: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
-        super().__init__(order="frequency", head="first", by=by)
+        super().__init__(order="frequency", head="first", by=by, late=late, printed=printed)
         self.centres = centres
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:

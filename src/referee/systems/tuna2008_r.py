@@ -19,7 +19,7 @@ from referee.systems.components import (
     SPEAKER_BRANCHES,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, STAND_IN, SystemRow, build_realiser
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_realiser
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ TABLE: dict[str, SystemRow] = {
         realiser=Component(SPEAKER_BRANCHES)),
     "NIL-UCM-BSC": SystemRow(NIL, 2008, MEDIUM, "one wording for each choice point, found by climbing",
         realiser=Component(FIXED_CHOICES)),
-    "ATT-Dependency": SystemRow(ATT, 2008, STAND_IN, "phrases ordered by dependencies, ranked by a language model",
+    "ATT-Dependency": SystemRow(ATT, 2008, MEDIUM, "phrases ordered by dependencies, ranked by a language model",
         realiser=Component(DEPENDENCY_ORDER)),
     "DIT-CBSR": SystemRow(DIT, 2008, MEDIUM, "a remembered description, quoted or edited",
         realiser=Component(CASE_BASE)),

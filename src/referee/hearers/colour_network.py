@@ -1,0 +1,210 @@
+"""A neural listener for colour patches, after Monroe, Hawkins, Goodman & Potts (2017): networks that read the words and see each patch beside the others.
+
+The words are a sum of learned vectors (words, pairs of words, beginnings, endings); a patch is its place in colour space (waves of hue, as theirs), how it
+stands in its scene, and how it differs from the nearer and the farther of the others. One hidden layer joins the two. Several networks from different random
+starts vote. It is trained here in numpy, in about ten seconds a network on one core; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.errors import InputError
+from referee.hearers.choice import starts_of
+from referee.hearers.colour import Colour, with_colours
+from referee.hearers.colour_space import Patches, appearance, hsl_to_rgb, rgb_to_lab
+from referee.hearers.word_features import Vocabulary, taught
+from referee.records import Trial
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["ColourNetwork", "PatchNetwork"]
+
+Floats = npt.NDArray[np.float32]
+Weights = dict[str, Floats]
+BATCH = 256
+WARM_UP = 200
+FIRST, SECOND, TINY = 0.9, 0.99, 1e-8
+
+
+@dataclass(eq=False, repr=False)
+class ColourNetwork(Colour):
+    """Reads words about three patches (or any fixed number) with h, s and l; `members` networks vote.
+
+    `width` is the length of a word's vector, `hidden` the size of the hidden layer, `epochs` how often the rounds are gone through, `rate` the step at its
+    largest, `drop` the share of each layer that is left out at random while learning, `decay` holds weights back. The same `seed` gives the same networks.
+    """
+
+    name = "colour.network"
+
+    rare: int = 2
+    members: int = 8
+    width: int = 64
+    hidden: int = 96
+    epochs: int = 10
+    rate: float = 2e-3
+    drop: float = 0.3
+    decay: float = 1e-4
+    seed: int = 1
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        heard, patches = with_colours(taught(trials, self.teacher))
+        number = len(patches[0])
+        if any(len(scene) != number for scene in patches):
+            raise InputError(
+                "the scenes have different numbers of patches",
+                remedy="train on scenes of one size, or take the hearer `colour`",
+            )
+        self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
+        looks = _looks(patches)
+        flat = looks.reshape(-1, looks.shape[2])
+        # A feature that never varies would be divided by 0.
+        self.mean_, self.scale_ = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-9)
+        meant = np.zeros(looks.shape[:2], dtype=np.float32)
+        for row, lesson in zip(meant, heard, strict=True):
+            row[list(lesson.meant)] = 1 / len(lesson.meant)
+        texts = self.vocabulary_.weigh([lesson.text for lesson in heard]).astype(np.float32)
+        scaled = ((looks - self.mean_) / self.scale_).astype(np.float32)
+        self.networks_ = [PatchNetwork(self, self.seed + i).learn(texts, scaled, meant) for i in range(self.members)]
+        # What `Colour` asks whether it was trained.
+        self.weights_ = np.empty(0)
+        return self
+
+    def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+        if not texts:
+            return []
+        shares: list[list[float]] = [[] for _ in texts]
+        weighed = self.vocabulary_.weigh(texts).astype(np.float32)
+        # Scenes of one size together.
+        for size in sorted({len(scene) for scene in patches}):
+            rows = [i for i, scene in enumerate(patches) if len(scene) == size]
+            found = self.believe(weighed[np.array(rows)], [patches[i] for i in rows])
+            for i, share in zip(rows, found.tolist(), strict=True):
+                shares[i] = share
+        return shares
+
+    def believe(self, texts: csr_array, patches: Sequence[Patches]) -> Floats:
+        """How likely each patch is meant: the mean over the networks, one row a text."""
+        looks = ((_looks(patches) - self.mean_) / self.scale_).astype(np.float32)
+        found: Floats = np.mean([network.shares(texts, looks) for network in self.networks_], axis=0)
+        return found
+
+
+class PatchNetwork:
+    """One network: scores of patches from words, learned by Adam with a rate that warms up and then falls as a cosine."""
+
+    def __init__(self, settings: ColourNetwork, seed: int) -> None:
+        self.settings, self.rng = settings, np.random.default_rng(seed)
+        self.weights: Weights = {}
+
+    def learn(self, texts: csr_array, looks: Floats, meant: Floats) -> Self:
+        chosen = self.settings
+        self.weights = self._begin(texts.shape[1], looks.shape[2])
+        slow: Weights = {k: np.zeros_like(w) for k, w in self.weights.items()}
+        spread: Weights = {k: np.zeros_like(w) for k, w in self.weights.items()}
+        batch = min(BATCH, len(meant))
+        steps = max(1, chosen.epochs * (len(meant) // batch))
+        warm = min(WARM_UP, steps // 5 + 1)
+        step = 0
+        for _ in range(chosen.epochs):
+            order = self.rng.permutation(len(meant))
+            for start in range(0, len(order) - batch + 1, batch):
+                rows = order[start : start + batch]
+                blame = self._blame(texts[rows], looks[rows], meant[rows])
+                step += 1
+                rate = chosen.rate * min(1.0, step / warm) * 0.5 * (1 + np.cos(np.pi * step / steps))
+                for key, weight in self.weights.items():
+                    slope = blame[key] + np.float32(chosen.decay) * weight
+                    slow[key] += np.float32(1 - FIRST) * (slope - slow[key])
+                    spread[key] += np.float32(1 - SECOND) * (slope * slope - spread[key])
+                    towards = slow[key] / (1 - FIRST**step) / (np.sqrt(spread[key] / (1 - SECOND**step)) + TINY)
+                    weight -= (rate * towards).astype(np.float32)
+        return self
+
+    def shares(self, texts: csr_array, looks: Floats) -> Floats:
+        """How likely each patch is meant."""
+        w = self.weights
+        words = texts @ w["words"]
+        hidden = np.maximum(looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"], 0)
+        return _shared_out(hidden @ w["out"] + np.einsum("npd,nd->np", looks @ w["direct"], words))
+
+    def _begin(self, pieces: int, features: int) -> Weights:
+        width, hidden = self.settings.width, self.settings.hidden
+
+        def drawn(*shape: int, size: float) -> Floats:
+            return (self.rng.normal(size=shape) * size).astype(np.float32)
+
+        return {
+            "words": drawn(pieces, width, size=0.3),
+            "looks": drawn(features, hidden, size=features**-0.5),
+            "joined": drawn(width, hidden, size=width**-0.5),
+            "shift": np.zeros(hidden, dtype=np.float32),
+            "out": drawn(hidden, size=hidden**-0.5),
+            "direct": drawn(features, width, size=0.1 * features**-0.5),
+        }
+
+    def _blame(self, texts: csr_array, looks: Floats, meant: Floats) -> Weights:
+        """The slope of the mean cross-entropy in every weight."""
+        w, features = self.weights, looks.shape[2]
+        kept = self._kept((texts.shape[0], self.settings.width))
+        words = (texts @ w["words"]) * kept
+        before = looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"]
+        open_ = self._kept(before.shape)
+        hidden = np.maximum(before, 0) * open_
+        direct = looks @ w["direct"]
+        shares = _shared_out(hidden @ w["out"] + np.einsum("npd,nd->np", direct, words))
+        fault = (shares - meant) / np.float32(len(meant))
+        back = fault[:, :, None] * w["out"] * open_ * (before > 0)
+        flat, summed = looks.reshape(-1, features), back.sum(axis=1)
+        to_words = (summed @ w["joined"].T + np.einsum("np,npd->nd", fault, direct)) * kept
+        return {
+            "words": np.asarray(texts.T @ to_words),
+            "looks": flat.T @ back.reshape(-1, back.shape[2]),
+            "joined": words.T @ summed,
+            "shift": summed.sum(axis=0),
+            "out": np.einsum("np,nph->h", fault, hidden),
+            "direct": flat.T @ (fault[:, :, None] * words[:, None, :]).reshape(-1, words.shape[1]),
+        }
+
+    def _kept(self, shape: tuple[int, ...]) -> Floats:
+        """Ones, larger for those left out at random, so that sums stay what they are."""
+        drop = self.settings.drop
+        return (self.rng.random(shape) > drop).astype(np.float32) / np.float32(1 - drop)
+
+
+def _shared_out(scores: Floats) -> Floats:
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _looks(scenes: Sequence[Patches]) -> npt.NDArray[np.float64]:
+    """One row of features a patch, one block a scene: what `appearance` says, and the differences to the nearer and the farther patches."""
+    starts = starts_of(map(len, scenes))
+    hsl = np.array([patch for scene in scenes for patch in scene])
+    seen = appearance(hsl, starts)
+    hue, saturation = np.deg2rad(hsl[:, :1]), hsl[:, 1:2] / 100
+    waves = np.hstack([np.cos(hue), np.sin(hue), np.cos(hue) * saturation, np.sin(hue) * saturation])
+    rgb = hsl_to_rgb(hsl)
+    place = np.hstack([rgb_to_lab(rgb), rgb, waves, saturation, hsl[:, 2:] / 100])
+    rows = [np.hstack([_apart(place[a:b]), seen[a:b]]) for a, b in pairwise(starts.tolist())]
+    return np.array(rows)
+
+
+def _apart(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The differences of each patch to the nearest and to the farthest other one, in colour as people see it."""
+    if len(places) < 2:
+        return np.zeros((len(places), 2 * places.shape[1]))
+    difference = places[:, None, :] - places[None, :, :]
+    distance = np.linalg.norm(difference[:, :, :3], axis=2)
+    own = np.arange(len(places))
+    far = distance.argmax(axis=1)
+    distance[own, own] = np.inf
+    return np.hstack([difference[own, distance.argmin(axis=1)], difference[own, far]])

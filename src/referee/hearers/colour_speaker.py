@@ -1,0 +1,62 @@
+"""A speaker for colour patches that reasons about a listener, after Monroe et al. (2017): of what people say, that by which the listener finds the target.
+
+What can be said are the texts that people used most often in training. S1(text | target, patches) ∝ how often it was said to the power `habit`, times the
+listener's belief in the target to the power `alpha`. The listener is the neural one, trained on the same rounds; a judge must be of another family.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from referee.errors import InputError, NotTrained
+from referee.hearers.colour_network import ColourNetwork
+from referee.hearers.colour_space import coordinates
+from referee.hearers.word_features import taught
+from referee.records import Description, SpeakerView, Trial
+
+__all__ = ["ColourSpeaker"]
+
+
+@dataclass(eq=False, repr=False)
+class ColourSpeaker:
+    """Says one of the `texts` most frequent texts of training; entities have the attributes h, s and l.
+
+    `members` and `epochs` are those of the listener that it reasons about.
+    """
+
+    texts: int = 600
+    alpha: float = 4.0
+    habit: float = 0.5
+    members: int = 1
+    epochs: int = 10
+    seed: int = 1
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the listener, and count what people say."""
+        trials = list(trials)
+        listener = ColourNetwork(members=self.members, epochs=self.epochs, seed=self.seed)
+        self.listener_ = listener.fit(trials)
+        counts = Counter(lesson.text.lower().strip() for lesson in taught(trials, "targets"))
+        # Alphabetical among equals, so that the choice does not hang on the order of the trials.
+        self.said_ = sorted(counts, key=lambda text: (-counts[text], text))[: self.texts]
+        self.often_ = np.log(np.array([counts[text] for text in self.said_], dtype=float))
+        self.weighed_ = self.listener_.vocabulary_.weigh(self.said_).astype(np.float32)
+        return self
+
+    def describe(self, view: SpeakerView) -> Description:
+        if not hasattr(self, "listener_"):
+            raise NotTrained(self)
+        patches = coordinates(view.scene)
+        if patches is None:
+            raise InputError(
+                "the scene shows no colours", where=view.id, remedy="give every entity the attributes h, s and l"
+            )
+        target = view.scene.index(view.targets[0])
+        belief = self.listener_.believe(self.weighed_, [patches] * len(self.said_))[:, target]
+        worth = self.habit * self.often_ + self.alpha * np.log(np.maximum(belief, 1e-9))
+        return Description(text=self.said_[int(worth.argmax())])

@@ -1,0 +1,64 @@
+"""Dependency trees of descriptions: a small parser for noun phrases, by classes of words.
+
+Descriptions are noun phrases: articles and adjectives hang on the noun that follows, a preposition or participle on the noun it tells more about, and what
+follows it on the preposition. A word is a noun if people used it for the type, or if it ends a stretch that nothing else explains ("in the top left *corner*").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.realisation.language import Language
+
+__all__ = ["heads_of"]
+
+ROOT = -1
+
+
+def heads_of(words: Sequence[str], nouns: frozenset[str], language: Language) -> list[int]:
+    """For every word the place of the word it depends on; -1 for the head of the whole description."""
+    chunks = _chunks(words, language)
+    tops = [_top(words, chunk, nouns, language) for chunk in chunks]
+    # The head of the description: the first stretch that does not hang on a preposition, and has a noun.
+    bare = [i for i, chunk in enumerate(chunks) if not _opens(words[chunk[0]], language)]
+    named = [i for i in bare if any(words[w] in nouns for w in chunks[i])]
+    main = (named or bare or [0])[0] if chunks else 0
+    heads = [ROOT] * len(words)
+    for i, chunk in enumerate(chunks):
+        top = tops[i]
+        for place in chunk:
+            if place != top:
+                heads[place] = top
+        opening = chunk[0]
+        if _opens(words[opening], language):
+            # The opening word governs the rest of its stretch, and hangs on the noun before ("the corner of the picture") or on the main one.
+            for place in chunk[1:]:
+                heads[place] = opening if place == top else heads[place]
+            before = tops[i - 1] if words[opening] == language.partitive and i else tops[main]
+            heads[opening] = ROOT if opening == tops[main] else before
+        elif i != main:
+            heads[top] = tops[main]
+    return heads
+
+
+def _opens(word: str, language: Language) -> bool:
+    return word in language.openers or word == language.conjunction
+
+
+def _chunks(words: Sequence[str], language: Language) -> list[list[int]]:
+    """Stretches of words, each with at most one opening word at its beginning; a noun phrase begins anew with an article."""
+    found: list[list[int]] = []
+    for place, word in enumerate(words):
+        anew = word in language.determiners and place and words[place - 1] not in language.determiners
+        inside = found and len(found[-1]) == 1 and _opens(words[found[-1][0]], language)
+        if not found or _opens(word, language) or (anew and not inside):
+            found.append([place])
+        else:
+            found[-1].append(place)
+    return found
+
+
+def _top(words: Sequence[str], chunk: Sequence[int], nouns: frozenset[str], language: Language) -> int:
+    """The word that the rest of a stretch hangs on: its last noun, or else its last word."""
+    named = [place for place in chunk if words[place] in nouns]
+    return (named or [place for place in chunk if words[place] not in language.determiners] or list(chunk))[-1]
