@@ -17,6 +17,7 @@ COMMANDS: Commands = {
     "agreement": ("referee.cli.tangram.agreement", "do two annotators agree? F, kappa, alpha"),
     "adjudicate": ("referee.cli.tangram.adjudicate", "decide where two annotators differ"),
     "study": ("referee.cli.tangram.study", "a task-performance study out of recordings"),
+    "statistics": ("referee.cli.tangram.statistics", "what a corpus of dialogues holds: kinds of expressions, by whom"),
     "classify": ("referee.cli.tangram.classify", "say *that*, or not? models, baselines and ablations on dialogues"),
     "resolve": ("referee.cli.tangram.resolve", "which piece is meant? rankings beside chance and recency"),
     "evaluate": ("referee.cli.tangram.evaluate", "the tables of a task-performance evaluation, of people or rehearsed"),
