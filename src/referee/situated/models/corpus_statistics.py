@@ -26,8 +26,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 # Spanger et al. 2013, table 2, as recovered from Iida et al. 2010, table 1: 1,242 expressions of the solver for one piece.
 PRINTED: Mapping[str, int] = {
-    "demonstrative": 742, "dad": 194, "dpr": 548, "attribute": 795, "siz": 223, "typ": 566, "dir": 6,
-    "spatial relation": 147, "prj": 143, "tpl": 2, "ovl": 2, "action-mentioning": 85, "act": 85,
+    "demonstrative": 742,
+    "dad": 194,
+    "dpr": 548,
+    "attribute": 795,
+    "siz": 223,
+    "typ": 566,
+    "dir": 6,
+    "spatial relation": 147,
+    "prj": 143,
+    "tpl": 2,
+    "ovl": 2,
+    "action-mentioning": 85,
+    "act": 85,
 }
 
 

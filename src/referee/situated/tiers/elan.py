@@ -57,19 +57,29 @@ class _Lane:
 
 
 def to_eaf(
-    dialogue: Dialogue, *, author: str = "", date: str = "1970-01-01T00:00:00+00:00", media: Iterable[str] = ()
+    dialogue: Dialogue,
+    *,
+    author: str = "",
+    date: str = "1970-01-01T00:00:00+00:00",
+    media: Mapping[str, float] | Iterable[str] = (),
 ) -> bytes:
-    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes. `media` are files that lie beside it."""
+    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes.
+
+    `media` are files that lie beside it, with the times at which they begin where these are known.
+    """
     lanes = list(_lanes(quantised(dialogue)))
     xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
     root = etree.Element("ANNOTATION_DOCUMENT", nsmap={"xsi": INSTANCE})
     for name, value in (("AUTHOR", author), ("DATE", date), ("FORMAT", "3.0"), ("VERSION", "3.0"), (xsi, SCHEMA)):
         root.set(name, value)
     header = etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    begins = media if isinstance(media, Mapping) else {}
     for name in media:
         kind = MEDIA.get(name.rpartition(".")[2].lower(), "unknown")
+        # ELAN's word for how far into the medium the tiers begin: it can only be skipped forward.
+        origin = {"TIME_ORIGIN": str(round(-begins[name]))} if begins.get(name, 0.0) < 0 else {}
         etree.SubElement(
-            header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}"
+            header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}", **origin
         )
     slots = _time_order(root, lanes)
     # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
