@@ -12,6 +12,10 @@ COMMANDS: Commands = {
     "replay": ("referee.cli.tangram.replay", "watch a session frame by frame: one page without a network"),
     "export": ("referee.cli.tangram.export", "a recording as ELAN, table, picture or film"),
     "import": ("referee.cli.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
+    "transcript": (
+        "referee.cli.tangram.transcript",
+        "what was spoken, from a transcript or an endpoint that transcribes",
+    ),
     "annotate": ("referee.cli.tangram.annotate", "mark expressions, referents and attributes over the replay"),
     "preannotate": ("referee.cli.tangram.preannotate", "what a program would mark, as an annotation of its own"),
     "agreement": ("referee.cli.tangram.agreement", "do two annotators agree? F, kappa, alpha"),
