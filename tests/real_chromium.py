@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from machine import lacking
 
-__all__ = ["PATIENCE_MS", "open_chromium"]
+__all__ = ["PATIENCE_MS", "open_chromium", "open_chromiums"]
 
 # How long a page may take on a machine with other things to do; nothing waits so long where all is well.
 PATIENCE_MS = 60_000
@@ -21,12 +21,20 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @contextmanager
 def open_chromium(*arguments: str) -> Iterator[Browser]:
+    with open_chromiums(arguments) as (browser,):
+        yield browser
+
+
+@contextmanager
+def open_chromiums(*each: Sequence[str]) -> Iterator[list[Browser]]:
+    """Several browsers, each with arguments of its own (microphones, say)."""
     named = os.environ.get("REFEREE_CHROMIUM")
     found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as playwright:
         path = found or playwright.chromium.executable_path
         if not Path(path).exists():
             lacking("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *arguments])
-        yield browser
-        browser.close()
+        browsers = [playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *args]) for args in each]
+        yield browsers
+        for browser in browsers:
+            browser.close()

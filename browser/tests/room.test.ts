@@ -223,6 +223,27 @@ test("keys that are meant for a message move nothing", () => {
   hand.stop();
 });
 
+test("R and F turn and flip a piece that is held, whatever has the focus", () => {
+  const { hand, acts, view } = handOn(board);
+  const { x, y } = board.pieces["7"]!;
+  view.locate = () => ({ point: [x, y], unitsPerPixel: 1 });
+  const down = Object.assign(new Event("pointerdown", { bubbles: true, cancelable: true }), { pointerId: 1, pointerType: "mouse", button: 0, clientX: 0, clientY: 0 });
+  view.svg.dispatchEvent(down);
+  const field = document.body.appendChild(document.createElement("input"));
+  for (const key of ["r", "f", "ArrowLeft", "x"]) field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  assert.deepEqual(acts.map(({ kind }) => kind), ["grab", "rotate", "flip"]);
+  hand.stop();
+});
+
+test("the number of a piece lies above all pieces", () => {
+  const view = new BoardView(board.area, { label: "board", numbers: true });
+  view.show(board);
+  const [pieces, numbers] = [view.svg.querySelector(".board-pieces")!, view.svg.querySelector(".board-numbers")!];
+  assert.equal(pieces.nextElementSibling, numbers);
+  assert.equal(numbers.children.length, 7);
+  assert.equal(numbers.children[0]!.getAttribute("transform"), `translate(${board.pieces["1"]!.x} ${board.pieces["1"]!.y})`);
+});
+
 test("a message carries when its typing began and ended and how many keys it took", () => {
   const said: Said[] = [];
   const typing: boolean[] = [];

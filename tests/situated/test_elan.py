@@ -18,8 +18,9 @@ from referee.situated.game.board import PIECES
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue
-from referee.situated.tiers.eaf import eaf_faults
+from referee.situated.tiers.eaf import check_eaf, eaf_faults
 from referee.situated.tiers.elan import TIERS, from_eaf, to_eaf
+from referee.situated.tiers.expressions import preannotate
 from referee.situated.tiers.rex_tiers import to_dialogue
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=20)
@@ -182,7 +183,72 @@ def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents()
 )
 def test_each_rule_of_the_format_is_checked(old, new, fault):
     with pytest.raises(MalformedInput, match=fault):
+        check_eaf(etree.fromstring(REX.replace(old, new).encode()), "x.eaf")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('TIME_SLOT_REF1="t2"', 'TIME_SLOT_REF1="t9"', "unknown time slot"),
+        ('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a1"', "parent tier"),
+        ("ANNOTATION_DOCUMENT", "DOCUMENT", "root"),
+    ],
+)
+def test_what_leaves_no_meaning_is_refused(old, new, fault):
+    with pytest.raises(MalformedInput, match=fault):
         from_eaf(REX.replace(old, new).encode())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('LINGUISTIC_TYPE_REF="d" TIER_ID="Gaze"', 'LINGUISTIC_TYPE_REF="x" TIER_ID="Gaze"'),
+        ('TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF1="t3" TIME_SLOT_REF2="t2"'),
+        ('DATE="2010-03-01T10:00:00+09:00"', 'DATE="yesterday"'),
+        (
+            '<TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">',
+            '<TIER LINGUISTIC_TYPE_REF="d" PARENT_REF="SV-UT" TIER_ID="SV-REX">',
+        ),
+    ],
+)
+def test_files_edited_elsewhere_are_read_and_their_faults_are_told(old, new):
+    dialogue = from_eaf(REX.replace(old, new).encode())
+    (expression,) = dialogue.tier("expression")
+    assert (expression.start_ms, expression.end_ms, expression.entities) == (1200, 2000, ("1", "2"))
+    assert dialogue.meta["faults"]
+
+
+def test_slots_without_a_time_lie_between_their_neighbours():
+    dialogue = from_eaf(REX.replace(' TIME_VALUE="1200"', "").encode())
+    # t1 is 1000, t3 is 2000: the one between them gets the middle.
+    assert dialogue.tier("expression")[0].start_ms == 1500
+
+
+def test_tiers_of_other_names_are_mapped():
+    foreign = REX.replace('"SV-UT"', '"A-utts"').replace('"SV-REX"', '"A-refs"')
+    assert from_eaf(foreign.encode()).events == ()
+    mapped = from_eaf(foreign.encode(), tiers={"A-utts": "SV-UT", "A-refs": "SV-REX"})
+    assert [e.kind for e in mapped.events] == ["utterance", "expression"]
+    assert mapped.tier("expression")[0].entities == ("1", "2")
+    with pytest.raises(InputError, match="no tier 'words'"):
+        from_eaf(foreign.encode(), tiers={"A-utts": "words"})
+
+
+def test_a_programs_guesses_are_marked_as_such_in_the_file():
+    dialogue = preannotate(to_dialogue(play(GOALS["cat"], 6)))
+    content = to_eaf(dialogue)
+    rex = {t.get("TIER_ID"): t.get("ANNOTATOR") for t in etree.fromstring(content).iterfind("TIER")}
+    assert (rex["SV-REX"], rex["SV-UT"]) == ("program (proposed)", None)
+    assert all(e.data["proposed"] for e in from_eaf(content).tier("expression"))
+
+
+def test_media_participants_and_vocabularies_are_in_the_file():
+    root = etree.fromstring(to_eaf(to_dialogue(play(GOALS["cat"], 6)), media=["a.wav"]))
+    assert root.find("HEADER/MEDIA_DESCRIPTOR").get("RELATIVE_MEDIA_URL") == "./a.wav"
+    assert {t.get("PARTICIPANT") for t in root.iterfind("TIER")} == {"solver", "operator"}
+    words = {v.get("CV_ID"): [x.text for x in v.iter("CVE_VALUE")] for v in root.iterfind("CONTROLLED_VOCABULARY")}
+    assert words == {"actions": ["move", "rotate", "flip"], "pieces": list("1234567")}
+    assert list(eaf_faults(root)) == []
 
 
 def test_overlap_in_one_tier_is_a_fault():
@@ -190,7 +256,11 @@ def test_overlap_in_one_tier_is_a_fault():
       <ANNOTATION_VALUE>x</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER><TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">"""
     document = REX.replace('</TIER>\n  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">', second)
     with pytest.raises(MalformedInput, match="overlaps"):
-        from_eaf(document.encode())
+        check_eaf(etree.fromstring(document.encode()), "x.eaf")
+    # Both are read all the same, and it is told.
+    dialogue = from_eaf(document.encode())
+    assert [e.text for e in dialogue.tier("utterance")] == ["put either of them there", "x"]
+    assert any("overlaps" in fault for fault in dialogue.meta["faults"])
 
 
 @pytest.mark.parametrize(

@@ -138,3 +138,26 @@ def test_what_was_published_is_read_from_the_audited_tables() -> None:
         "IR TP .972; MIR TP 20/20, FN 16/20, FP-DP 34/36, FP-Orig 32/36; agreement .969 .871 .926 .969; "
         "TP against FN t(33) = 16.24"
     )
+
+
+def test_times_of_right_answers_and_chance_are_as_they_are(found: Evaluation) -> None:
+    given, trials = answers()
+    tp = [r for r in given if r.system == "TP" and r.entity == "1"]
+    expected = sum((r.reading_ms or 0) + (r.identification_ms or 0) for r in tp) / len(tp)
+    assert next(x for x in found.lines if x.condition == "TP").right_ms == pytest.approx(expected)
+    assert found.chance == pytest.approx(1 / 7)
+    twelve = Scene(entities=tuple(Entity(id=str(i)) for i in range(1, 13)))
+    assert evaluate(given, [replace(t, scene=twelve) for t in trials]).chance == pytest.approx(1 / 12)
+
+
+def test_what_lies_outside_the_data_is_not_estimated(found: Evaluation) -> None:
+    # "that" has 4 characters and "the square" 10: no length is common to both.
+    (contrast,) = (c for c in found.contrasts if c.first == "FP-DP")
+    assert contrast.time_given_length is None
+    given, trials = answers()
+    longer = [
+        replace(r, description=Description(text="that" if i % 2 else "the square there")) if r.system == "FP-DP" else r
+        for i, r in enumerate(given)
+    ]
+    (contrast,) = (c for c in evaluate(longer, trials).contrasts if c.first == "FP-DP")
+    assert contrast.time_given_length is not None

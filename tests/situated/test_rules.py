@@ -111,3 +111,16 @@ def test_snapshots_come_no_more_often_than_asked():
         game, notes = change(game, Change("rotate", "1", rotation=45 * (t // 500)), t)
         seen += [t for n in notes if n.kind == "snapshot"]
     assert seen == [5_000, 10_000, 15_000]
+
+
+def test_a_figure_that_is_all_but_laid_says_so():
+    settings = {**SETTINGS, "snapshot_ms": 0, "snap": 0.0}
+    game, _ = begin(GOALS["house"], 1, settings)
+    x, y = solution(GOALS["house"]).placements["6"][:2]
+    # The square is 100 wide: 40 to the side leaves 4,000 of 80,000 bare and 4,000 elsewhere, more than 5 % and less than 15.
+    near = replace(game, board=solution(GOALS["house"]).apply(Change("move", "6", x + 40, y)))
+    _, notes = change(near, Change("rotate", "6", rotation=0), 10.0)
+    assert [n.data.get("nearly") for n in notes if n.kind == "snapshot"] == [True]
+    far = replace(game, board=solution(GOALS["house"]).apply(Change("move", "1", 100, 100)))
+    _, notes = change(far, Change("rotate", "6", rotation=0), 10.0)
+    assert [n.data.get("nearly") for n in notes if n.kind == "snapshot"] == [None]

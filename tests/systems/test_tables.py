@@ -27,7 +27,17 @@ TABLES = {
 NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABLE]
 SLOW = {"OSU-GP.evolved", "rsa.learned"}
 UNTRAINED = {
-    *("CAM-B", "CAM-BU", "IS-FBS", "IS-FBS-submitted", "JU-PTBSGRE", "ATT-FB-m", "ATT-FB-m.first", "OSU-GP", "IS-FBS-submitted.no-location"),
+    *(
+        "CAM-B",
+        "CAM-BU",
+        "IS-FBS",
+        "IS-FBS-submitted",
+        "JU-PTBSGRE",
+        "ATT-FB-m",
+        "ATT-FB-m.first",
+        "OSU-GP",
+        "IS-FBS-submitted.no-location",
+    ),
     *(
         "full-brevity",
         "greedy",

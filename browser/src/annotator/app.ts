@@ -7,6 +7,7 @@ import { Transcript } from "../replay/transcript.ts";
 import { screenFrames } from "../timing/frames.ts";
 import { DeskApi, type DeskFacts, type Mark, type Sheet } from "./api.ts";
 import { Editor } from "./editor.ts";
+import { unfinished } from "./marks.ts";
 
 const BEFORE_MS = 4000;
 
@@ -114,6 +115,8 @@ export class AnnotatorApp {
   private finish(): void {
     const utterance = this.sheet?.utterances[this.place];
     if (utterance?.others && utterance.marks === null) return this.goUnfinished(1);
+    const open = unfinished(this.editor?.current ?? []);
+    if (open) return this.editor!.complain(open);
     this.save(this.editor?.current ?? [], true);
     this.goUnfinished(1);
   }

@@ -57,6 +57,13 @@ export class Editor {
     this.draw(true);
   }
 
+  // Why an utterance cannot be done yet.
+  complain(mark: Mark): void {
+    this.select(this.marks.findIndex(({ start, end }) => start === mark.start && end === mark.end));
+    const words = this.utterance?.text.slice(mark.start, mark.end) ?? "";
+    this.note.textContent = `“${words}” has no referent yet: press its number, or 0 if it is not clear which piece is meant.`;
+  }
+
   // True when the key was one of the editor's.
   press(event: KeyboardEvent): boolean {
     const act = this.actFor(event);

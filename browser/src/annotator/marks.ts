@@ -7,7 +7,21 @@ export interface Word {
   end: number;
 }
 
+// Languages that set no blanks between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+const UNBROKEN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
 export function wordsIn(text: string): Word[] {
+  return UNBROKEN.test(text) ? segmentsIn(text) : spacedIn(text);
+}
+
+// By the browser's own dictionary; character by character where it has none.
+function segmentsIn(text: string): Word[] {
+  if (typeof Intl === "undefined" || !("Segmenter" in Intl)) return [...text.matchAll(/\S/gu)].map((found) => ({ start: found.index, end: found.index + found[0].length }));
+  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
+  return segments.filter(({ segment }) => segment.trim()).map(({ index, segment }) => ({ start: index, end: index + segment.length }));
+}
+
+function spacedIn(text: string): Word[] {
   return [...text.matchAll(/[\p{L}\p{N}'’-]+|[^\s\p{L}\p{N}]/gu)].map((found) => ({ start: found.index, end: found.index + found[0].length }));
 }
 
@@ -47,6 +61,11 @@ export function markAt(marks: readonly Mark[], place: number): number {
     if (mark.start <= place && place < mark.end && mark.end - mark.start < length) [found, length] = [i, mark.end - mark.start];
   }
   return found;
+}
+
+// An expression without a referent that is not said to be unclear either: the utterance cannot be done yet.
+export function unfinished(marks: readonly Mark[]): Mark | null {
+  return marks.find((mark) => !mark.referents.length && !mark.uncertain) ?? null;
 }
 
 export function referentsTold(mark: Mark): string {

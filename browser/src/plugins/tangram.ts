@@ -2,9 +2,11 @@
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
 import { button, make, onSingleClick } from "../common/dom.ts";
-import { Live, type Ended } from "../room/room.ts";
+import { Call } from "../room/call.ts";
+import { Live, type Ended, type RoomSound } from "../room/room.ts";
 import { visit } from "../room/visit.ts";
 import { Voice } from "../room/voice.ts";
+import type { Status, Wire } from "../room/wire.ts";
 import { teller, type Tell } from "../room/words.ts";
 import { Watch } from "../timing/watch.ts";
 import { RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
@@ -43,6 +45,7 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
       chat: trial.chat,
       wire: { address: (room) => visit.address(room), hello: () => visit.hello() },
       greet: (room) => sound?.ask(room) ?? null,
+      sound,
       reload: () => location.reload(),
       finish: (ended) => {
         live.stop();
@@ -75,19 +78,25 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
 }
 
 // The question whether one may be recorded, asked once; the answer stays visible.
-class Sound {
+class Sound implements RoomSound {
   private voice: Voice | null = null;
   private readonly note = make("p", { class: "voice-note", role: "status" });
   private readonly panel: HTMLElement;
   private room = "";
+  private puzzle = 0;
+  private call: Call | null = null;
+  private readonly heard = make("audio", { class: "partner-sound", autoplay: true });
 
   constructor(private readonly tell: Tell) {
     const [yes, no] = [button(tell("voice_yes")), button(tell("voice_no"), "quiet")];
     this.panel = make("section", { class: "voice" }, make("p", {}, tell("voice_ask")), make("div", { class: "actions" }, no, yes));
     onSingleClick(no, () => this.answer(false));
     onSingleClick(yes, () => {
-      this.voice = new Voice({ put: (...piece) => visit.putSound(this.room, ...piece), first: visit.soundsBefore() });
-      void this.voice.begin().then((on) => this.answer(on));
+      this.voice = new Voice({ put: (piece) => visit.putSound(this.room, piece), first: visit.soundsBefore() });
+      void this.voice.begin(this.puzzle).then((on) => {
+        this.answer(on);
+        if (on && this.voice?.stream) this.call?.speak(this.voice.stream);
+      });
     });
   }
 
@@ -96,8 +105,36 @@ class Sound {
     return this.panel;
   }
 
+  // One call a room: the page with the higher seat gives way where both offer at once.
+  enter(status: Status, wire: Wire): void {
+    this.puzzle = status.puzzle;
+    if (this.call || !status.ice || !status.partner.some((one) => one.present && !one.bot)) return;
+    this.call = new Call({
+      servers: status.ice,
+      polite: status.seat > 0,
+      signal: (signal) => wire.signal(signal),
+      measured: (facts) => void wire.send("call", facts),
+      play: (stream) => {
+        this.heard.srcObject = stream;
+        document.body.append(this.heard);
+      },
+    });
+    if (this.voice?.stream) this.call.speak(this.voice.stream);
+  }
+
+  turnTo(puzzle: number): void {
+    if (puzzle !== this.puzzle) this.voice?.turnTo(puzzle);
+    this.puzzle = puzzle;
+  }
+
+  take(signal: Record<string, unknown>): void {
+    void this.call?.take(signal);
+  }
+
   stop(): void {
     this.voice?.stop();
+    this.call?.stop();
+    this.heard.remove();
   }
 
   private answer(on: boolean): void {

@@ -103,7 +103,10 @@ export class LiveHand {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || isWriting(event.target)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // A hand that holds a piece is not writing, whatever has the focus.
+    const turning = ["r", "f"].includes(event.key.toLowerCase());
+    if (isWriting(event.target) && !(this.held && turning)) return;
     if (/^[1-7]$/.test(event.key)) this.choose(event.key);
     else if (event.key === "Tab") return this.tab(event);
     else if (event.key.toLowerCase() === "r") this.rotate(event.shiftKey ? -1 : 1);

@@ -31,6 +31,14 @@ export interface LiveSettings {
   reload: () => void;
   greet?: (room: string) => Node | null; // what else belongs into the room: the question about sound
   chat: boolean;
+  sound?: RoomSound | null;
+}
+
+// What speaks and listens beside the board.
+export interface RoomSound {
+  enter: (status: Status, wire: Wire) => void;
+  turnTo: (puzzle: number) => void;
+  take: (signal: Record<string, unknown>) => void;
 }
 
 export class Live {
@@ -43,6 +51,7 @@ export class Live {
   private readonly banner = make("p", { class: "room-banner", role: "alert", hidden: true });
   private readonly stage = make("div", { class: "room-stage" });
   private readonly timer = make("span", { class: "room-timer", role: "timer" });
+  private readonly nearly = make("span", { class: "room-nearly", role: "status", hidden: true });
   private connected = true;
   private laidOut = "";
   private away: number | null = null;
@@ -59,6 +68,7 @@ export class Live {
       onEvents: (events) => events.forEach((event) => this.hear(event)),
       onConnection: (connected) => this.noteConnection(connected),
       onRefusal: () => this.settings.reload(),
+      onSignal: (signal) => this.settings.sound?.take(signal),
     });
     showNote(this.stage, tell("moment"));
     this.wire.start();
@@ -88,6 +98,7 @@ export class Live {
       this.table ??= new LiveTable(status.board);
       this.table.reset(status.board, (seq) => this.wire.isOpen(seq));
     }
+    this.settings.sound?.enter(status, this.wire);
     if (first) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text })));
     this.away = status.partner.some((partner) => !partner.present) ? (this.away ?? this.wire.serverNow()) : null;
     this.layOut(status);
@@ -100,10 +111,18 @@ export class Live {
     if (event.kind === "say") this.chat.add(event.seat === this.status?.seat, String(event.data.text));
     else if (event.kind === "typing") this.chat.showTyping(event.data.typing === true);
     else if (event.kind === "cursor") this.trail = (event.data.points as [number, number, number][]).slice(-POINTS_SHOWN).map(([, x, y]) => [x, y]);
+    else if (event.kind === "snapshot") this.tellNearly(event.data.nearly === true);
     else if (event.kind === "start") {
+      this.tellNearly(false);
+      this.settings.sound?.turnTo(this.status?.puzzle ?? 0);
       this.trail = [];
       this.view?.setCursor(null);
     }
+  }
+
+  private tellNearly(nearly: boolean): void {
+    setText(this.nearly, nearly ? this.settings.tell("nearly") : "");
+    this.nearly.hidden = !nearly;
   }
 
   private noteConnection(connected: boolean): void {
@@ -157,7 +176,7 @@ export class Live {
     const word = alone ? "solo" : handles ? "operator" : "solver";
     const head = make("header", { class: "room-head" },
       make("div", { class: "room-role" }, make("h1", {}, tell(word)), make("p", {}, tell(HELP[word]))),
-      make("div", { class: "room-facts" }, make("span", {}, tell("puzzle", { n: status.puzzle + 1, of: status.puzzles })), this.timer));
+      make("div", { class: "room-facts" }, this.nearly, make("span", {}, tell("puzzle", { n: status.puzzle + 1, of: status.puzzles })), this.timer));
     const table = make("div", { class: "room-table" }, view.svg);
     const work = make("section", { class: "room-work" }, table, this.hand && this.makeTools());
     const side = make("aside", { class: "room-side" }, status.goal ? this.makeGoal(status) : null, this.settings.greet?.(status.room), !alone && this.settings.chat && this.chat.panel, alone && this.makeExit());

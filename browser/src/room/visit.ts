@@ -2,6 +2,7 @@
 
 import { isBusy } from "../common/patience.ts";
 import { Refusal, Server } from "../common/server.ts";
+import type { SoundPiece } from "./voice.ts";
 
 export interface Visitor {
   base: string; // the study's address, with its last slash
@@ -38,8 +39,8 @@ export const visit = {
   },
 
   // True when the server has the piece, or will never take it: either way it need not go again.
-  async putSound(room: string, chunk: number, start: number, end: number, sound: Blob): Promise<boolean> {
-    const query = new URLSearchParams({ start_ms: String(start), end_ms: String(end) });
+  async putSound(room: string, { chunk, part, puzzle, start, end, sound }: SoundPiece): Promise<boolean> {
+    const query = new URLSearchParams({ start_ms: String(start), end_ms: String(end), part: String(part), puzzle: String(puzzle) });
     try {
       await visitor.server.ask("PUT", `room/${room}/voice/${chunk}?${query}`, sound);
       return true;

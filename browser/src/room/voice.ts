@@ -1,18 +1,29 @@
-// Sound in pieces of some seconds, each kept until the server has it; nothing is recorded before the person has said yes.
+// Sound in pieces of some seconds, each kept until the server has it; nothing is recorded before the person has said yes. Every puzzle is a recording of its
+// own, so that its pieces put together are a whole file.
 
 import { pageWaiting } from "../common/patience.ts";
 
 const PIECE_MS = 4000;
 const RETRY_MS = 2000;
 
+export interface SoundPiece {
+  chunk: number;
+  part: number; // the number of the first piece of its recording
+  puzzle: number;
+  start: number;
+  end: number;
+  sound: Blob;
+}
+
 export interface VoiceSettings {
-  put: (chunk: number, start: number, end: number, sound: Blob) => Promise<boolean>;
+  put: (piece: SoundPiece) => Promise<boolean>;
   first: number; // pieces count on after a reload
 }
 
 export class Voice {
+  stream: MediaStream | null = null;
   private recorder: MediaRecorder | null = null;
-  private queue: { chunk: number; start: number; end: number; sound: Blob }[] = [];
+  private queue: SoundPiece[] = [];
   private sending = false;
   private chunk: number;
 
@@ -24,35 +35,49 @@ export class Voice {
     return this.queue.length;
   }
 
-  async begin(): Promise<boolean> {
+  async begin(puzzle: number): Promise<boolean> {
     try {
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      this.recorder = new MediaRecorder(stream, { audioBitsPerSecond: 32000 });
+      this.stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      this.record(puzzle);
     } catch {
       return false; // no microphone, or none allowed: they write
     }
-    let start = performance.now();
-    this.recorder.ondataavailable = ({ data }) => {
-      const end = performance.now();
-      if (data.size) this.queue.push({ chunk: this.chunk++, start, end, sound: data });
-      start = end;
-      void this.send();
-    };
-    this.recorder.start(PIECE_MS);
     return true;
+  }
+
+  // A new puzzle is a new file: what was recorded so far is closed.
+  turnTo(puzzle: number): void {
+    if (!this.stream) return;
+    if (this.recorder?.state === "recording") this.recorder.stop();
+    this.record(puzzle);
   }
 
   stop(): void {
     if (this.recorder?.state === "recording") this.recorder.stop();
-    this.recorder?.stream.getTracks().forEach((track) => track.stop());
+    this.stream?.getTracks().forEach((track) => track.stop());
+  }
+
+  private record(puzzle: number): void {
+    const recorder = (this.recorder = new MediaRecorder(this.stream!, { audioBitsPerSecond: 32000 }));
+    let [start, part] = [performance.now(), -1];
+    recorder.ondataavailable = ({ data }) => {
+      const end = performance.now();
+      if (data.size) {
+        const chunk = this.chunk++;
+        if (part < 0) part = chunk;
+        this.queue.push({ chunk, part, puzzle, start, end, sound: data });
+      }
+      start = end;
+      void this.send();
+    };
+    recorder.start(PIECE_MS);
   }
 
   private async send(): Promise<void> {
     if (this.sending) return;
     this.sending = true;
     while (this.queue.length) {
-      const { chunk, start, end, sound } = this.queue[0]!;
-      if (await this.settings.put(chunk, start, end, sound)) this.queue.shift();
+      if (await this.settings.put(this.queue[0]!)) this.queue.shift();
       else await pageWaiting.sleep(RETRY_MS);
     }
     this.sending = false;

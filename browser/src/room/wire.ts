@@ -28,6 +28,7 @@ export interface Status {
   grace_ms: number;
   wait_ms: number;
   pause_ms: number;
+  ice?: RTCIceServer[]; // where the room has sound
   seq: number;
   chat: { seat: number; text: string; t_server: number }[];
   solved: number;
@@ -53,6 +54,7 @@ interface Said {
   events?: RoomEvent[];
   ack?: number;
   status?: Status;
+  signal?: Record<string, unknown>; // from the partner's page, for the call between the two
 }
 
 export type CursorPoint = [time: number, x: number, y: number];
@@ -62,6 +64,7 @@ export interface Listener {
   onEvents(events: RoomEvent[]): void;
   onConnection(connected: boolean): void;
   onRefusal(problem: string): void;
+  onSignal?(signal: Record<string, unknown>): void;
 }
 
 export interface WireSettings {
@@ -139,6 +142,11 @@ export class Wire {
     if (this.greeted) this.socket?.send(JSON.stringify({ kind: "quit" }));
   }
 
+  // To the partner's page, and into no log; lost with the connection, as calls are.
+  signal(signal: object): void {
+    if (this.greeted && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ signal }));
+  }
+
   // Numbers that were sent and are not acknowledged.
   isOpen(seq: number): boolean {
     return this.fresh.some((message) => message.seq === seq) || this.open.some((message) => message.seq === seq);
@@ -207,6 +215,7 @@ export class Wire {
   private take(said: Said): void {
     this.heard = this.now();
     if (said.problem) return this.refused(said.problem);
+    if (said.signal) return this.listener.onSignal?.(said.signal);
     if (said.pong !== undefined) return this.takePong(said.pong, said.t_server ?? 0);
     const events = (said.events ?? []).filter((event) => event.server_seq > this.last);
     if (events.length) {

@@ -14,6 +14,9 @@ export class BoardView {
   readonly svg: SVGSVGElement;
   private readonly groups = new Map<string, SVGGElement>();
   private readonly layer = draw("g", { class: "board-pieces" });
+  // Above all pieces: whatever lies over a piece, its number can be read.
+  private readonly numbers = draw("g", { class: "board-numbers" });
+  private readonly labels = new Map<string, SVGTextElement>();
   private readonly arrow = draw("polygon", { class: "board-cursor", points: ARROW, visibility: "hidden" });
   private order = "";
 
@@ -21,7 +24,7 @@ export class BoardView {
     for (const piece of Object.keys(PIECES)) this.layer.append(this.makePiece(piece, options.numbers ?? false));
     this.svg = draw(
       "svg", { class: "board", viewBox: `0 0 ${area[0]} ${area[1]}`, role: "group", "aria-label": options.label },
-      draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.arrow,
+      draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.numbers, this.arrow,
     );
   }
 
@@ -59,14 +62,20 @@ export class BoardView {
   private makePiece(piece: string, numbered: boolean): SVGGElement {
     const points = shapeOf(piece).map((point) => point.join(",")).join(" ");
     const shape = draw("g", { class: "board-turn" }, draw("polygon", { class: "board-shape", points }));
-    const group = draw("g", { class: "board-piece", "data-piece": piece }, shape, numbered && draw("text", { class: "board-number" }, piece));
+    const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
     this.groups.set(piece, group);
+    if (numbered) {
+      const label = draw("text", { class: "board-number" }, piece);
+      this.labels.set(piece, label);
+      this.numbers.append(label);
+    }
     return group;
   }
 
   private place(piece: string, { x, y, rotation, flipped }: Placement): void {
     const group = this.groups.get(piece)!;
     group.setAttribute("transform", `translate(${x} ${y})`);
+    this.labels.get(piece)?.setAttribute("transform", `translate(${x} ${y})`);
     group.firstElementChild!.setAttribute("transform", `rotate(${rotation})${flipped ? " scale(-1 1)" : ""}`);
   }
 }

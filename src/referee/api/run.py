@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["FinishedRun", "run"]
+__all__ = ["FinishedRun", "limited", "run"]
 
 
 class FinishedRun(Result):
@@ -151,7 +151,7 @@ def run(
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
     one_of("--folds-by", folds_by, CUTS)
     plan = RunPlan(systems=named, folds=folds, by=folds_by, split=cut, seed=seed)
-    opened = _limited(open_corpus(corpus, data, reading, only), limit)
+    opened = limited(open_corpus(corpus, data, reading, only), limit)
     counts = run_plan(
         plan,
         opened,
@@ -169,7 +169,8 @@ def run(
     return FinishedRun(Path(out), counts)
 
 
-def _limited(opened: Opened, limit: int | None) -> Opened:
+def limited(opened: Opened, limit: int | None) -> Opened:
+    """A corpus of which only the first trials are read."""
     if limit is None:
         return opened
     # Part of the plan: an unfinished run with another limit is another run.

@@ -79,6 +79,10 @@ Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, 
 RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
 DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")]
 DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
+TierMap = Annotated[
+    Path | None,
+    typer.Option("--tiers", help='Names of tiers in ELAN files: a .toml with ["tiers"] "A-utts" = "SV-UT".'),
+]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
 Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
 Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]

@@ -51,6 +51,7 @@ def classify(
     train: Annotated[str | None, typer.Option(help="Learn from this corpus or folder (with --test).")] = None,
     test: Annotated[str | None, typer.Option(help="Test on this corpus or folder (with --train).")] = None,
     data: options.Data = None,
+    tiers: options.TierMap = None,
     folds: options.Folds = 10,
     by: options.HeldApart = "instance",
     forms: options.Pronouns = "both",
@@ -79,7 +80,7 @@ def classify(
         found = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
-        name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed)
+        name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
         situations = _situations(shown, forms, speakers)
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}

@@ -191,7 +191,9 @@ def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Reh
     from referee.situated.evaluation.published_results import published_design, published_results
 
     people = max(line.evaluators for line in found.lines)
-    lines = [f"{name}: {found.responses} responses of {people} evaluators; ties {found.ties}; chance 1/7 = .143"]
+    lines = [
+        f"{name}: {found.responses} responses of {people} evaluators; ties {found.ties}; chance {found.chance:.3f}"
+    ]
     if rehearsal is not None:
         first = rehearsal.lists[0]
         lines += [
@@ -224,6 +226,7 @@ def _table(found: Evaluation) -> list[tuple[str, ...]]:
     add("until the last replay ended, ms", [number(x.measures["reading_ms"], 0) for x in lines])
     add("from then to the choice, ms", [number(x.measures["identification_ms"], 0) for x in lines])
     add("utterance to choice (IT), ms", [number(x.measures["combined_ms"], 0) for x in lines])
+    add("IT of right answers, ms", [number(x.right_ms, 0) for x in lines])
     add("repeats per response", [number(x.measures["repeats"], 2) for x in lines])
     return rows
 
@@ -237,14 +240,22 @@ def _contrast(c: PairedCategories) -> list[str]:
         f"    equivalence within ±{e.margin:g} (TOST): {same}, {_p(e.p)}, 90% interval [{number(e.low)}, {number(e.high)}]",
         f"    accuracy, mixed logistic model: {_mixed(c.mixed_accuracy, 'odds ratio')}",
         f"    time (IT), paired t: {number(c.time.difference, 0)} ms [{number(c.time.low, 0)}, {number(c.time.high, 0)}], {_t(c.time.t, c.time.df, c.time.p)}",
+        f"    time of right answers alone, paired t: {_times(c)}",
         f"    time, mixed model of log times: {_mixed(c.mixed_time, 'ratio')}",
     ]
+    if c.time_given_length is None:
+        lines.append("    log time at equal length: not estimated, for the two have no different lengths in common")
     if c.time_given_length is not None and c.per_character is not None:
         s, k = c.time_given_length, c.per_character
         lines.append(
             f"    log time at equal length of the expression: {s.estimate:+.3f} [{s.low:+.3f}, {s.high:+.3f}]; a character adds {k.estimate:+.4f}"
         )
     return lines
+
+
+def _times(c: PairedCategories) -> str:
+    t = c.time_when_right
+    return f"{number(t.difference, 0)} ms [{number(t.low, 0)}, {number(t.high, 0)}], {_t(t.t, t.df, t.p)}"
 
 
 def _t(t: float | None, df: float | None, p: float | None) -> str:

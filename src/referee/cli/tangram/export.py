@@ -72,7 +72,7 @@ def export(
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write(target, tiers_as(tiers_of(found, recording, annotator), kind))
+        _write(target, tiers_as(tiers_of(found, recording, annotator), kind, found, target.parent))
     elif kind == "svg":
         _write(target, _picture(found, at, cursor, numbers).encode())
     elif kind in FILMS:
@@ -129,7 +129,7 @@ def _from_study(
             )
         target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
         target.mkdir(parents=True, exist_ok=True)
-        written = [_write_one(found, target, kind) for found in room_recordings(connection, study, chosen)]
+        written = [_write_one(found, target, kind, folder) for found in room_recordings(connection, study, chosen)]
     print(f"wrote {len(written)} recorded puzzles of {len(chosen)} rooms into {target}")
     left = [r for r in rooms if r.why_not is not None]
     if every and left:
@@ -153,24 +153,32 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
     return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *aligned(table)]
 
 
-def _write_one(recording: Recording, folder: Path, kind: str) -> Path:
-    """A recording as it is, or its tiers."""
+def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
+    """A recording as it is, or its tiers; what was recorded of voices goes with either."""
+    from referee.files import FOR_OWNER, write_bytes
+    from referee.studies.rooms.sound import whole_sounds
+
+    for name, sound in whole_sounds(study, recording).items():
+        write_bytes(folder / name, [sound], FOR_OWNER)
     target = folder / f"{recording.header.session}.{kind}"
     if kind == "jsonl":
         from referee.situated.game.log import write_recording
 
         _write(target, write_recording(recording).encode())
     else:
-        _write(target, tiers_as(tiers_of(recording, target), kind))
+        _write(target, tiers_as(tiers_of(recording, target), kind, recording, folder))
     return target
 
 
-def tiers_as(dialogue: Dialogue, kind: str) -> bytes:
-    """A dialogue in one of the formats for tiers."""
+def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
+    """A dialogue in one of the formats for tiers; in ELAN with the sounds of its recording that lie in the folder, each from where it begins."""
+    from referee.situated.game.recorded_sound import recorded_sounds
     from referee.situated.tiers import elan, tier_tables
 
     if kind == "eaf":
-        return elan.to_eaf(dialogue)
+        sounds = recorded_sounds(recording) if recording is not None and folder is not None else []
+        there = {s.name: s.start_ms for s in sounds if folder is not None and (folder / s.name).exists()}
+        return elan.to_eaf(dialogue, media=there)
     return (tier_tables.to_csv if kind == "csv" else tier_tables.to_jsonl)(dialogue).encode()
 
 

@@ -27,6 +27,8 @@ app = options.new_app()
 
   referee tangram import tiers.csv --as eaf
 
+  referee tangram import theirs.eaf --tiers names.toml                  tiers of other names: "A-utts" = "SV-UT"
+
   referee tangram import session.eaf --into session.jsonl --annotator ann    expressions marked in ELAN as ann's annotation
 """),
 )
@@ -36,10 +38,11 @@ def import_(
     out: Annotated[Path | None, typer.Option(help="The file to write (default: beside the one read).")] = None,
     into: Annotated[Path | None, typer.Option(help="A recording whose annotation this is.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Who annotated, for --into.")] = None,
+    tiers: options.TierMap = None,
 ) -> int:
     """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
     one_of("--as", kind, TIERS)
-    dialogues = _read(file)
+    dialogues = _read(file, tiers)
     if into is not None:
         print(f"wrote {_annotate(dialogues[0], into, annotator, file)}")
         return 0
@@ -52,10 +55,10 @@ def import_(
     return 0
 
 
-def _read(file: Path) -> list[Dialogue]:
+def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
     from referee.cli.tangram.sources import open_dialogues
 
-    return open_dialogues([file], None, False, None, None, 1)[1]
+    return open_dialogues([file], None, False, None, None, 1, tiers)[1]
 
 
 def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:

@@ -34,6 +34,7 @@ def resolve(
     synthetic: options.Synthetic = False,
     corpus: options.DialogueCorpus = None,
     data: options.Data = None,
+    tiers: options.TierMap = None,
     folds: options.Folds = 10,
     by: options.HeldApart = "instance",
     seed: options.Seed = 1,
@@ -47,7 +48,7 @@ def resolve(
     options.check_form(form)
     from referee.situated.models.history import all_situations
 
-    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed)
+    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
     situations = all_situations(dialogues)
     if corpus == options.KTH:
         return _figures(name, situations, folds, seed, form)

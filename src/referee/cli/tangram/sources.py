@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,9 +17,15 @@ __all__ = ["aligned", "number", "open_dialogues", "open_source"]
 
 
 def open_dialogues(
-    files: Sequence[Path], recordings: Path | None, synthetic: bool, corpus: str | None, data: Path | None, seed: int
+    files: Sequence[Path],
+    recordings: Path | None,
+    synthetic: bool,
+    corpus: str | None,
+    data: Path | None,
+    seed: int,
+    tiers: Path | None = None,
 ) -> tuple[str, list[Dialogue]]:
-    """The dialogues of the one source named, and what to call them."""
+    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files."""
     chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
     if sum(chosen) != 1:
         raise InputError(
@@ -34,7 +41,8 @@ def open_dialogues(
         return corpus, _corpus(corpus, data)
     if recordings is not None:
         files = _files_in(recordings)
-    found = [_marked(d) for path in files for d in _read(path)]
+    names = _tier_names(tiers)
+    found = [_marked(d) for path in files for d in _read(path, names)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
@@ -74,7 +82,25 @@ def _files_in(folder: Path) -> list[Path]:
     return [p for p in found if p.suffix == ".jsonl" and is_recording(p)] or found
 
 
-def _read(path: Path) -> list[Dialogue]:
+def _tier_names(path: Path | None) -> dict[str, str]:
+    """The map of a .toml file: a table `tiers`, or the whole file."""
+    import tomllib
+
+    if path is None:
+        return {}
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            f"not a map of tiers ({error})", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"'
+        ) from None
+    names = data.get("tiers", data)
+    if not isinstance(names, dict) or not all(isinstance(value, str) for value in names.values()):
+        raise InputError("not a map of tiers", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"')
+    return names
+
+
+def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
     from referee.situated.tiers import elan, tier_tables
 
@@ -85,7 +111,7 @@ def _read(path: Path) -> list[Dialogue]:
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
     if path.suffix == ".eaf":
-        return [elan.from_eaf(content, str(path))]
+        return [_told_faults(elan.from_eaf(content, str(path), tiers), path)]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -96,6 +122,13 @@ def _read(path: Path) -> list[Dialogue]:
     if _format_of(text) == tier_tables.FORMAT:
         return [tier_tables.from_jsonl(text, str(path))]
     return [tiers_of(open_recording(path), path)]
+
+
+def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
+    """What is against the format is said; the file is read all the same."""
+    for fault, n in dialogue.meta.get("faults", {}).items():
+        print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
+    return dialogue
 
 
 def _format_of(text: str) -> object:

@@ -50,6 +50,7 @@ class Category:
     measures: dict[str, float | None]
     ir_interval: tuple[float, float]
     agreement_sd: float | None
+    right_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,7 @@ class PairedCategories:
     accuracy: Comparison
     accuracy_equivalence: Equivalence
     time: Comparison
+    time_when_right: Comparison
     mixed_accuracy: MixedModel | InputError
     mixed_time: MixedModel | InputError
     time_given_length: Slope | None
@@ -77,6 +79,7 @@ class Evaluation:
     moved: int | None
     simulated: bool
     ties: str
+    chance: float
 
 
 def evaluate(
@@ -106,6 +109,8 @@ def evaluate(
         moved=None if moved is None else int(moved),
         simulated=any("simulated" in r.flags for r in responses),
         ties=ties,
+        # By the boards that were shown: seven pieces here, twelve elsewhere.
+        chance=sum(1 / len(known[r.trial].scene.entities) for r in responses) / len(responses),
     )
 
 
@@ -131,7 +136,12 @@ def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Tr
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
         ir_interval=_interval(own, trials),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
+        right_ms=_mean([t for r in own if _is_right(r, trials) and (t := _time(r)) is not None]),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _interval(own: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
@@ -177,6 +187,8 @@ def _contrast(
     people = sorted(set(frame["participant"]))
     accuracy = [_by_person(frame, "right", c, people) for c in (a, b)]
     time = [_by_person(frame, "time", c, people) for c in (a, b)]
+    right = frame.filter(pl.col("right") == 1)
+    quick = [_by_person(right, "time", c, people) for c in (a, b)]
     given, per_character = _given_length(frame, a)
     return PairedCategories(
         first=a,
@@ -185,6 +197,8 @@ def _contrast(
         # The paper finds no difference and tests no equivalence: at 612 + 612 responses two or three points could hide.
         accuracy_equivalence=equivalence(*accuracy, margin=margin),
         time=paired_t(*time),
+        # A wrong answer is no identification: how long it took says nothing about how hard the right one was.
+        time_when_right=paired_t(*quick),
         mixed_accuracy=_tried(lambda: mixed_correctness(frame, correct="right", baseline=b)),
         mixed_time=_tried(lambda: mixed_times(frame.drop_nulls("time"), time="time", baseline=b)),
         time_given_length=given,
@@ -222,10 +236,20 @@ def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
         return error
 
 
+def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
+    """Whether both categories have expressions of some length in common: what lies outside the data is not estimated."""
+    import polars as pl
+
+    mine, other = (rows.filter(side)["length"] for side in (pl.col("system") == first, pl.col("system") != first))
+    if mine.is_empty() or other.is_empty():
+        return False
+    return bool(max(mine.min(), other.min()) <= min(mine.max(), other.max()))  # type: ignore[type-var,operator]
+
+
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:
     """The difference in log time at equal length of the expression, and what a character adds; clustered by evaluator."""
     rows = frame.drop_nulls(["time", "length"])
-    if rows.is_empty() or rows["length"].n_unique() < 2:
+    if rows.is_empty() or rows["length"].n_unique() < 2 or not _lengths_meet(rows, first):
         return None, None
     # In the paper what was said is 2.72 characters longer than *sore*: times as they are compare reading, too.
     columns = {

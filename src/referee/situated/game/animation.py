@@ -70,7 +70,7 @@ def _sampled(
 
 def _caption(said: tuple[Event, ...], t_ms: float) -> str:
     """What the players last saw of their talk, for as long as one would look at it."""
-    recent = [u for u in said if t_ms - CAPTION_MS <= u.data["shown_ms"] <= t_ms]
+    recent = [u for u in said if t_ms - CAPTION_MS <= u.data.get("shown_ms", u.start_ms) <= t_ms]
     return f"{recent[-1].by}: {recent[-1].text}" if recent else ""
 
 

@@ -37,9 +37,14 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         "cursor": None if first.cursor is None else list(first.cursor),
         "marks": list(_marks(first, shown)),
         # What is shown at the very end of a clip is what the clip leads to, and not part of it.
-        "said": [_line(u) for u in utterances(recording) if start_ms <= u.data["shown_ms"] < until],
+        "said": [_line(u) for u in utterances(recording) if start_ms <= _shown(u) < until],
         "hints": [_hint(t, e.data) for t, e in timeline(recording) if e.kind == "hint" and start_ms <= t <= end],
     }
+
+
+def _shown(said: Event) -> float:
+    """When a message was seen, or speech began to be heard."""
+    return float(said.data.get("shown_ms", said.start_ms or 0.0))
 
 
 def _end(recording: Recording) -> float:
@@ -70,7 +75,7 @@ def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
 
 
 def _line(said: Event) -> dict[str, Any]:
-    shown = said.data["shown_ms"]
+    shown = _shown(said)
     return {"by": said.by, "text": said.text, "start_ms": said.start_ms, "end_ms": said.end_ms, "shown_ms": shown}
 
 

@@ -10,7 +10,9 @@ The server numbers the entries; `t_client_ms` is the sender's monotonic clock an
 | grab, move, rotate, flip, release | `piece`, `x`, `y`, `rotation`, `flipped`: the state *after* the change, as the server accepted it |
 | typing | `typing`: true or false |
 | say | `text`, `typing_start_ms`, `typing_end_ms` (sender's clock), `keystrokes`, `expressions` (known references: see tiers) |
-| voice | `chunk`, `name`, `sha256`, `start_ms`, `end_ms` |
+| voice | `chunk`, `name`, `sha256`, `start_ms`, `end_ms` (sender's clock), `part` (the first chunk of its file), `puzzle` |
+| call | `state`, `lost`, `received`, `jitter_ms`: how well the sender hears the partner |
+| speech | `text`, `start_ms`, `end_ms` since the start: what a transcript says was spoken; the actor is the speaker |
 | hint | `number`, `piece`, `x`, `y`, `rotation`, `flipped` |
 | role | `role` |
 | clock | `sent_ms`, `received_ms` (sender's clock), `server_ms`: one ping, raw |
@@ -56,7 +58,7 @@ STATES = ("start", "snapshot")
 HANDLING = CHANGES
 KINDS = frozenset(
     {
-        *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "hint", "role", "clock"),
+        *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "call", "speech", "hint", "role", "clock"),
         *("disconnect", "reconnect", "solved", "timeout", "end"),
     }
 )
@@ -65,6 +67,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(HANDLING, ("piece", "x", "y", "rotation", "flipped")),
     "cursor": ("points",),
     "say": ("text",),
+    "speech": ("text", "start_ms", "end_ms"),
     "clock": ("sent_ms", "received_ms", "server_ms"),
 }
 

@@ -13,7 +13,7 @@ from math import hypot
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from referee.situated.game.board import Board, Change
+from referee.situated.game.board import Board, Change, cover_error
 from referee.situated.game.goals import Goal, hint, outline, scatter
 
 __all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time"]
@@ -29,6 +29,8 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
         "snapshot_ms": 5_000,
     }
 )
+
+NEARLY = 3.0
 
 
 class Note(NamedTuple):
@@ -109,11 +111,14 @@ def _released(game: Game, board: Board, piece: str) -> Board:
 
 def _settle(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
     """After a change that may finish the figure: over if it does, else a snapshot if one is due."""
-    if game.held is None and game.board.covered(outline(game.goal), game.settings["tolerance"]):
+    missing = max(cover_error(game.board, outline(game.goal))) if game.held is None else 1.0
+    if missing <= game.settings["tolerance"]:
         return _over(game, "solved")
     if t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
         return game, []
-    return replace(game, snapshot_ms=t_ms), [Note("snapshot", _state(game))]
+    # Whoever has laid the figure but for hair's breadths is told so, and does not go looking for another way.
+    nearly = {"nearly": True} if missing <= NEARLY * game.settings["tolerance"] else {}
+    return replace(game, snapshot_ms=t_ms), [Note("snapshot", {**_state(game), **nearly})]
 
 
 def _over(game: Game, outcome: str) -> tuple[Game, list[Note]]:

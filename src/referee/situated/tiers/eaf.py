@@ -11,7 +11,7 @@ from lxml import etree
 
 from referee.errors import MalformedInput
 
-__all__ = ["check_eaf", "eaf_faults", "parse_eaf"]
+__all__ = ["check_eaf", "eaf_faults", "parse_eaf", "slot_times", "unreadable"]
 
 # The schema is a sequence: sections stand in this order or the file is not valid.
 SECTIONS = (
@@ -40,6 +40,44 @@ def check_eaf(root: Any, where: str) -> None:
     """Raises for the first fault."""
     for line, fault in eaf_faults(root):
         raise MalformedInput(fault, where=where, line=line, remedy="save the file again in ELAN, format 2.7 to 3.0")
+
+
+def unreadable(root: Any, where: str) -> None:
+    """Raises for what leaves no meaning: files edited elsewhere break rules of the format that a reader can do without."""
+    remedy = "save the file again in ELAN"
+    if root.tag != "ANNOTATION_DOCUMENT":
+        raise MalformedInput(
+            f"the root is {root.tag}, not ANNOTATION_DOCUMENT", where=where, line=root.sourceline or 1, remedy=remedy
+        )
+    if root.find("TIME_ORDER") is None:
+        raise MalformedInput("one TIME_ORDER is needed, there are 0", where=where, line=1, remedy=remedy)
+    slots = {s.get("TIME_SLOT_ID") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
+    owners = {
+        a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
+    }
+    for tier in root.iterfind("TIER"):
+        for line, fault in _annotations(tier, slots, owners):
+            if "no value" not in fault:
+                raise MalformedInput(fault, where=where, line=line, remedy=remedy)
+
+
+def slot_times(root: Any) -> dict[str, float]:
+    """The time of every slot; those without one of their own lie evenly between their neighbours."""
+    slots = root.findall("TIME_ORDER/TIME_SLOT")
+    given = [s.get("TIME_VALUE") for s in slots]
+    known = [i for i, value in enumerate(given) if value is not None and value.lstrip("-").isdecimal()]
+    found = {}
+    for i, slot in enumerate(slots):
+        before = max((k for k in known if k <= i), default=None)
+        after = min((k for k in known if k >= i), default=None)
+        if before is None or after is None:
+            nearest = before if after is None else after
+            time = 0.0 if nearest is None else float(given[nearest])
+        else:
+            share = 0.0 if after == before else (i - before) / (after - before)
+            time = float(given[before]) + share * (float(given[after]) - float(given[before]))
+        found[slot.get("TIME_SLOT_ID")] = time
+    return found
 
 
 def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:

@@ -3,7 +3,11 @@
 `OP-UT` and `SV-UT` hold utterances; `OP-REX` and `SV-REX` expressions, with children `-Ref` and `-Attr`; `Action` the kind of action with the child
 `Target`; `Mouse` the piece under the cursor. Referents are piece numbers with commas; a leading `?` says that it is not clear which of them is meant.
 ELAN does not let annotations of one tier overlap: an expression inside another one goes to a second tier (`SV-REX-2` and its children). Whatever has no
-tier (pieces, pair, language) is kept in the properties of the header.
+tier (pieces, pair, language, whether expressions are a program's guesses) is kept in the properties of the header; guesses also name their annotator on
+their tiers. The kinds of actions and the pieces are controlled vocabularies, recordings of sound or video are linked.
+
+Files that were edited elsewhere are read where they have a meaning at all: overlaps, unknown types, swapped ends and slots without a time are no reason to
+refuse them, and are listed in `meta["faults"]`. Tiers of other names are read by a map of names (`{"A-utts": "SV-UT"}`).
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lxml import etree
@@ -20,7 +24,7 @@ from referee.errors import InputError
 from referee.records import Event
 from referee.situated.game.board import PIECES
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
-from referee.situated.tiers.eaf import check_eaf, parse_eaf
+from referee.situated.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
 from referee.situated.tiers.rex_tiers import quantised
 
 __all__ = ["TIERS", "from_eaf", "to_eaf"]
@@ -34,6 +38,8 @@ ROLES = {prefix: role for role, prefix in PREFIX.items()}
 ORDER = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+MEDIA = {"wav": "audio/x-wav", "webm": "video/webm", "ogg": "audio/ogg", "mp4": "video/mp4", "mp3": "audio/mpeg"}
+PROGRAM = "program (proposed)"
 # As ELAN itself writes it.
 ASSOCIATION = "1-1 association with a parent annotation"
 # XML 1.0 has no place for control characters, not even escaped; a chat may hold them all the same.
@@ -50,19 +56,37 @@ class _Lane:
     children: tuple[str, ...]
 
 
-def to_eaf(dialogue: Dialogue, *, author: str = "", date: str = "1970-01-01T00:00:00+00:00") -> bytes:
-    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes."""
+def to_eaf(
+    dialogue: Dialogue,
+    *,
+    author: str = "",
+    date: str = "1970-01-01T00:00:00+00:00",
+    media: Mapping[str, float] | Iterable[str] = (),
+) -> bytes:
+    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes.
+
+    `media` are files that lie beside it, with the times at which they begin where these are known.
+    """
     lanes = list(_lanes(quantised(dialogue)))
     xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
     root = etree.Element("ANNOTATION_DOCUMENT", nsmap={"xsi": INSTANCE})
     for name, value in (("AUTHOR", author), ("DATE", date), ("FORMAT", "3.0"), ("VERSION", "3.0"), (xsi, SCHEMA)):
         root.set(name, value)
     header = etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    begins = media if isinstance(media, Mapping) else {}
+    for name in media:
+        kind = MEDIA.get(name.rpartition(".")[2].lower(), "unknown")
+        # ELAN's word for how far into the medium the tiers begin: it can only be skipped forward.
+        origin = {"TIME_ORIGIN": str(round(-begins[name]))} if begins.get(name, 0.0) < 0 else {}
+        etree.SubElement(
+            header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}", **origin
+        )
     slots = _time_order(root, lanes)
     # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
-    number = _tiers(root, lanes, slots)
+    number = _tiers(root, lanes, slots, _annotators(dialogue))
     _header(header, dialogue, number)
     _types(root)
+    _vocabularies(root, dialogue)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
@@ -114,12 +138,21 @@ def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
     return slots
 
 
-def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str]) -> int:
+def _annotators(dialogue: Dialogue) -> str:
+    """Who marked the expressions: a person by name, the program, or nobody that is known."""
+    if any(e.data.get("proposed") for e in dialogue.tier(EXPRESSION)):
+        return PROGRAM
+    return str(dialogue.meta.get("annotator", ""))
+
+
+def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: str) -> int:
     """Writes every lane and its children; the number of annotations used."""
     number = 0
     for lane in lanes:
-        tier = etree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="span", TIER_ID=lane.name)
-        below = [(name, _child(root, lane.name, name)) for name in lane.children]
+        kind = {"Action": "action", "Mouse": "piece"}.get(lane.name.partition("-")[0], "span")
+        about = _about_tier(lane.name, annotator)
+        tier = etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, TIER_ID=lane.name)
+        below = [(name, _child(root, lane.name, name, about)) for name in lane.children]
         for event in lane.events:
             number += 1
             parent = f"a{number}"
@@ -135,9 +168,17 @@ def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str]) -> int:
     return number
 
 
-def _child(root: Any, parent: str, name: str) -> Any:
+def _about_tier(name: str, annotator: str) -> dict[str, str]:
+    """Whose words or hands a tier holds, and on expressions who marked them."""
+    prefix, _, rest = name.partition("-")
+    role = ROLES.get(prefix, OPERATOR)
+    return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
+
+
+def _child(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
     tier = parent.replace("Action", "Target") if name == "Target" else f"{parent}-{name}"
-    return etree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="label", PARENT_REF=parent, TIER_ID=tier)
+    kind = "target" if name == "Target" else "label"
+    return etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, PARENT_REF=parent, TIER_ID=tier)
 
 
 def _value(event: Event) -> str:
@@ -155,39 +196,75 @@ def _below(event: Event, name: str) -> str:
 def _header(header: Any, dialogue: Dialogue, number: int) -> None:
     about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
+    if _annotators(dialogue):
+        about["expressions"] = _annotators(dialogue)
     # ELAN gives new annotations ids above this one; without it they may collide.
     for name, value in (("lastUsedAnnotationId", str(number)), ("referee-dialogue", json.dumps(about))):
         etree.SubElement(header, "PROPERTY", NAME=name).text = value
 
 
 def _types(root: Any) -> None:
+    for name, vocabulary in (("span", None), ("action", "actions"), ("piece", "pieces")):
+        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
+        plain = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "true"}
+        etree.SubElement(root, "LINGUISTIC_TYPE", **words, **plain)
+    for name, vocabulary in (("label", None), ("target", "pieces")):
+        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
+        bound = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "false"}
+        etree.SubElement(root, "LINGUISTIC_TYPE", CONSTRAINTS="Symbolic_Association", **words, **bound)
     etree.SubElement(
-        root, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false", LINGUISTIC_TYPE_ID="span", TIME_ALIGNABLE="true"
-    )
-    etree.SubElement(
-        root,
-        "LINGUISTIC_TYPE",
-        CONSTRAINTS="Symbolic_Association",
-        GRAPHIC_REFERENCES="false",
-        LINGUISTIC_TYPE_ID="label",
-        TIME_ALIGNABLE="false",
+        root, "LANGUAGE", LANG_DEF="http://cdb.iso.org/lg/CDB-00138502-001", LANG_ID="eng", LANG_LABEL="English (eng)"
     )
     etree.SubElement(root, "CONSTRAINT", DESCRIPTION=ASSOCIATION, STEREOTYPE="Symbolic_Association")
 
 
-def from_eaf(content: bytes, where: str = "file.eaf") -> Dialogue:
-    """The dialogue in an ELAN file with REX tiers; other tiers are passed over, missing header properties are not needed."""
+def _vocabularies(root: Any, dialogue: Dialogue) -> None:
+    """What annotators may choose from: the kinds of actions and the pieces."""
+    actions = {e.data.get("action", "") for e in dialogue.tier(ACTION)} - {"", "move", "rotate", "flip"}
+    pieces = {piece: " ".join(kind.values()) for piece, kind in dialogue.pieces.items()}
+    lists = {"actions": dict.fromkeys(("move", "rotate", "flip", *sorted(actions)), ""), "pieces": pieces}
+    for name, entries in lists.items():
+        vocabulary = etree.SubElement(root, "CONTROLLED_VOCABULARY", CV_ID=name)
+        etree.SubElement(vocabulary, "DESCRIPTION", LANG_REF="eng")
+        for number, (value, meaning) in enumerate(entries.items(), 1):
+            entry = etree.SubElement(vocabulary, "CV_ENTRY_ML", CVE_ID=f"{name}-{number}")
+            etree.SubElement(entry, "CVE_VALUE", DESCRIPTION=meaning, LANG_REF="eng").text = value
+
+
+def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] | None = None) -> Dialogue:
+    """The dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; what is in neither is passed over."""
     root = parse_eaf(content, where)
-    check_eaf(root, where)
-    slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
-    labels = _labels(root)
-    events = [e for tier in root.iterfind("TIER") for e in _events(tier, slots, labels, where)]
+    unreadable(root, where)
+    faults = [fault for _, fault in eaf_faults(root)]
+    _rename(root, tiers or {}, where)
+    slots, labels = slot_times(root), _labels(root)
+    events = [e for tier in root.iterfind("TIER") for e in _events(tier, slots, labels)]
     # Longer ones first, so that an expression comes before those nested in it, as it was written.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     said = [e for e in events if e.kind == UTTERANCE]
     events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
     about = _about(root, where)
+    if about.pop("expressions", None) == PROGRAM:
+        events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
+    if faults:
+        about["meta"] = {"faults": {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)}}
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
+
+
+def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
+    """Tiers of other names get those of REX."""
+    if strange := [
+        new for new in tiers.values() if not (_TIER.fullmatch(new) or re.search(r"\b(?:Ref|Attr|Target)\b", new))
+    ]:
+        raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")
+    for tier in root.iterfind("TIER"):
+        for name in ("TIER_ID", "PARENT_REF"):
+            if tier.get(name) in tiers:
+                tier.set(name, tiers[tier.get(name)])
+
+
+def _guessed(event: Event) -> Event:
+    return replace(event, data={**event.data, "proposed": True})
 
 
 def _labels(root: Any) -> dict[str, dict[str, str]]:
@@ -202,16 +279,14 @@ def _labels(root: Any) -> dict[str, dict[str, str]]:
     return found
 
 
-def _events(tier: Any, slots: Mapping[str, str], labels: Mapping[str, dict[str, str]], where: str) -> Iterator[Event]:
-    name = _TIER.fullmatch(tier.get("TIER_ID"))
-    if name is None or tier.get("PARENT_REF"):
+def _events(tier: Any, slots: Mapping[str, float], labels: Mapping[str, dict[str, str]]) -> Iterator[Event]:
+    name = _TIER.fullmatch(tier.get("TIER_ID") or "")
+    if name is None:
         return
     for aligned in tier.iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
-        times = [slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2)]
-        if None in times:
-            problem = f"annotation {aligned.get('ANNOTATION_ID')} has no time of its own"
-            raise InputError(problem, where=where, line=aligned.sourceline, remedy="align it in ELAN")
-        span = {"start_ms": float(times[0]), "end_ms": float(times[1])}
+        # Ends that were swapped by hand still say when.
+        start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
+        span = {"start_ms": start, "end_ms": end}
         value, below = aligned.findtext("ANNOTATION_VALUE") or "", labels.get(aligned.get("ANNOTATION_ID"), {})
         yield _event(name, value, below, span)
 
@@ -255,7 +330,8 @@ def _within(expression: Event, said: list[Event]) -> Event:
 def _about(root: Any, where: str) -> dict[str, Any]:
     """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
     # "und" is the code of ISO 639 for a language that is not determined.
-    about = {"id": where, "pair": where, "language": "und", "synthetic": False, "pieces": PIECES}
+    about: dict[str, Any] = {"id": where, "pair": where, "language": "und", "synthetic": False, "pieces": PIECES}
+    about["expressions"] = None
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
         try:
             about |= {k: v for k, v in json.loads(prop.text or "{}").items() if k in about}

@@ -152,7 +152,20 @@ def _end(recording: Recording) -> float:
 
 def utterances(recording: Recording) -> tuple[Event, ...]:
     """What was said in the game, in order of its beginning; talk before the start belongs to the waiting room."""
-    return _in_order(_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
+    typed = (_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
+    return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
+
+
+def _spoken(entry: LogEntry, recording: Recording) -> Event:
+    """What a transcript says was spoken: heard while it was said, so that it has no time of being shown."""
+    return Event(
+        kind=UTTERANCE,
+        by=recording.header.players.get(entry.actor, entry.actor),
+        text=str(entry.data["text"]),
+        start_ms=float(entry.data["start_ms"]),
+        end_ms=float(entry.data["end_ms"]),
+        data={"seq": entry.seq},
+    )
 
 
 def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
@@ -172,7 +185,7 @@ def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
 def expressions(recording: Recording, said: Iterable[Event]) -> tuple[Event, ...]:
     """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
     known = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
-    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in known[u.data["seq"]])
+    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in known.get(u.data["seq"], ()))
 
 
 def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:

@@ -83,6 +83,9 @@ class AnnotationSheet:
         marks = marks_from(expressions, text)
         if strange := {r for m in marks for r in m.referents} - self.dialogue.pieces.keys():
             raise InputError(f"there is no piece {sorted(strange)[0]!r}", remedy=", ".join(self.dialogue.pieces))
+        if done and (open_mark := next((m for m in marks if not m.referents and not m.uncertain), None)):
+            words = text[open_mark.start : open_mark.end]
+            raise InputError(f"{words!r} has no referent yet", remedy="name its piece, or say that it is unclear")
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         _append(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
 
@@ -108,7 +111,7 @@ class AnnotationSheet:
                 "by": u.by,
                 "text": self.texts[n],
                 "start_ms": u.start_ms,
-                "shown_ms": u.data["shown_ms"],
+                "shown_ms": u.data.get("shown_ms", u.start_ms),
                 "asked": n in asked,
                 "done": n in mine.done,
                 "marks": _plain(mine.marks.get(n)),

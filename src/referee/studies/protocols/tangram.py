@@ -39,7 +39,10 @@ class Tangram(NothingIdentified):
             "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before the room ends for both.", unit="seconds"),
             "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds"),
             "chat": Parameter(default=True, about="Written messages."),
-            "voice": Parameter(default=False, about="Offer to record the microphone; each person is asked and may say no."),
+            "voice": Parameter(default=False, about="Partners hear each other and are recorded; each person is asked and may say no."),
+            "ice_servers": Parameter(
+                default=[], about="For voices across networks: stun:HOST:PORT, or turn:HOST:PORT|USER|PASSWORD; none on one network."
+            ),
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose recordings hold everything else"),

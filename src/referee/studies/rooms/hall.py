@@ -261,6 +261,12 @@ class Hall:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
         await self._stored(live, *room_state.note(live.room, who, kind, data))
 
+    def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
+        """Something for the partner's page alone, for the call between the two: neither stored nor acknowledged."""
+        for other, link in live.links.items():
+            if other != who:
+                link.put((), signal=signal)
+
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any]) -> None:
         self._push(live, *room_state.act(live.room, BOT, kind, data, self.now_ms()))
 

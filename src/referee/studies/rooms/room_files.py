@@ -15,6 +15,7 @@ from referee.situated.game.log import Recording, write_recording
 from referee.studies.folder.study import Study
 from referee.studies.rooms.room_line import BOT
 from referee.studies.rooms.room_store import recordings_in, withdrawn
+from referee.studies.rooms.sound import whole_sounds
 from referee.studies.store import schema
 
 __all__ = ["ROOMS_TABLE", "RoomSummary", "has_rooms", "list_rooms", "room_files", "room_recordings", "rooms_table"]
@@ -99,10 +100,10 @@ def room_files(connection: Connection, study: Study, mode: str | None = None) ->
     if not rooms:
         return {}
     given = [room for room in rooms if room.why_not is None]
-    files = {
-        f"{found.header.session}.jsonl": write_recording(found).encode()
-        for found in room_recordings(connection, study, given)
-    }
+    files: dict[str, bytes] = {}
+    for found in room_recordings(connection, study, given):
+        files[f"{found.header.session}.jsonl"] = write_recording(found).encode()
+        files |= whole_sounds(study.folder, found)
     return {f"rooms/{name}": content for name, content in {ROOMS_TABLE: rooms_table(rooms).encode(), **files}.items()}
 
 

@@ -224,6 +224,11 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
         if line.kind == "start":
             parts.append([])
             playing = True
+        # A piece of sound arrives after it was spoken, the last one of a puzzle after its end.
+        if line.kind == "voice" and "puzzle" in line.data:
+            if line.data["puzzle"] < len(parts):
+                parts[line.data["puzzle"]].append(line)
+            continue
         # What belongs to the room and not to the game (joining, readiness) is no part of a recording.
         if playing and line.kind in KINDS:
             parts[-1].append(line)

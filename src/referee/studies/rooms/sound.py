@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.files import FOR_OWNER, write_bytes
+from referee.situated.game.log import LogEntry, Recording
+from referee.situated.game.recorded_sound import sound_name
 from referee.studies.sessions.refusals import Problem
 
-__all__ = ["forget_sound", "keep_sound", "sound_path"]
+__all__ = ["forget_sound", "keep_sound", "sound_path", "whole_sounds"]
 
 
 def sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
@@ -24,6 +26,25 @@ def keep_sound(path: Path, content: bytes) -> bool:
     # On the disk before it is acknowledged, like every answer, and never open to anybody else.
     write_bytes(path, [content], FOR_OWNER)
     return True
+
+
+def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
+    """The sound of one puzzle as whole files by name: the pieces of each person's recorder in order, which together are a file that any player opens.
+
+    A page that was loaded again began a new file (`part`). A file with a piece missing would break off without a word, so it is left out.
+    """
+    pieces: dict[tuple[str, int], list[LogEntry]] = {}
+    for entry in recording.entries:
+        if entry.kind == "voice" and "part" in entry.data:
+            pieces.setdefault((entry.actor, entry.data["part"]), []).append(entry)
+    found = {}
+    for (alias, part), entries in sorted(pieces.items()):
+        entries.sort(key=lambda e: e.data["chunk"])
+        numbers = [e.data["chunk"] for e in entries]
+        paths = [sound_path(folder, recording.header.pair, alias, n) for n in numbers]
+        if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
+            found[sound_name(recording, alias, part)] = b"".join(path.read_bytes() for path in paths)
+    return found
 
 
 def forget_sound(folder: Path, alias: str) -> int:

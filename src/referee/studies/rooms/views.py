@@ -10,14 +10,14 @@ from referee.situated.tiers.dialogue import SOLVER
 from referee.studies.rooms.room_line import BOT, RoomLine
 from referee.studies.rooms.room_state import SOLO, Room
 
-__all__ = ["TELLING", "seat_number", "status", "told"]
+__all__ = ["TELLING", "ice_servers", "seat_number", "status", "told"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
 # Hints reach those who may see them by the status.
-_PRIVATE = frozenset({"clock", "voice", "hint", "late", "left"})
+_PRIVATE = frozenset({"clock", "voice", "call", "hint", "late", "left"})
 # The end names who left and what was said holds the sender's keystrokes: the partner gets neither.
-_SHOWN = {"snapshot": ("hash",), "say": ("text",), "over": ("outcome",)}
+_SHOWN = {"snapshot": ("hash", "nearly"), "say": ("text",), "over": ("outcome",)}
 _OTHERS = frozenset({"cursor", "typing"})
 
 
@@ -31,7 +31,7 @@ def told(room: Room, line: RoomLine, who: str) -> dict[str, Any] | None:
         "t_server": line.t_server,
         "seat": seat_number(room, line.who),
         "kind": line.kind,
-        "data": line.data if shown is None else {name: line.data[name] for name in shown},
+        "data": line.data if shown is None else {name: line.data[name] for name in shown if name in line.data},
     }
     if line.client_seq is not None and line.who == who:
         found["seq"] = line.client_seq
@@ -66,11 +66,23 @@ def status(
         "chat": list(chat),
         "solved": solved,
     }
+    if room.settings["voice"]:
+        found["ice"] = ice_servers(room.settings["ice_servers"])
     if room.game is not None:
         found |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
             found |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
+    return found
+
+
+def ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
+    """Servers that help two pages to find each other, as browsers want them: `stun:HOST:PORT`, or `turn:HOST:PORT|USER|PASSWORD`."""
+    found = []
+    for one in written:
+        url, *rest = one.split("|")
+        named = dict(zip(("username", "credential"), rest, strict=False))
+        found.append({"urls": url, **named})
     return found
 
 

@@ -38,6 +38,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/s/{study}/room", tags=["rooms"])
 RATE = Rate(each_second=400, burst=4000)  # a fast screen with cursor and drag sends 288 messages a second
 LONGEST_TEXT, MOST_POINTS = 1000, 240
+LONGEST_SIGNAL = 20_000
 # A page that reads nothing must not fill the server's memory; it can come back and catch up from the store.
 UNSENT_FRAMES = 2000
 _FRAME = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: json.dumps would make one for each frame
@@ -179,6 +180,9 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
         # A newer connection has taken over; what the old one still sends would come in between.
         if live.links.get(link.who) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
+        if isinstance(given, dict) and "signal" in given:
+            hall.relay(live, link.who, _signal(given["signal"], live))
+            continue
         try:
             if isinstance(given, dict) and given.get("kind") == "quit":
                 hall.quit(live, link.who)
@@ -186,6 +190,19 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
                 hall.take(live, link.who, (_line(link.who, one) for one in messages))
         except (ValueError, InputError) as error:
             raise Problem(422, "not-allowed", str(error)) from None
+
+
+def _signal(given: Any, live: Live) -> Mapping[str, Any]:
+    """What two pages tell each other to find a way for their voices; only where the room has voices, and nothing long."""
+    if not live.room.settings["voice"]:
+        raise Problem(422, "not-allowed", "There is no sound in this room.")
+    if (
+        not isinstance(given, dict)
+        or not set(given) <= {"description", "candidate"}
+        or len(_FRAME.encode(given)) > LONGEST_SIGNAL
+    ):
+        raise Problem(422, "malformed", "A signal has a description or a candidate.")
+    return given
 
 
 def _line(who: str, given: Any) -> RoomLine:
@@ -245,6 +262,10 @@ _KINDS: Mapping[str, Any] = {
     "typing": lambda data: {"typing": data.get("typing") is True},
     "clock": _clock,
     "ready": lambda data: {},
+    "call": lambda data: {
+        "state": str(data.get("state", ""))[:20],
+        **{name: _number(data[name]) for name in ("lost", "received", "jitter_ms") if name in data},
+    },
 }
 
 
@@ -282,6 +303,8 @@ async def put_voice(
     chunk: Annotated[int, InPath(ge=0, le=100_000)],
     start_ms: Annotated[float, Query(allow_inf_nan=False)],
     end_ms: Annotated[float, Query(allow_inf_nan=False)],
+    part: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    puzzle: Annotated[int, Query(ge=0, le=1000)] = 0,
 ) -> dict[str, Any]:
     """A piece of somebody's sound: on the disk and in the room's log before it is acknowledged; the same again is acknowledged again."""
     hall = _hall(request.app, caller.served)
@@ -294,6 +317,7 @@ async def put_voice(
     # The file first: a line in the log must never point to nothing.
     if await asyncio.to_thread(keep_sound, path, content):
         about = {"chunk": chunk, "name": path.name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
+        about |= {"part": part, "puzzle": puzzle}
         await hall.note(live, caller.session, "voice", about)
         if live.broken:
             raise Problem(503, "storage", "The sound could not be stored just now; it is sent again.")

@@ -1,0 +1,102 @@
+"""`referee tangram transcript`: what was spoken in a recording, from a transcript or by an endpoint that transcribes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.tangram.recordings import open_recording
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee.situated.game.log import Recording
+    from referee.situated.tiers.transcripts import SpokenLine
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram transcript session.jsonl --from solver.vtt --by solver            WebVTT or SubRip
+
+  referee tangram transcript session.jsonl --from words.json --by P-7K2A            Whisper's JSON
+
+  referee tangram transcript session.jsonl --from theirs.eaf --tier A-utts --by solver
+
+  referee tangram transcript session.jsonl --endpoint http://localhost:8000/v1 --model whisper-1     every voice beside the recording
+
+Times count from the beginning of the sound, which the recording knows; --begins says it where it does not.
+""")
+)
+def transcript(
+    recording: options.Recording,
+    source: Annotated[Path | None, typer.Option("--from", help="A transcript: .vtt, .srt, .json (Whisper) or .eaf.")] = None,
+    by: Annotated[str | None, typer.Option(help="Who speaks: an alias, solver or operator.")] = None,
+    tier: Annotated[str | None, typer.Option(help="Of an ELAN file: the tier.")] = None,
+    begins: Annotated[float | None, typer.Option(help="When the sound begins, in seconds since the start.", show_default="as recorded, else 0")] = None,
+    endpoint: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint that transcribes.")] = None,
+    model: Annotated[str, typer.Option(help="Its model.")] = "whisper-1",
+    out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
+) -> int:  # fmt: skip
+    """Put speech into a copy of a recording; replays, clips, annotation and ELAN then have it like anything else that was said."""
+    from referee.files import write_atomically
+    from referee.situated.game.log import write_recording
+
+    if (source is None) == (endpoint is None):
+        raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
+    found = open_recording(recording)
+    found = (
+        _from_file(found, source, by, tier, begins)
+        if source is not None
+        else _by_endpoint(found, recording.parent, str(endpoint), model)
+    )
+    target = out or recording.with_name(f"{recording.stem}.spoken.jsonl")
+    write_atomically(target, write_recording(found).rstrip("\n").split("\n"))
+    spoken = sum(entry.kind == "speech" for entry in found.entries)
+    print(f"wrote {target}: {spoken} spoken utterances")
+    return 0
+
+
+def _from_file(found: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
+    from referee.situated.game.recorded_sound import recorded_sounds
+    from referee.situated.tiers.transcripts import read_transcript, with_speech
+
+    if by is None:
+        raise InputError("nobody is named who speaks", remedy="add --by solver, --by operator or an alias")
+    actor = next((name for name, role in found.header.players.items() if by in (name, role)), by)
+    try:
+        content = source.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=source, remedy="name a transcript") from None
+    lines = read_transcript(content, str(source), tier)
+    own = [sound.start_ms for sound in recorded_sounds(found) if sound.actor == actor]
+    start = 1000 * begins if begins is not None else min(own, default=0.0)
+    return with_speech(found, actor, lines, start)
+
+
+def _by_endpoint(found: Recording, folder: Path, endpoint: str, model: str) -> Recording:
+    from referee.llm.transcription import transcribe
+    from referee.situated.game.recorded_sound import recorded_sounds
+    from referee.situated.tiers.transcripts import read_whisper, with_speech
+
+    sounds = [sound for sound in recorded_sounds(found) if (folder / sound.name).exists()]
+    if not sounds:
+        raise InputError(
+            "there is no sound beside this recording", where=folder, remedy="export the room again with its sound"
+        )
+    lines: dict[str, list[SpokenLine]] = {}
+    for sound in sounds:
+        answer = transcribe(folder / sound.name, endpoint=endpoint, model=model, language=found.header.language)
+        own = [
+            line._replace(start_ms=line.start_ms + sound.start_ms, end_ms=line.end_ms + sound.start_ms)
+            for line in read_whisper(answer, sound.name)
+        ]
+        lines.setdefault(sound.actor, []).extend(own)
+    for actor, own in lines.items():
+        found = with_speech(found, actor, own)
+    return found
