@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from referee.contracts import Batch, Hearer
+from referee.contracts import Batch, FloatArray, Hearer
 from referee.records import Description, HearerView, Property, Response, SpeakerView
 
 __all__ = [
     "AnswersMany",
     "AnswersParallel",
+    "CountsAnswered",
     "CountsFast",
     "Explains",
     "HasDistribution",
@@ -252,6 +253,15 @@ class LearnsFirst(Protocol):
 
     def learn(self, batch: Batch) -> Any:
         """Take in one part; called for every part before any is measured."""
+        ...
+
+
+@runtime_checkable
+class CountsAnswered(Protocol):
+    """Has a value over the items with a usable answer too, beside the one over all items."""
+
+    def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From sums of rows: that value, and over how many items it is."""
         ...
 
 

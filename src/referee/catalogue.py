@@ -114,6 +114,29 @@ METRICS: dict[str, Entry] = {
     ),
     "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
+    # places in pictures
+    "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the region meant"),
+    "ground/accuracy": Entry(
+        "referee.metrics.grounding:BoxAccuracy", {}, "share of boxes with IoU >= .5 (iou:.7 for another threshold)"
+    ),
+    "ground/accuracy.mean": Entry(
+        "referee.metrics.grounding:MeanAccuracy", {}, "mean accuracy over the thresholds .50, .55 … .95"
+    ),
+    "ground/point": Entry(
+        "referee.metrics.grounding:PointInside", {}, "the point, or the middle of the box, is in the region meant"
+    ),
+    "ground/found": Entry(
+        "referee.metrics.grounding:EntityFound", {}, "the entity that the answer hits is the one meant"
+    ),
+    "ground/distance": Entry(
+        "referee.metrics.grounding:Distance", {}, "distance to the region meant, as a share of the picture's diagonal"
+    ),
+    "ground/none": Entry(
+        "referee.metrics.grounding:NoTarget", {}, "nothing is meant, and the answer says so (N-acc of gRefCOCO)"
+    ),
+    "ground/none.target": Entry(
+        "referee.metrics.grounding:NoTarget", {"target": True}, "something is meant, and the answer is not none (T-acc)"
+    ),
 }
 
 CORPORA: dict[str, Entry] = {
@@ -169,6 +192,11 @@ CORPORA: dict[str, Entry] = {
         "referee.corpora.photographs:ContinualAdaptation",
         {},
         "photographs named by people and by a model, 5,373 rounds",
+    ),
+    "rec-eval": Entry(
+        "referee.corpora.rec_eval:RecEval",
+        {},
+        "boxes and points of models for 9,968 expressions of RefCOCO and PersReFex",
     ),
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
@@ -379,6 +407,7 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
 # What a signature holds beside switches; a signature can be used as a name.
 _NOT_SWITCHES = frozenset(
     [
+        "answers",
         "corpus",
         "reading",
         "part",

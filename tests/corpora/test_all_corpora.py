@@ -61,6 +61,8 @@ def corpus(request: pytest.FixtureRequest, data_folder: Path) -> tuple[str, list
 def test_no_place_and_no_attribute_betrays_the_target(corpus: tuple[str, list[Trial], list[Response]]) -> None:
     name, trials, _ = corpus
     assert len(trials) >= 100
+    if all(len(t.scene.entities) <= 1 for t in trials):
+        return  # only what is meant is outlined, and no hearer is shown outlines (test_records)
     assert len(target_places(trials)) > 1, f"{name}: the target is always at the same place"
     assert len(places_in_hearers_views(trials)) > 1, name
     assert attributes_of_targets_only(trials) == set(), name
@@ -73,8 +75,8 @@ def test_ids_are_unique_and_everything_named_exists(corpus: tuple[str, list[Tria
     assert len(scenes) == len(trials)
     for trial in trials:
         assert len({e.id for e in trial.scene.entities}) == len(trial.scene.entities)
-        assert trial.targets
-        assert trial.target_mask
+        # In a picture nothing may be meant.
+        assert trial.target_mask or trial.scene.picture
         assert trial.after is None or trial.after in scenes
         assert all(d.text is None or d.text.strip() for d in trial.references)
     for response in responses:
@@ -168,7 +170,7 @@ def test_a_damaged_file_is_read_or_refused_but_never_crashes_a_reader(name: str)
                 assert "→" in str(error), "an error says what to do next"
                 return
             for trial in trials:
-                assert trial.target_mask
+                assert trial.target_mask or trial.scene.picture
             for response in responses:
                 assert response.trial in {t.id for t in trials}
 

@@ -458,7 +458,43 @@ def photo_message(number: int, text: str, before: int) -> dict[str, str]:
     return {"gameid": "g-7", "trialNum": str(number), "msg": text, "time": str(1.5e12 - before)}
 
 
+BOXES = [
+    {
+        "i": 0,
+        "text": "man on right",
+        "gt": [10, 20, 30, 40],
+        "answers": {
+            "dino": [],
+            "internvl": [10, 20, 40, 60],
+            "molmo": ' <point x="5.0" y="6.5" alt="m">m</point>',
+            "qwen25vl": [11, 20, 40, 61],
+        },
+    },
+    {
+        "i": 1,
+        "text": "dog",
+        "gt": [50, 60, 10, 10],
+        "answers": {
+            "dino": [{"label": "dog", "score": 0.4, "box": [50, 60, 60, 70]}],
+            "internvl": [0.0, 0.0, 0.0, 0.0],
+            "molmo": [1.0, 2.0, 3.0, 4.0],
+            "qwen25vl": [0, 0, 9, 9],
+        },
+    },
+    {
+        "i": 2,
+        "text": "cat",
+        "gt": [5, 5, 50, 50],
+        "answers": {"dino": [], "internvl": [5, 5, 55, 55], "molmo": "no", "qwen25vl": "It is there."},
+    },
+]
+CORNERS = [{"i": 0, "text": "ball", "gt": [10, 20, 30, 40], "answers": {"qwen25vl": [10, 20, 30, 40]}}]
 TINY: dict[str, dict[str, Any]] = {
+    "rec-eval": {
+        "rec-eval/RefCOCO.jsonl.gz": BOXES,
+        "rec-eval/RefCOCOg.jsonl.gz": BOXES,
+        "rec-eval/PersReFex.jsonl.gz": CORNERS,
+    },
     "gre3d7": {"gre3d/gre3d7.jsonl.gz": [BLOCKS, BLOCKS_UNALIGNED], "gre3d/gre3d7_scenes.json": {"1": THREE_BLOCKS}},
     "stars": {"stars/stars.jsonl.gz": [STARS_ROW], "stars/stars_contexts.json": {"abs9": STARS_CONTEXT}},
     "zoom": {

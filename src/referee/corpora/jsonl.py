@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
+from referee.corpora.place_records import picture_from_json, picture_to_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
 from referee.errors import DuplicateTrial, MalformedInput
+from referee.places import Point, Region
 from referee.records import (
     NOTHING,
     Description,
@@ -125,7 +127,9 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
     ids = [e.id for e in entities]
     if len(set(ids)) < len(ids):
         raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
-    if not targets or any(t not in ids for t in targets):
+    picture = None if data.get("picture") is None else picture_from_json(data["picture"])
+    # In a picture nothing may be meant at all: "the dog" where there is none.
+    if (not targets and picture is None) or any(t not in ids for t in targets):
         raise WrongShape(
             f"the target {', '.join(map(str, targets)) or '(none)'} is not among the entities",
             "name entity ids of this scene",
@@ -133,7 +137,10 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
     return Trial(
         id=expect(data, "id", str),
         scene=Scene(
-            entities=entities, id=optional(data, "scene", str), complete=optional(data, "complete", bool) is not False
+            entities=entities,
+            id=optional(data, "scene", str),
+            complete=optional(data, "complete", bool) is not False,
+            picture=picture,
         ),
         targets=targets,
         domain=optional(data, "domain", str),
@@ -160,7 +167,15 @@ def _entity(data: Any, place: int) -> Entity:
         image=optional(data, "image", str),
         position=None if position is None else tuple(position),
         relations=tuple(Relation(*p) for p in pairs(data.get("relations", ()))),
+        region=None if data.get("region") is None else _region(data["region"]),
     )
+
+
+def _region(data: Any) -> Region:
+    place = place_from_json(data)
+    if isinstance(place, Point):
+        raise WrongShape("a region has an inside, a point has none", "write a box, a polygon or a mask")
+    return place
 
 
 def pairs(data: Any) -> tuple[Property, ...]:
@@ -237,6 +252,7 @@ def response_from_json(data: Mapping[str, Any]) -> Response:
         identification_ms=data.get("identification_ms"),
         repeats=data.get("repeats", 0),
         flags=tuple(data.get("flags", ())),
+        places=tuple(map(place_from_json, optional(data, "places", list) or ())),
     )
 
 
@@ -262,6 +278,7 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
         scene=trial.scene.id,
         # Absent means complete, which nearly all scenes are.
         complete=None if trial.scene.complete else False,
+        picture=None if trial.scene.picture is None else picture_to_json(trial.scene.picture),
         domain=trial.domain,
         condition=trial.condition,
         speaker=trial.speaker,
@@ -287,6 +304,7 @@ def _entity_to_json(entity: Entity) -> dict[str, Any]:
         image=entity.image,
         position=None if entity.position is None else list(entity.position),
         relations=[list(r) for r in entity.relations] or None,
+        region=None if entity.region is None else place_to_json(entity.region),
     )
 
 
@@ -337,4 +355,5 @@ def response_to_json(response: Response) -> dict[str, Any]:
         identification_ms=response.identification_ms,
         repeats=response.repeats or None,
         flags=list(response.flags) or None,
+        places=list(map(place_to_json, response.places)) or None,
     )

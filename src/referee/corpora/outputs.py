@@ -2,35 +2,44 @@
 
 ``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"}``: either of the last two may be left out, which means "not given";
 an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name.
+
+Whoever finds rather than describes gives places instead: ``{"trial": ID, "box": [1, 2, 3, 4], "in": "pixels xyxy"}``, ``"point"``, several as
+``"places": [{"box": …, "in": …}, …]``, another outcome as ``"outcome": "none"``, or a model's own words as ``"answer": "…", "form": "molmo"``
+(`referee.sight.answer_forms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.corpora.jsonl import description_from_json, description_to_json
+from referee.corpora.place_records import FIELDS as PLACES
+from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
-from referee.errors import InputError, MalformedInput
-from referee.records import Description
+from referee.errors import InputError, MalformedInput, UnknownName
+from referee.records import Description, Outcome, Response
+from referee.sight.answer_forms import Seen, read_answer, seen
 
-__all__ = ["Output", "Problem", "Remark", "output_to_json", "read_outputs"]
+__all__ = ["Output", "Problem", "Remark", "output_to_json", "read_outputs", "read_row"]
 
 
 class Output(NamedTuple):
-    """One answer of one system, and where it stands."""
+    """One answer of one system, and where it stands: a description, or (`response`) what a system that was given one found."""
 
     trial: str
     system: str
     description: Description
     where: str
     line: int | None
+    response: Response | None = None
 
 
 Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
-FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker")
+FOUND = (*PLACES, "places", "outcome", "entity", "answer", "form", "in")
+FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker", *FOUND)
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
 
 
@@ -94,15 +103,66 @@ def _meant(name: str) -> str:
 
 
 def _output(data: dict[str, Any], default: str, where: str, line: int) -> Output:
+    system = optional(data, "system", str) or default
+    if any(name in data for name in FOUND):
+        trial = expect(data, "trial", str)
+        return Output(trial, system, Description(), where, line, _found(data, trial, system))
     description = description_from_json(data)
     if description.properties is None and description.text is None and description.distribution is None:
         raise WrongShape("neither properties nor text are given", _REMEDY)
-    system = optional(data, "system", str) or default
     return Output(expect(data, "trial", str), system, description, where, line)
 
 
-def output_to_json(trial: str, system: str, description: Description) -> dict[str, Any]:
+def read_row(row: Mapping[str, Any], number: int) -> Output:
+    """An output from a row of a table in memory; KeyError where it names no trial."""
+    trial, system = str(row["trial"]), str(row.get("system", "system"))
+    if any(name in row for name in FOUND):
+        return Output(trial, system, Description(), "rows", number, _found(dict(row), trial, system))
+    return Output(trial, system, description_from_json(row), "rows", number)
+
+
+def _found(data: dict[str, Any], trial: str, system: str) -> Response:
+    """What a system found, by itself or in the words of a model."""
+    if "answer" in data:
+        read = _in_words(data)
+    elif any(name in data for name in PLACES):
+        read = seen([place_from_json({k: v for k, v in data.items() if k in (*PLACES, "in")})])
+    else:
+        read = _spelled_out(data)
+    entity = optional(data, "entity", str)
+    return Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places, entity=entity)
+
+
+def _in_words(data: dict[str, Any]) -> Seen:
+    try:
+        convention = convention_from_json(data) if "in" in data else None
+        return read_answer(expect(data, "answer", str), expect(data, "form", str), convention)
+    except UnknownName as unknown:
+        raise WrongShape(str(unknown).replace("\n  → ", "; ")) from None
+
+
+def _spelled_out(data: dict[str, Any]) -> Seen:
+    places = [place_from_json(place) for place in optional(data, "places", list) or ()]
+    given = optional(data, "outcome", str)
+    if given is not None and given not in list(Outcome):
+        raise WrongShape(f"the outcome {given!r} is not known", f"one of {', '.join(Outcome)}")
+    if given is None and "entity" in data:
+        return Seen(Outcome.ENTITY)
+    if given is None and not places:
+        raise WrongShape("there is neither a place nor an outcome", 'give "box", "point", "places" or "outcome"')
+    found = seen(places)
+    return found if given is None else Seen(Outcome(given), found.places)
+
+
+def output_to_json(
+    trial: str, system: str, description: Description, response: Response | None = None
+) -> dict[str, Any]:
     """The JSON form of one output."""
+    if response is not None:
+        found = {"outcome": str(response.outcome), "entity": response.entity}
+        places = [place_to_json(place) for place in response.places]
+        kept = {key: value for key, value in {**found, "places": places or None}.items() if value is not None}
+        return {"trial": trial, "system": system, **kept}
     data = description_to_json(description)
     return {
         "trial": trial,

@@ -16,7 +16,8 @@ from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import InputError
-from referee.records import HUMAN, Description, Trial
+from referee.records import HUMAN, Description, Response, Trial
+from referee.runs.grounding import conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
@@ -73,7 +74,9 @@ def score_trials(
         for system in systems:
             said = _said(answers, system, chunk)
             answers.check_said(system, chunk)
-            batch = Batch(said, chunk, references)
+            batch = Batch(said, chunk, references, answers=_found(answers, system, chunk))
+            if batch.answers:
+                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in batch.answers)
             for name in settings.metrics:
                 parts[system, name].append(table.metrics[system, name].statistics(batch))
     # Only now: the corpus streams, and which trials it has is known at its end.
@@ -89,7 +92,18 @@ def score_trials(
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
     table.notes = answers.notes
+    table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
+    if table.outcomes:
+        table.warnings = warnings_about(answers, list(trials()))
     return table
+
+
+def _found(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Response | None]:
+    """What a system found on some trials; nothing at all where it describes."""
+    said = answers.by_system.get(system, {})
+    if not any(output.response for output in said.values()):
+        return []
+    return [said[t.id].response if t.id in said else None for t in chunk]
 
 
 def _range(counts: Counter[int]) -> str:
