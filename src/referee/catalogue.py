@@ -198,6 +198,24 @@ CORPORA: dict[str, Entry] = {
         {},
         "boxes and points of models for 9,968 expressions of RefCOCO and PersReFex",
     ),
+    "osworld-g": Entry(
+        "referee.corpora.screens:OsWorldG",
+        {},
+        "instructions on 251 screens, 564 targets with two wordings, 54 of them not there",
+    ),
+    "screenspot": Entry("referee.corpora.screens:ScreenSpot", {}, "instructions on screens, in ScreenSpot's own files"),
+    "uibert-refexp": Entry("referee.corpora.uibert:UiBert", {}, "elements of mobile screens, 1,125 expressions"),
+    "talk2car": Entry("referee.corpora.talk2car:Talk2Car", {}, "commands to a car, 3,610 boxes in street pictures"),
+    "clembench-refgame": Entry(
+        "referee.corpora.clembench:Clembench", {}, "390 games of three pictures, and letter grids in 11 languages"
+    ),
+    "refcoco": Entry("referee.corpora.refcoco:RefCoco", {}, "RefCOCO in its usual files: refs(unc).p, JSON or Parquet"),
+    "refcoco+": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcoco+"}, "RefCOCO+ in its usual files"),
+    "refcocog": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcocog"}, "RefCOCOg in its usual files"),
+    "grefcoco": Entry(
+        "referee.corpora.refcoco:GRefCoco", {}, "gRefCOCO in its usual files: one target, several or none"
+    ),
+    "refoi": Entry("referee.corpora.refoi:RefOi", {}, "RefOI in its published Parquet form"),
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 

@@ -48,6 +48,11 @@ FACTS: dict[str, _Facts] = {
     "tangrams-ref": _Facts(8609, "tangrams", True),
     "vlm-tangram": _Facts(3166, "tangrams", True),
     "continual-adaptation": _Facts(5373, "photographs", True),
+    "rec-eval": _Facts(1975, "photographs"),
+    "osworld-g": _Facts(564, "screens"),
+    "uibert-refexp": _Facts(1125, "screens"),
+    "talk2car": _Facts(3610, "streets"),
+    "clembench-refgame": _Facts(390, "photographs, grids"),
 }
 
 EPILOG = options.examples("""

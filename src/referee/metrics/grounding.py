@@ -200,6 +200,8 @@ class Distance(_Pointing):
             if len(regions) != 1:
                 continue
             whole = _diagonal(regions[0], size, self.by)
+            if size == Size(1, 1):
+                continue
             x, y = arrays.points[i]
             values[i] = (far[i] if not np.isnan(far[i]) else region_distance(regions[0], x, y, size)) / whole
 
@@ -209,7 +211,8 @@ class Distance(_Pointing):
 
 def _diagonal(region: Region, size: Size | None, by: str) -> float:
     if by == "picture":
-        return hypot(size.width, size.height) if size is not None else float("nan")
+        # Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too.
+        return hypot(size.width, size.height) if size is not None and size != Size(1, 1) else float("nan")
     left, top, right, bottom = region.on(size) if isinstance(region, Box) else region.bounds(size)
     return hypot(right - left, bottom - top)
 

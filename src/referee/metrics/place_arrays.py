@@ -82,17 +82,31 @@ def _size(trial: Trial) -> Size | None:
     return trial.scene.picture.size if trial.scene.picture else None
 
 
+def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size | None:
+    """The picture's size; where it is unknown and all places are shares of it, any will do (overlaps do not depend on it)."""
+    size = _size(trial)
+    if size is None and meant and all(_is_share(place) for place in (*meant, *places)):
+        return Size(1, 1)
+    return size
+
+
+def _is_share(place: Place) -> bool:
+    return not isinstance(place, Mask) and place.convention.unit.steps is not None
+
+
 def _arrange(batch: Batch) -> PlaceArrays:
     answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
-    sizes, regions = [_size(t) for t in batch.trials], [meant_by(t) for t in batch.trials]
     places = [_places(a, t) for a, t in zip(answers, batch.trials, strict=True)]
+    meant = [meant_by(t) for t in batch.trials]
+    sizes = [_frame(t, m, p) for t, m, p in zip(batch.trials, meant, places, strict=True)]
+    regions = [m if m is None or _is_readable(m, s) else None for m, s in zip(meant, sizes, strict=True)]
     single = [p[0] if len(p) == 1 else None for p in places]
     boxes = _boxes(single, sizes)
     points = _points(single, sizes)
     middle = np.isnan(points[:, 0]) & ~np.isnan(boxes[:, 0])
     points[middle] = centres(boxes[middle])
     _add_middles(points, single, sizes)
-    meant = [r[0] if r is not None and len(r) == 1 and isinstance(r[0], Box) else None for r in regions]
+    single_meant = [r[0] if r is not None and len(r) == 1 and isinstance(r[0], Box) else None for r in regions]
     has_box = np.array([any(not isinstance(p, Point) for p in ps) for ps in places], dtype=bool)
     has_point = np.array([any(isinstance(p, Point) for p in ps) for ps in places], dtype=bool)
     return PlaceArrays(
@@ -102,7 +116,7 @@ def _arrange(batch: Batch) -> PlaceArrays:
         sizes=sizes,
         boxes=boxes,
         points=points,
-        gold=_boxes(meant, sizes),
+        gold=_boxes(single_meant, sizes),
         known=np.array([a is not None for a in answers], dtype=bool),
         readable=np.array([_is_readable(ps, s) for ps, s in zip(places, sizes, strict=True)], dtype=bool),
         has_box=has_box,
@@ -120,7 +134,7 @@ def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
     return answer.places
 
 
-def _is_readable(places: tuple[Place, ...], size: Size | None) -> bool:
+def _is_readable(places: Sequence[Place], size: Size | None) -> bool:
     try:
         for place in places:
             if not isinstance(place, Mask):

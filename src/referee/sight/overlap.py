@@ -15,6 +15,7 @@ from referee.places import Box, Convention, Mask, NeedsSize, Order, Polygon, Reg
 
 __all__ = [
     "centres",
+    "covered_pixels",
     "distance",
     "inside",
     "iou",
@@ -200,9 +201,14 @@ def _as_pixels(region: Region, picture: Size | None, size: Size | None) -> Truth
     if isinstance(region, Mask):
         return _pixels(region)
     assert picture is not None  # one of the two is a mask, which knows its picture
+    return covered_pixels(region, picture, size)
+
+
+def covered_pixels(region: Box | Polygon, picture: Size, size: Size | None = None) -> Truths:
+    """The pixels of a picture whose middle a region covers."""
     with naming_extra():
         import shapely
 
     across, down = np.meshgrid(np.arange(picture.width) + 0.5, np.arange(picture.height) + 0.5)
-    covered: Truths = shapely.intersects_xy(_outline(region, size), across, down)
+    covered: Truths = shapely.intersects_xy(_outline(region, size or picture), across, down)
     return covered
