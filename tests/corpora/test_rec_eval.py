@@ -94,7 +94,7 @@ def test_the_command_gives_a_system_a_model(data: Path, capsys: pytest.CaptureFi
 
 
 def test_a_part_of_the_corpus_takes_its_part_of_the_answers(data: Path) -> None:
-    table = score("recorded:rec-eval", "rec-eval", data=data, metrics=GROUND, split="id=RefCOCO-0", resamples=0)
+    table = score("recorded:rec-eval", "rec-eval", data=data, metrics=GROUND, split="id=RefCOCO-0", resamples=0).frame
     assert table["n"].max() == 1
 
 
@@ -106,7 +106,7 @@ def test_a_declared_convention_changes_the_reading_and_the_signature(data: Path)
         metrics=["ground/accuracy"],
         convention=["qwen25vl=pixels xywh"],
         resamples=0,
-    )
+    ).frame
     row = table.filter(table["system"] == "qwen25vl").to_dicts()[0]
     assert row["value"] == 0
     assert "|answers:pixels xywh|" in row["signature"]
@@ -129,7 +129,7 @@ def test_refcoco_as_recorded(data_folder: Path) -> None:
     """Recomputed apart from this package with a plain numpy IoU: 1783 and 1766 of 1975 right; 45 and 20 texts; 7 degenerate boxes, 4 of them zeros."""
     table = score(
         "recorded:rec-eval", "rec-eval", data=data_folder, metrics=["ground/accuracy"], baseline="internvl", resamples=0
-    )
+    ).frame
     found = {row["system"]: row for row in table.to_dicts()}
     qwen, internvl = found["qwen25vl"], found["internvl"]
     assert (round(qwen["value"], 3), round(qwen["value_answered"], 3), qwen["unparsable"]) == (0.903, 0.924, 45)

@@ -30,7 +30,9 @@ def test_a_refusal_is_right_where_nothing_is_meant(tmp_path: Path) -> None:
         {"trial": "S1-2", "system": "m", "outcome": "none"},
     ]
     data = write(tmp_path, TINY["osworld-g"])
-    table = score(rows, "osworld-g", data=data, metrics=["ground/point", "ground/none", "ground/found"], resamples=0)
+    table = score(
+        rows, "osworld-g", data=data, metrics=["ground/point", "ground/none", "ground/found"], resamples=0
+    ).frame
     assert dict(zip(table["metric"], table["value"], strict=True)) == {
         "ground/point": 1,
         "ground/none": 1,
@@ -48,7 +50,7 @@ def test_places_that_are_shares_are_scored_without_a_size(tmp_path: Path) -> Non
         for part in ("dev", "test")
     ]
     pixels = [row | {"system": "p", "in": "pixels xyxy"} for row in shares]
-    table = score(shares + pixels, "uibert-refexp", data=data, metrics=["ground/iou"], resamples=0)
+    table = score(shares + pixels, "uibert-refexp", data=data, metrics=["ground/iou"], resamples=0).frame
     assert table["value"].to_list() == [1.0, None], "pixels cannot be held against shares of a screen of unknown size"
 
 

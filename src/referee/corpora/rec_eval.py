@@ -60,7 +60,7 @@ class RecEval(Unheard):
         self.gold = gold or ("xywh" if reading.startswith("RefCOCO") else "xyxy")
 
     def path(self) -> Path:
-        """The file of the reading; `UnknownName` tells the ones there are."""
+        """The file of the reading; where there is none of that name, the ones there are are told."""
         for suffix in SUFFIXES:
             # Names only: a reading must not lead out of the folder.
             if Path(self.reading).name != self.reading:
@@ -69,7 +69,10 @@ class RecEval(Unheard):
                 return locate(self.data, FOLDER, [self.reading + suffix]) / (self.reading + suffix)
             except DataNotFound:
                 continue
-        raise UnknownName("reading", self.reading, _there(self.data), hint=f"one of {', '.join(_there(self.data))}")
+        known = _there(self.data)
+        if not known:
+            locate(self.data, FOLDER, [READINGS[0] + SUFFIXES[0]])
+        raise UnknownName("reading", self.reading, known, hint=f"one of {', '.join(known)}")
 
     def trials(self) -> Iterator[Trial]:
         path = self.path()
@@ -92,11 +95,9 @@ class RecEval(Unheard):
 
 def _there(data: str | Path | None) -> list[str]:
     """The readings in the folder."""
-    try:
-        folder = locate(data, FOLDER, [])
-    except DataNotFound:
-        return list(READINGS)
-    return sorted({p.name.removesuffix(s) for p in folder.iterdir() for s in SUFFIXES if p.name.endswith(s)})
+    folder = locate(data, FOLDER, [])
+    files = folder.iterdir() if folder.is_dir() else ()
+    return sorted({p.name.removesuffix(s) for p in files for s in SUFFIXES if p.name.endswith(s)})
 
 
 def _order(gold: str) -> Order:

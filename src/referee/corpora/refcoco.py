@@ -80,7 +80,7 @@ class RefCoco(Unheard):
 
     def _from_parquet(self) -> Iterator[Trial]:
         folder = locate(self.data, self.name, ())
-        files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name else []
+        files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name and folder.is_dir() else []
         if not files:
             locate(self.data, self.name, (f"refs({self.reading}).p", "instances.json"))
         for path in files:

@@ -38,7 +38,7 @@ class RefOi(Unheard):
 
     def trials(self) -> Iterator[Trial]:
         folder = locate(self.data, NAME, ())
-        files = sorted(folder.rglob("*.parquet")) if folder.name == NAME else []
+        files = sorted(folder.rglob("*.parquet")) if folder.name == NAME and folder.is_dir() else []
         if not files:
             problem = "the corpus 'refoi' is not here (looked for *.parquet)"
             raise DataNotFound(
