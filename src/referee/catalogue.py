@@ -143,6 +143,11 @@ CORPORA: dict[str, Entry] = {
     "synthetic": Entry(
         "referee.corpora.synthetic.corpus:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
     ),
+    "solids": Entry(
+        "referee.corpora.synthetic.solids:Solids",
+        {},
+        "rendered pictures of solids with exact regions (shipped as a generator)",
+    ),
     "tuna": Entry("referee.corpora.tuna:Tuna", {}, "furniture and people, 780 English descriptions"),
     "gre3d7": Entry(
         "referee.corpora.gre3d:Gre3d", {"version": 7}, "balls and cubes with relations, 4,480 English descriptions"

@@ -55,7 +55,9 @@ def attributes_of_targets_only(trials: list[Trial]) -> set[str]:
 
 @pytest.fixture(scope="module", params=CORPORA)
 def corpus(request: pytest.FixtureRequest, data_folder: Path) -> tuple[str, list[Trial], list[Response]]:
-    reader = create("corpus", request.param, **({} if request.param == "synthetic" else {"data": data_folder}))
+    reader = create(
+        "corpus", request.param, **({} if request.param in ("synthetic", "solids") else {"data": data_folder})
+    )
     limit = LIMITS.get(request.param)
     return request.param, list(islice(reader.trials(), limit)), list(islice(reader.responses(), limit))
 

@@ -406,7 +406,7 @@ def _corpus_of(outputs: Any) -> str:
     paths = _paths(outputs)
     recorded = [o for o in paths if o.startswith(RECORDED)]
     if recorded and len(recorded) == len(paths):
-        return recorded[0].removeprefix(RECORDED)
+        return recorded[0].removeprefix(RECORDED).partition("|")[0]
     runs = [o for o in paths if is_run(o)]
     # Before the question for the corpus: a mistyped file name is the likelier mistake.
     missing = [o for o in paths if o != "-" and not Path(o).exists()]

@@ -115,12 +115,10 @@ def _pixels(parts: list[Polygon], size: Size) -> Mask:
     """Several outlines as one set of pixels: those whose middle one of them covers."""
     import numpy as np
 
+    from referee.drawing.traced_solids import mask_runs
     from referee.sight.overlap import covered_pixels
 
     covered = np.zeros((size.height, size.width), dtype=bool)
     for part in parts:
         covered |= covered_pixels(part, size)
-    flat = covered.T.ravel()
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flat, [False]]).astype(int)))
-    runs = np.diff(np.concatenate([[0], edges, [len(flat)]]))
-    return Mask(size, tuple(int(n) for n in runs))
+    return Mask(size, mask_runs(covered))

@@ -73,6 +73,10 @@ class JsonlCorpus:
     def trials(self) -> Iterator[Trial]:
         return read_trials(self._file("trials.jsonl"))
 
+    def picture_folder(self) -> Path:
+        """Where the paths of pictures begin."""
+        return self._file("trials.jsonl").parent
+
     def responses(self) -> Iterator[Response]:
         path = self._file("responses.jsonl")
         # Where `data` is a single file it holds the trials.

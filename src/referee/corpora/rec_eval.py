@@ -33,7 +33,7 @@ Row = Mapping[str, Any]
 
 class RecEval(Unheard):
     """1,975 expressions of RefCOCO, 5,023 of RefCOCOg (val), 2,970 of PersReFex. `reading` is the stem of a file in the folder; `gold` how boxes are
-    written in it (xywh in RefCOCO's family, xyxy elsewhere); `prose` reads boxes out of texts, which is a guess and never the default."""
+    written in it (xywh in RefCOCO's family, xyxy elsewhere)."""
 
     card = Card(
         name="rec-eval",
@@ -52,11 +52,9 @@ class RecEval(Unheard):
         files=tuple(f"rec-eval/{reading}.jsonl.gz" for reading in READINGS),
     )
 
-    def __init__(
-        self, data: str | Path | None = None, reading: str = "RefCOCO", gold: str = "", prose: bool = False
-    ) -> None:
+    def __init__(self, data: str | Path | None = None, reading: str = "RefCOCO", gold: str = "") -> None:
         super().__init__(data)
-        self.reading, self.prose = reading, prose
+        self.reading = reading
         self.gold = gold or ("xywh" if reading.startswith("RefCOCO") else "xyxy")
 
     def path(self) -> Path:
@@ -81,16 +79,23 @@ class RecEval(Unheard):
             with located(path, line):
                 yield _trial(row, self.reading, order)
 
-    def recorded(self) -> Iterator[Output]:
-        """What the models answered, one output a model and expression."""
+    def recorded(self, prose: bool = False) -> Iterator[Output]:
+        """What the models answered, one output a model and expression; with `prose` each model stands there once more (``qwen25vl+prose``), with boxes
+        read out of its texts."""
         path = self.path()
         for line, row in read_box_lines(path):
             with located(path, line):
                 trial = _name(row, self.reading)
                 for model, answer in expect(row, "answers", dict).items():
-                    read = read_recorded_answer(model, answer, self.prose)
-                    response = Response(trial=trial, hearer=model, outcome=read.outcome, places=read.places)
-                    yield Output(trial, model, Description(), str(path), line, response)
+                    for system, read in _readings(model, answer, prose):
+                        response = Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places)
+                        yield Output(trial, system, Description(), str(path), line, response)
+
+
+def _readings(model: str, answer: Any, prose: bool) -> Iterator[tuple[str, Seen]]:
+    yield model, read_recorded_answer(model, answer)
+    if prose:
+        yield f"{model}+prose", read_recorded_answer(model, answer, prose=True)
 
 
 def _there(data: str | Path | None) -> list[str]:

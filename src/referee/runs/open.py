@@ -40,7 +40,7 @@ class Opened:
     everyone: Callable[[], Iterable[Trial]]
     card: Card | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    recorded: Callable[[], Iterable[Output]] | None = None
+    recorded: Callable[..., Iterable[Output]] | None = None
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -373,7 +373,7 @@ def _strange(output: Output, prop: Property) -> InvalidDescription:
 class HasRecorded(Protocol):
     """A corpus that comes with what models answered to it."""
 
-    def recorded(self) -> Iterable[Output]: ...
+    def recorded(self, prose: bool = False) -> Iterable[Output]: ...
 
 
 RECORDED = "recorded:"
@@ -395,13 +395,16 @@ def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = No
     return answers
 
 
-def _recorded(name: str, opened: Opened | None) -> Iterable[Output]:
-    """The answers that come with a corpus."""
+def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
+    """The answers that come with a corpus; ``|prose:yes`` sets beside each system what can be read out of its texts."""
+    name, *switches = written.split("|")
+    if not set(switches) <= {"prose:yes", "prose:no"}:
+        raise InputError(f"{written!r} has a switch that recorded answers do not", remedy="the one switch is prose:yes")
     if opened is None or opened.name != name or opened.recorded is None:
         known = opened is not None and opened.name == name
         what = "has no recorded answers" if known else "is not the corpus that is scored"
         raise InputError(f"{name!r} {what}", remedy=f"name the corpus as well: recorded:{name} --corpus {name}")
-    return opened.recorded()
+    return opened.recorded(prose="prose:yes" in switches)
 
 
 def _read_into(answers: Answers, path: str | Path) -> None:
