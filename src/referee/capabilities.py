@@ -33,6 +33,7 @@ __all__ = [
     "LearnsFrom",
     "Remembers",
     "SaysWhetherItLearns",
+    "SeesMarks",
     "TellsTrouble",
     "family_word",
     "in_parallel",
@@ -110,6 +111,13 @@ def learns(hearer: object) -> bool:
     True
     """
     return bool(hearer.learns) if isinstance(hearer, SaysWhetherItLearns) else True
+
+
+@runtime_checkable
+class SeesMarks(Protocol):
+    """Is shown the regions of all entities (a set of marks); others see the picture alone."""
+
+    marks: bool
 
 
 @runtime_checkable

@@ -278,6 +278,22 @@ HEARERS: dict[str, Entry] = {
         {},
         "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
     ),
+    "sight/centre": Entry(
+        "referee.hearers.onlookers:Centre",
+        {},
+        "points at the middle of the picture, whatever is said (box:yes for a box)",
+    ),
+    "sight/largest": Entry(
+        "referee.hearers.onlookers:Largest", {}, "chooses the largest of the regions marked, whatever is said"
+    ),
+    "sight/ocr": Entry(
+        "referee.hearers.onlookers:ScreenReader",
+        {},
+        "points at the words on a screen that the instruction shares (extra sight)",
+    ),
+    "sight/detector": Entry(
+        "referee.hearers.onlookers:Detector", {}, "any detector as MODULE:FUNCTION: the box with the highest score"
+    ),
 }
 
 PROTOCOLS: dict[str, Entry] = {

@@ -19,10 +19,10 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.place_arrays import PlaceArrays, arrange, is_broken
 from referee.places import Box, Place, Point, Region, Size
-from referee.records import Entity, Outcome, Trial
+from referee.records import Entity, Outcome, Response, Trial
 from referee.sight.overlap import distance, inside, iou, region_distance, region_holds, region_iou
 
-__all__ = ["BoxAccuracy", "Distance", "EntityFound", "Iou", "MeanAccuracy", "NoTarget", "PointInside"]
+__all__ = ["BoxAccuracy", "Distance", "EntityFound", "Iou", "MeanAccuracy", "NoTarget", "PointInside", "hits"]
 
 Truths = npt.NDArray[np.bool_]
 
@@ -279,3 +279,10 @@ class NoTarget(_Grounding):
         rows[:, 0] *= rows[:, 1]
         rows[~asked] = np.nan
         return rows
+
+
+def hits(response: Response, trial: Trial) -> bool:
+    """Whether an answer with a place finds what is meant: a point inside, a box with IoU >= .5. So people, simulated hearers and models are judged alike."""
+    measure = PointInside() if any(isinstance(p, Point) for p in response.places) else BoxAccuracy()
+    batch = Batch([None], [trial], [()], answers=[response])
+    return bool(measure.statistics(batch)[0, 0] == 1)
