@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.places import Box
 from referee.records import Description, Entity, Event, Property, Relation, Scene, Trial, as_value
 
 
@@ -122,3 +123,12 @@ def test_the_views_have_no_field_that_could_hold_the_answer() -> None:
     hearer, speaker = trial_with().for_hearer(Random(1)), trial_with().for_speaker()
     assert not {"targets", "references", "episode", "meta"} & set(hearer.__dataclass_fields__)
     assert not {"references", "episode", "meta"} & set(speaker.__dataclass_fields__)
+
+
+def test_no_hearer_sees_an_outline_unless_it_is_drawn_for_it() -> None:
+    """Where only what is meant is outlined, the outline gives it away."""
+    chair = Entity(id="a", region=Box((1, 2, 3, 4)))
+    trial = Trial(id="t", scene=Scene(entities=(chair, Entity(id="b"))), targets=("a",))
+    assert all(e.region is None for e in trial.for_hearer(Random(1)).scene.entities)
+    assert trial.for_hearer(Random(1), marks=True).scene.entity("a").region == chair.region
+    assert trial.for_speaker().scene.entity("a").region == chair.region

@@ -12,12 +12,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from referee.contracts import Batch, Hearer
+from referee.contracts import Batch, FloatArray, Hearer
 from referee.records import Description, HearerView, Property, Response, SpeakerView
 
 __all__ = [
     "AnswersMany",
     "AnswersParallel",
+    "CountsAnswered",
     "CountsFast",
     "Explains",
     "HasDistribution",
@@ -34,6 +35,7 @@ __all__ = [
     "NeedsHardware",
     "Remembers",
     "SaysWhetherItLearns",
+    "SeesMarks",
     "SignsCalls",
     "Stops",
     "TellsTrouble",
@@ -179,6 +181,13 @@ def learns(hearer: object) -> bool:
 
 
 @runtime_checkable
+class SeesMarks(Protocol):
+    """Is shown the regions of all entities (a set of marks); others see the picture alone."""
+
+    marks: bool
+
+
+@runtime_checkable
 class AnswersMany(Protocol):
     """Answers many descriptions faster together than one by one."""
 
@@ -319,6 +328,15 @@ class LearnsFirst(Protocol):
 
     def learn(self, batch: Batch) -> Any:
         """Take in one part; called for every part before any is measured."""
+        ...
+
+
+@runtime_checkable
+class CountsAnswered(Protocol):
+    """Has a value over the items with a usable answer too, beside the one over all items."""
+
+    def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From sums of rows: that value, and over how many items it is."""
         ...
 
 

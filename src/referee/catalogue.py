@@ -145,11 +145,39 @@ METRICS: dict[str, Entry] = {
     ),
     "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
+    # places in pictures
+    "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the region meant"),
+    "ground/accuracy": Entry(
+        "referee.metrics.grounding:BoxAccuracy", {}, "share of boxes with IoU >= .5 (iou:.7 for another threshold)"
+    ),
+    "ground/accuracy.mean": Entry(
+        "referee.metrics.grounding:MeanAccuracy", {}, "mean accuracy over the thresholds .50, .55 … .95"
+    ),
+    "ground/point": Entry(
+        "referee.metrics.grounding:PointInside", {}, "the point, or the middle of the box, is in the region meant"
+    ),
+    "ground/found": Entry(
+        "referee.metrics.grounding:EntityFound", {}, "the entity that the answer hits is the one meant"
+    ),
+    "ground/distance": Entry(
+        "referee.metrics.grounding:Distance", {}, "distance to the region meant, as a share of the picture's diagonal"
+    ),
+    "ground/none": Entry(
+        "referee.metrics.grounding:NoTarget", {}, "nothing is meant, and the answer says so (N-acc of gRefCOCO)"
+    ),
+    "ground/none.target": Entry(
+        "referee.metrics.grounding:NoTarget", {"target": True}, "something is meant, and the answer is not none (T-acc)"
+    ),
 }
 
 CORPORA: dict[str, Entry] = {
     "synthetic": Entry(
         "referee.corpora.synthetic.corpus:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
+    ),
+    "solids": Entry(
+        "referee.corpora.synthetic.solids:Solids",
+        {},
+        "rendered pictures of solids with exact regions (shipped as a generator)",
     ),
     "tuna": Entry("referee.corpora.tuna:Tuna", {}, "furniture and people, 780 English descriptions"),
     "gre3d7": Entry(
@@ -201,6 +229,29 @@ CORPORA: dict[str, Entry] = {
         {},
         "photographs named by people and by a model, 5,373 rounds",
     ),
+    "rec-eval": Entry(
+        "referee.corpora.rec_eval:RecEval",
+        {},
+        "boxes and points of models for 9,968 expressions of RefCOCO and PersReFex",
+    ),
+    "osworld-g": Entry(
+        "referee.corpora.screens:OsWorldG",
+        {},
+        "instructions on 251 screens, 564 targets with two wordings, 54 of them not there",
+    ),
+    "screenspot": Entry("referee.corpora.screens:ScreenSpot", {}, "instructions on screens, in ScreenSpot's own files"),
+    "uibert-refexp": Entry("referee.corpora.uibert:UiBert", {}, "elements of mobile screens, 1,125 expressions"),
+    "talk2car": Entry("referee.corpora.talk2car:Talk2Car", {}, "commands to a car, 3,610 boxes in street pictures"),
+    "clembench-refgame": Entry(
+        "referee.corpora.clembench:Clembench", {}, "390 games of three pictures, and letter grids in 11 languages"
+    ),
+    "refcoco": Entry("referee.corpora.refcoco:RefCoco", {}, "RefCOCO in its usual files: refs(unc).p, JSON or Parquet"),
+    "refcoco+": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcoco+"}, "RefCOCO+ in its usual files"),
+    "refcocog": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcocog"}, "RefCOCOg in its usual files"),
+    "grefcoco": Entry(
+        "referee.corpora.refcoco:GRefCoco", {}, "gRefCOCO in its usual files: one target, several or none"
+    ),
+    "refoi": Entry("referee.corpora.refoi:RefOi", {}, "RefOI in its published Parquet form"),
     "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
 }
 
@@ -276,6 +327,22 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.remote:Remote",
         {},
         "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
+    ),
+    "sight/centre": Entry(
+        "referee.hearers.onlookers:Centre",
+        {},
+        "points at the middle of the picture, whatever is said (box:yes for a box)",
+    ),
+    "sight/largest": Entry(
+        "referee.hearers.onlookers:Largest", {}, "chooses the largest of the regions marked, whatever is said"
+    ),
+    "sight/ocr": Entry(
+        "referee.hearers.onlookers:ScreenReader",
+        {},
+        "points at the words on a screen that the instruction shares (extra sight)",
+    ),
+    "sight/detector": Entry(
+        "referee.hearers.onlookers:Detector", {}, "any detector as MODULE:FUNCTION: the box with the highest score"
     ),
 }
 
@@ -461,6 +528,7 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
 # What a signature holds beside switches; a signature can be used as a name.
 _NOT_SWITCHES = frozenset(
     [
+        "answers",
         "corpus",
         "reading",
         "part",

@@ -149,6 +149,7 @@ class Batch:
         trials: the trials they answer.
         references: what each is held against.
         cache: lets metrics share an encoding: the first one that needs token ids or property masks builds them, keyed by what it built; the rest reuse it.
+        answers: one response per item where the systems are asked to find rather than to describe (boxes, points); empty otherwise.
 
     >>> from referee.records import Entity, Scene
     >>> said = Description(text="the red one")
@@ -162,6 +163,7 @@ class Batch:
     references: Sequence[Sequence[Description]]
     # Lives as long as the batch: the encodings of one chunk are let go with it.
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+    answers: Sequence[Response | None] = ()
 
     @classmethod
     def of(
@@ -187,7 +189,8 @@ class Metric(Protocol):
     """One measure. Constructor parameters are its configuration and appear, all of them, in its signature.
 
     `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or "none"
-    (which way is better); `needs` names what an output must have: "properties", "text" or "distribution".
+    (which way is better); `needs` names what an output must have: "properties", "text", "distribution", or "place" for measures of
+    where in a picture (`Batch.answers`).
 
     >>> from referee import create
     >>> dice = create("metric", "set/dice")

@@ -19,6 +19,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from referee.places import Picture, Place, Region
+
 __all__ = [
     "HUMAN",
     "NOT_ANSWERED",
@@ -130,6 +132,7 @@ class Entity:
         image: a picture of it, as a file name.
         position: where it stands, in the coordinates of its corpus.
         relations: to other entities of the scene.
+        region: where it is in the scene's picture.
 
     >>> chair = Entity(id="a", attributes=(Property("type", "chair"), Property("colour", "red")))
     >>> chair.value("colour"), chair.has(Property("type", "sofa"))
@@ -141,6 +144,7 @@ class Entity:
     image: str | None = None
     position: tuple[float, ...] | None = None
     relations: tuple[Relation, ...] = ()
+    region: Region | None = None
 
     def __repr__(self) -> str:
         return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"
@@ -165,6 +169,7 @@ class Scene:
         entities: the objects, in the order of the corpus.
         id: what trials with the same scene share; None where a corpus does not say.
         complete: whether these are all that was there; in a scene known in part nothing can be measured that depends on the rest.
+        picture: the photograph or screen that the entities are regions of.
 
     >>> red, blue = Property("colour", "red"), Property("colour", "blue")
     >>> scene = Scene(entities=(Entity(id="a", attributes=(red,)), Entity(id="b", attributes=(blue,))))
@@ -177,6 +182,7 @@ class Scene:
     entities: tuple[Entity, ...]
     id: str | None = None
     complete: bool = True
+    picture: Picture | None = None
     # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
     # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
     # merely cached out of equality and hash.
@@ -450,9 +456,12 @@ class Trial:
             history=self.history,
         )
 
-    def for_hearer(self, rng: Random) -> HearerView:
-        """What a hearer may see: the entities in an order of its own, and no word on which is the target."""
-        entities = list(self.scene.entities)
+    def for_hearer(self, rng: Random, marks: bool = False) -> HearerView:
+        """What a hearer may see: the entities in an order of its own, and no word on which is the target.
+
+        Regions are hidden too, unless they are drawn for the hearer (`marks`): where only what is meant is outlined, an outline gives it away.
+        """
+        entities = [e if marks or e.region is None else replace(e, region=None) for e in self.scene.entities]
         # Files may list the target first (TUNA's do): without a new order a hearer could find it by its place.
         rng.shuffle(entities)
         return HearerView(
@@ -522,6 +531,8 @@ class HearerView:
 class Outcome(StrEnum):
     """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong".
 
+    POINT and BOX are places in a picture, EMPTY is a box that holds nothing, REFUSED a hearer who declines to answer.
+
     >>> Outcome("dont-know") is Outcome.DONT_KNOW
     True
     """
@@ -532,6 +543,10 @@ class Outcome(StrEnum):
     DONT_KNOW = "dont-know"
     TIMEOUT = "timeout"
     UNPARSABLE = "unparsable"
+    POINT = "point"
+    BOX = "box"
+    EMPTY = "empty"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -550,6 +565,7 @@ class Response:
         identification_ms: the time from the scene to the choice.
         repeats: how often the description was asked for again.
         flags: anything odd about the answer.
+        places: where in the picture: one place, or those of SEVERAL.
 
     >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
     0
@@ -566,6 +582,7 @@ class Response:
     identification_ms: float | None = None
     repeats: int = 0
     flags: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

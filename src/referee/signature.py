@@ -104,6 +104,8 @@ def _scene_text(scene: Scene) -> str:
             parts += (_END, entity.id, *chain.from_iterable(entity.attributes))
             if entity.relations:
                 parts.append(repr(entity.relations))
+            if entity.region is not None:
+                parts.append(repr(entity.region))
         notes["text"] = "\x1f".join(parts)
     return notes["text"]
 

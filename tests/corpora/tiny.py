@@ -458,7 +458,118 @@ def photo_message(number: int, text: str, before: int) -> dict[str, str]:
     return {"gameid": "g-7", "trialNum": str(number), "msg": text, "time": str(1.5e12 - before)}
 
 
+BOXES = [
+    {
+        "i": 0,
+        "text": "man on right",
+        "gt": [10, 20, 30, 40],
+        "answers": {
+            "dino": [],
+            "internvl": [10, 20, 40, 60],
+            "molmo": ' <point x="5.0" y="6.5" alt="m">m</point>',
+            "qwen25vl": [11, 20, 40, 61],
+        },
+    },
+    {
+        "i": 1,
+        "text": "dog",
+        "gt": [50, 60, 10, 10],
+        "answers": {
+            "dino": [{"label": "dog", "score": 0.4, "box": [50, 60, 60, 70]}],
+            "internvl": [0.0, 0.0, 0.0, 0.0],
+            "molmo": [1.0, 2.0, 3.0, 4.0],
+            "qwen25vl": [0, 0, 9, 9],
+        },
+    },
+    {
+        "i": 2,
+        "text": "cat",
+        "gt": [5, 5, 50, 50],
+        "answers": {"dino": [], "internvl": [5, 5, 55, 55], "molmo": "no", "qwen25vl": "It is there."},
+    },
+]
+CORNERS = [{"i": 0, "text": "ball", "gt": [10, 20, 30, 40], "answers": {"qwen25vl": [10, 20, 30, 40]}}]
+
+
+def screen(name: str, kind: str, numbers: list[float], text: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "image_path": "S1.png",
+        "image_size": [100, 80],
+        "instruction": text,
+        "box_type": kind,
+        "box_coordinates": numbers,
+        "GUI_types": ["Icon"],
+    }
+
+
+# One document that is a list: one line.
+SCREENS = [
+    [
+        screen("S1-0", "bbox", [10, 10, 20, 20], "open"),
+        screen("S1-1", "polygon", [0, 0, 9, 0, 0, 9], "close"),
+        screen("S1-2", "refusal", [0, 0, 0, 0], "fly"),
+    ]
+]
+ELEMENTS = {
+    "image/id": ["77"],
+    "image/ref_exp/text": ["the button"],
+    "image/ref_exp/label": [1],
+    **{
+        f"image/object/bbox/{side}": values
+        for side, values in (("xmin", [0.0, 0.5]), ("ymin", [0.0, 0.5]), ("xmax", [0.5, 1.0]), ("ymax", [0.5, 0.75]))
+    },
+    **{
+        f"image/view_hierarchy/bbox/{side}": [value]
+        for side, value in (("xmin", 0.5), ("ymin", 0.5), ("xmax", 1.0), ("ymax", 0.75))
+    },
+    "image/view_hierarchy/class/name": ["BUTTON"],
+    "image/view_hierarchy/text": ["ok"],
+    "image/view_hierarchy/description": [""],
+    "image/view_hierarchy/id/name": [""],
+}
+
+
+def command(token: str) -> dict[str, Any]:
+    return {
+        "scene_token": "d1",
+        "sample_token": "s1",
+        "command": "stop behind the van",
+        "obj_name": "vehicle.van",
+        "box_token": "b1",
+        "command_token": token,
+        "2d_box": [260, 479, 191, 82],
+        "t2c_img": "img_val_0.jpg",
+    }
+
+
+def picture_game(number: int, target: str) -> dict[str, Any]:
+    shown = {
+        f"player_2_{place}_image": f"../clembench/resources/docci_images/{i}.jpg"
+        for i, place in enumerate(("first", "second", "third"))
+    }
+    return {"game_id": number, "target_image_name": [target], **shown}
+
+
 TINY: dict[str, dict[str, Any]] = {
+    "osworld-g": {"osworld-g/OSWorld-G.json.gz": SCREENS, "osworld-g/OSWorld-G_refined.json.gz": SCREENS},
+    "uibert-refexp": {"uibert-refexp/dev.jsonl.gz": [ELEMENTS], "uibert-refexp/test.jsonl.gz": [ELEMENTS]},
+    "talk2car": {
+        "talk2car/val_commands.json.gz": {"commands": [command("c1")]},
+        "talk2car/test_commands.json.gz": {"commands": [command("c2")]},
+    },
+    "clembench-refgame": {
+        "clembench-refgame/multimodal_referencegame/in/instances.json.gz": {
+            "experiments": [
+                {"name": "DOCCI_images", "game_instances": [picture_game(0, "second"), picture_game(1, "first")]}
+            ]
+        }
+    },
+    "rec-eval": {
+        "rec-eval/RefCOCO.jsonl.gz": BOXES,
+        "rec-eval/RefCOCOg.jsonl.gz": BOXES,
+        "rec-eval/PersReFex.jsonl.gz": CORNERS,
+    },
     "gre3d7": {"gre3d/gre3d7.jsonl.gz": [BLOCKS, BLOCKS_UNALIGNED], "gre3d/gre3d7_scenes.json": {"1": THREE_BLOCKS}},
     "stars": {"stars/stars.jsonl.gz": [STARS_ROW], "stars/stars_contexts.json": {"abs9": STARS_CONTEXT}},
     "zoom": {

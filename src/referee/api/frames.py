@@ -25,7 +25,8 @@ _VALUE: dict[str, type] = {"value": float, "low": float, "high": float, "n": int
 SCORES: Schema = {
     "system": str, "metric": str, **_VALUE, **_GROUPS, "clusters": str,
     "baseline": str, **dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"), float),
-    **dict.fromkeys(PROBLEMS, int), "signature": str,
+    "value_answered": float, "n_answered": int, "only_this": int, "only_baseline": int, "p_mcnemar": float,
+    **dict.fromkeys(PROBLEMS, int), **dict.fromkeys(("refused", "none", "several"), int), "signature": str,
 }  # fmt: skip
 ITEMS: Schema = {"system": str, "trial": str, "metric": str, "value": float, **_GROUPS}
 RUNS: Schema = {"system": str, "trials": int, "answered": int, "empty": int, "signature": str}

@@ -18,7 +18,8 @@ from referee.errors import InputError, UnknownName, one_of
 from referee.records import Trial
 from referee.reports import score_tables
 from referee.runs.folder import Run, is_run
-from referee.runs.open import Answers, Opened, only_items, open_corpus, open_outputs
+from referee.runs.grounding import declare
+from referee.runs.open import RECORDED, Answers, Opened, only_items, open_corpus, open_outputs
 from referee.runs.score import score_trials
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS, ScoreTable, Settings, metric_names
 from referee.runs.watching import ShowsProgress, unwatched
@@ -118,7 +119,7 @@ class Scores(Result):
         return frame_of(map(self._row, self.rows), SCORES)
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
-        return {**row, **group_columns(row["group"]), **self.table.counts[row["system"]]}
+        return {**self.table.counts[row["system"]], **row, **group_columns(row["group"])}
 
     @property
     def measured(self) -> list[dict[str, Any]]:
@@ -245,6 +246,7 @@ class ScoreOptions(TypedDict, total=False):
     reading: str | None
     split: str | None
     ids: str | Path | Sequence[str] | None
+    convention: Sequence[str]
     out: str | Path | None
     overwrite: bool
     demo: bool
@@ -278,6 +280,7 @@ def score(
     reading: str | None = None,
     split: str | None = None,
     ids: str | Path | Sequence[str] | None = None,
+    convention: Sequence[str] = (),
     items: bool = False,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -304,6 +307,7 @@ def score(
         reading: of TUNA: raw, true or challenge.
         split: a part of the corpus: ``domain=furniture``, ``challenge-80/20:test``.
         ids: only these trials: a list of ids, or a file with one on each line.
+        convention: what a system's numbers about pictures mean: ``["qwen25vl=pixels xyxy sent:qwen28"]``.
         items: the item-level frame instead of the table.
         out: also write a run folder.
         overwrite: whether it may replace another.
@@ -357,7 +361,9 @@ def score(
     opened = open_corpus(_corpus_of(outputs) if corpus is None else corpus, data, reading, split, seed)
     if ids is not None:
         opened = only_items(opened, ids)
-    answers = open_outputs(outputs, lenient)
+    answers = open_outputs(outputs, lenient, opened)
+    if convention:
+        declare(answers, convention)
     label = f"{opened.name}: trials"
     table = score_trials(answers, lambda: progress(opened.trials(), label), settings, opened.everyone, opened.source)
     if not table.trials:
@@ -402,6 +408,9 @@ def _paths(outputs: Any) -> list[str]:
 def _corpus_of(outputs: Any) -> str:
     """The run folder itself when one was named; otherwise the user has to say."""
     paths = _paths(outputs)
+    recorded = [o for o in paths if o.startswith(RECORDED)]
+    if recorded and len(recorded) == len(paths):
+        return recorded[0].removeprefix(RECORDED).partition("|")[0]
     runs = [o for o in paths if is_run(o)]
     # Before the question for the corpus: a mistyped file name is the likelier mistake.
     missing = [o for o in paths if o != "-" and not Path(o).exists()]

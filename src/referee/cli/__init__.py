@@ -25,6 +25,10 @@ Commands = dict[str, tuple[str, str]]
 # Modules by name: importing them all would make `referee --help` wait for every library.
 COMMANDS: Commands = {
     "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
+    "ground": (
+        "referee.cli.ground",
+        "boxes and points: which convention do the numbers follow? which labels are suspect?",
+    ),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
     "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
     "listen": (

@@ -27,6 +27,7 @@ class _Facts(NamedTuple):
 # Sizes as the readers count trials, so that the table need not read everything; a test compares them with the data.
 FACTS: dict[str, _Facts] = {
     "synthetic": _Facts(780, "furniture, people"),
+    "solids": _Facts(140, "solids"),
     "tuna": _Facts(780, "furniture, people"),
     "gre3d7": _Facts(4480, "balls and cubes"),
     "gre3d3": _Facts(630, "balls and cubes"),
@@ -49,6 +50,11 @@ FACTS: dict[str, _Facts] = {
     "tangrams-ref": _Facts(8609, "tangrams", True),
     "vlm-tangram": _Facts(3166, "tangrams", True),
     "continual-adaptation": _Facts(5373, "photographs", True),
+    "rec-eval": _Facts(1975, "photographs"),
+    "osworld-g": _Facts(564, "screens"),
+    "uibert-refexp": _Facts(1125, "screens"),
+    "talk2car": _Facts(3610, "streets"),
+    "clembench-refgame": _Facts(390, "photographs, grids"),
 }
 
 EPILOG = options.examples("""

@@ -249,6 +249,31 @@ def synthetic(
     return 0
 
 
+@app.command(
+    epilog=options.examples("""
+  referee corpus solids --out toys                         20 pictures and toys/trials.jsonl
+
+  referee corpus solids --out toys --scenes 200 --seed 7
+
+A folder that every command takes: referee score answers.jsonl --corpus toys --metrics ground
+""")
+)
+def solids(
+    out: Annotated[Path, typer.Option(help="The folder to write.", show_default=False)],
+    scenes: Annotated[int, typer.Option(help="How many pictures.", min=1)] = 20,
+    things: Annotated[int, typer.Option(help="Solids in each picture.", min=2, max=12)] = 7,
+    width: Annotated[int, typer.Option(help="Pixels across.", min=64, max=4000)] = 480,
+    height: Annotated[int, typer.Option(help="Pixels down.", min=64, max=4000)] = 320,
+    seed: options.Seed = 1,
+) -> int:
+    """Render a synthetic corpus of pictures: solids with light, shade and occlusion, and the exact pixels of every one."""
+    from referee.corpora.synthetic.solids import Solids, write_solids
+
+    made = write_solids(out, Solids(seed=seed, scenes=scenes, solids=things, width=width, height=height))
+    print(f"{made} trials on {scenes} pictures in {out}")
+    return 0
+
+
 # -- schema ----------------------------------------------------------------------------------------------------------------
 
 

@@ -36,6 +36,8 @@ EPILOG = options.examples("""
 
   referee score RUN --by domain --humans                                   a run folder scores itself
 
+  referee score recorded:rec-eval --corpus rec-eval --reading RefCOCO --metrics ground/accuracy,ground/iou      boxes that models gave
+
 An outputs file has one JSON object a line: {"trial": ID, "system": NAME, "properties": [["colour", "red"], …], "text": "the red chair"};
 CSV and Parquet files with these columns and the challenges' peer-output XML work too.
 """)
@@ -102,6 +104,13 @@ def score(
         Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
     ] = None,
     overwrite: options.OverwriteRun = False,
+    convention: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Answers with places: what a system\'s numbers mean, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); docs/sight.md.',
+            show_default=False,
+        ),
+    ] = None,
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Keep going over bad lines, missing or unknown trials; count them in columns."),
@@ -130,6 +139,7 @@ def score(
         reading=reading,
         split=split,
         ids=items,
+        convention=convention or (),
         demo=demo,
         progress=counting if is_watched() else unwatched,
     )
@@ -146,7 +156,8 @@ def score(
 def _print(rows: list[dict[str, Any]], form: str, found: Scores, out: Path | None) -> None:
     about = found.table.about_clusters()
     if form == "json":
-        print(score_tables.as_json(rows, intervals=about))
+        more = {"warnings": found.table.warnings} if found.table.outcomes else {}
+        print(score_tables.as_json(rows, intervals=about, **more))
     elif form == "csv":
         print(score_tables.as_csv(rows))
     elif form == "latex":
@@ -156,6 +167,8 @@ def _print(rows: list[dict[str, Any]], form: str, found: Scores, out: Path | Non
     else:
         _print_table(rows, found.test, found.opened, about)
     # Notes must not get into a table that is read by a program.
+    for warning in found.table.warnings:
+        told(f"check: {warning}", "yellow")
     for note in found.table.notes:
         told(f"kept going: {note}", "yellow")
     if out is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
+from referee.corpora.place_records import picture_from_json, picture_to_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import (
     WrongShape,
     as_finite,
@@ -27,6 +28,7 @@ from referee.corpora.reading.lines import (
     read_lines,
 )
 from referee.errors import DuplicateTrial, MalformedInput, near
+from referee.places import Point, Region
 from referee.records import (
     LANDMARKS,
     NOTHING,
@@ -105,6 +107,10 @@ class JsonlCorpus:
                 raise MalformedInput(problem, where=path, remedy=f"did you mean {meant}?")
             yield trial
 
+    def picture_folder(self) -> Path:
+        """Where the paths of pictures begin."""
+        return self._file("trials.jsonl").parent
+
     def responses(self) -> Iterator[Response]:
         path = self._file("responses.jsonl")
         # Where `data` is a single file it holds the trials.
@@ -163,7 +169,9 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
     ids = [e.id for e in entities]
     if len(set(ids)) < len(ids):
         raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
-    if not targets or any(t not in ids for t in targets):
+    picture = None if data.get("picture") is None else picture_from_json(data["picture"])
+    # In a picture nothing may be meant at all: "the dog" where there is none.
+    if (not targets and picture is None) or any(t not in ids for t in targets):
         raise WrongShape(
             f"the target {', '.join(map(str, targets)) or '(none)'} is not among the entities",
             "name entity ids of this scene",
@@ -171,7 +179,10 @@ def trial_from_json(data: Mapping[str, Any]) -> Trial:
     return Trial(
         id=expect(data, "id", str),
         scene=Scene(
-            entities=entities, id=optional(data, "scene", str), complete=optional(data, "complete", bool) is not False
+            entities=entities,
+            id=optional(data, "scene", str),
+            complete=optional(data, "complete", bool) is not False,
+            picture=picture,
         ),
         targets=targets,
         domain=optional(data, "domain", str),
@@ -215,7 +226,15 @@ def _entity(data: Any, place: int) -> Entity:
         image=optional(data, "image", str),
         position=None if position is None else tuple(position),
         relations=tuple(Relation(*p) for p in _relations(data.get("relations", ()))),
+        region=None if data.get("region") is None else _region(data["region"]),
     )
+
+
+def _region(data: Any) -> Region:
+    place = place_from_json(data)
+    if isinstance(place, Point):
+        raise WrongShape("a region has an inside, a point has none", "write a box, a polygon or a mask")
+    return place
 
 
 def _relations(data: Any) -> tuple[Property, ...]:
@@ -324,6 +343,7 @@ def response_from_json(data: Mapping[str, Any]) -> Response:
         identification_ms=as_finite(data.get("identification_ms"), "identification_ms"),
         repeats=repeats or 0,
         flags=as_names(data.get("flags"), "flags"),
+        places=tuple(map(place_from_json, optional(data, "places", list) or ())),
     )
 
 
@@ -362,6 +382,7 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
         scene=trial.scene.id,
         # Absent means complete, which nearly all scenes are.
         complete=None if trial.scene.complete else False,
+        picture=None if trial.scene.picture is None else picture_to_json(trial.scene.picture),
         domain=trial.domain,
         condition=trial.condition,
         speaker=trial.speaker,
@@ -387,6 +408,7 @@ def _entity_to_json(entity: Entity) -> dict[str, Any]:
         image=entity.image,
         position=None if entity.position is None else list(entity.position),
         relations=[list(r) for r in entity.relations] or None,
+        region=None if entity.region is None else place_to_json(entity.region),
     )
 
 
@@ -437,4 +459,5 @@ def response_to_json(response: Response) -> dict[str, Any]:
         identification_ms=response.identification_ms,
         repeats=response.repeats or None,
         flags=list(response.flags) or None,
+        places=list(map(place_to_json, response.places)) or None,
     )

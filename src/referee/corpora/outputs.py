@@ -2,6 +2,10 @@
 
 ``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"}``: either of the last two may be left out, which means "not given";
 an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name.
+
+Whoever finds rather than describes gives places instead: ``{"trial": ID, "box": [1, 2, 3, 4], "in": "pixels xyxy"}``, ``"point"``, several as
+``"places": [{"box": …, "in": …}, …]``, another outcome as ``"outcome": "none"``, or a model's own words as ``"answer": "…", "form": "molmo"``
+(`referee.sight.answer_forms`).
 """
 
 from __future__ import annotations
@@ -12,26 +16,31 @@ from typing import Any, NamedTuple
 
 from referee.corpora.jsonl import DESCRIPTION, description_from_json, description_to_json
 from referee.corpora.output_tables import ENDINGS, given, read_table_rows
+from referee.corpora.place_records import FIELDS as PLACES
+from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
-from referee.errors import InputError, MalformedInput, near
-from referee.records import Description
+from referee.errors import InputError, MalformedInput, UnknownName, near
+from referee.records import Description, Outcome, Response
+from referee.sight.answer_forms import Seen, read_answer, seen
 
 __all__ = ["Output", "Problem", "Remark", "output_from", "output_to_json", "read_outputs", "rows_as_outputs"]
 
 
 class Output(NamedTuple):
-    """One answer of one system, and where it stands."""
+    """One answer of one system, and where it stands: a description, or (`response`) what a system that was given one found."""
 
     trial: str
     system: str
     description: Description
     where: str
     line: int | None
+    response: Response | None = None
 
 
 Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
-FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker")
+FOUND = (*PLACES, "places", "outcome", "entity", "answer", "form", "in")
+FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker", *FOUND)
 _COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
@@ -137,6 +146,10 @@ class _Strangers:
 
 def output_from(data: Mapping[str, Any], default: str, where: str, line: int) -> Output:
     """One output from its fields; `default` is the system where none is named."""
+    if any(name in data for name in FOUND):
+        own = optional(data, "system", str) or default
+        trial = expect(data, "trial", str)
+        return Output(trial, own, Description(), where, line, _found(data, trial, own))
     description = description_from_json({name: data[name] for name in DESCRIPTION if name in data})
     if description.properties is None and description.text is None and description.distribution is None:
         raise WrongShape("neither properties nor text are given")
@@ -144,8 +157,48 @@ def output_from(data: Mapping[str, Any], default: str, where: str, line: int) ->
     return Output(expect(data, "trial", str), system, description, where, line)
 
 
-def output_to_json(trial: str, system: str, description: Description) -> dict[str, Any]:
+def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
+    """What a system found, by itself or in the words of a model."""
+    if "answer" in data:
+        read = _in_words(data)
+    elif any(name in data for name in PLACES):
+        read = seen([place_from_json({k: v for k, v in data.items() if k in (*PLACES, "in")})])
+    else:
+        read = _spelled_out(data)
+    entity = optional(data, "entity", str)
+    return Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places, entity=entity)
+
+
+def _in_words(data: Mapping[str, Any]) -> Seen:
+    try:
+        convention = convention_from_json(data) if "in" in data else None
+        return read_answer(expect(data, "answer", str), expect(data, "form", str), convention)
+    except UnknownName as unknown:
+        raise WrongShape(str(unknown).replace("\n  → ", "; ")) from None
+
+
+def _spelled_out(data: Mapping[str, Any]) -> Seen:
+    places = [place_from_json(place) for place in optional(data, "places", list) or ()]
+    given = optional(data, "outcome", str)
+    if given is not None and given not in list(Outcome):
+        raise WrongShape(f"the outcome {given!r} is not known", f"one of {', '.join(Outcome)}")
+    if given is None and "entity" in data:
+        return Seen(Outcome.ENTITY)
+    if given is None and not places:
+        raise WrongShape("there is neither a place nor an outcome", 'give "box", "point", "places" or "outcome"')
+    found = seen(places)
+    return found if given is None else Seen(Outcome(given), found.places)
+
+
+def output_to_json(
+    trial: str, system: str, description: Description, response: Response | None = None
+) -> dict[str, Any]:
     """The JSON form of one output."""
+    if response is not None:
+        found = {"outcome": str(response.outcome), "entity": response.entity}
+        places = [place_to_json(place) for place in response.places]
+        kept = {key: value for key, value in {**found, "places": places or None}.items() if value is not None}
+        return {"trial": trial, "system": system, **kept}
     data = description_to_json(description)
     return {
         "trial": trial,

@@ -10,7 +10,7 @@ from referee.drawing.colours import PLAIN, colour_of, mix, outline
 from referee.drawing.drawn_sizes import scale_of
 from referee.drawing.ink import Point
 from referee.drawing.painted import Painted, scaled
-from referee.drawing.solids import TURNS, Box, Drum, Part, Spot, render
+from referee.drawing.solids import TURNS, Block, Drum, Part, Spot, render
 
 __all__ = ["paint_furniture"]
 
@@ -39,30 +39,30 @@ def _seen(kind: str, colour: str, facing: str) -> str:
 
 def _chair(colour: str) -> list[Part]:
     dark = mix(colour, "#000000", 0.25)
-    legs = [Box(low=(x, 0, z), high=(x + 5, 30, z + 5), colour=dark) for x in (-24, 19) for z in (-24, 19)]
+    legs = [Block(low=(x, 0, z), high=(x + 5, 30, z + 5), colour=dark) for x in (-24, 19) for z in (-24, 19)]
     slats = tuple(_flat((-17, y), (17, y + 6), z=-24.1, towards=-1, colour=dark) for y in (47, 60, 73))
     pad = _flat((-18, 42), (18, 82), z=-17.9, towards=1, colour=mix(colour, "#ffffff", 0.3))
     return [
         *legs,
-        Box(low=(-26, 30, -18), high=(26, 37, 26), colour=colour),
-        Box(low=(-26, 30, -24), high=(26, 88, -18), colour=colour, spots=(pad, *slats)),
+        Block(low=(-26, 30, -18), high=(26, 37, 26), colour=colour),
+        Block(low=(-26, 30, -24), high=(26, 88, -18), colour=colour, spots=(pad, *slats)),
     ]
 
 
 def _sofa(colour: str) -> list[Part]:
     light, dark = mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)
-    feet = [Box(low=(x, 0, z), high=(x + 6, 6, z + 6), colour=WOOD) for x in (-44, 38) for z in (-20, 16)]
+    feet = [Block(low=(x, 0, z), high=(x + 6, 6, z + 6), colour=WOOD) for x in (-44, 38) for z in (-20, 16)]
     piping = tuple(_flat((-33, y), (33, y + 1), z=-22.1, towards=-1, colour=outline(colour)) for y in (14, 52))
     return [
         *feet,
-        Box(low=(-36, 6, -22), high=(36, 58, -10), colour=colour, spots=piping),
-        Box(low=(-47, 6, -20), high=(-36, 40, 24), colour=colour),
-        Box(low=(36, 6, -20), high=(47, 40, 24), colour=colour),
-        Box(low=(-36, 6, -10), high=(36, 20, 24), colour=dark),
-        Box(low=(-36, 20, -2), high=(0, 30, 25), colour=light),
-        Box(low=(0, 20, -2), high=(36, 30, 25), colour=light),
-        Box(low=(-35, 20, -10), high=(0, 53, -2), colour=light),
-        Box(low=(0, 20, -10), high=(35, 53, -2), colour=light),
+        Block(low=(-36, 6, -22), high=(36, 58, -10), colour=colour, spots=piping),
+        Block(low=(-47, 6, -20), high=(-36, 40, 24), colour=colour),
+        Block(low=(36, 6, -20), high=(47, 40, 24), colour=colour),
+        Block(low=(-36, 6, -10), high=(36, 20, 24), colour=dark),
+        Block(low=(-36, 20, -2), high=(0, 30, 25), colour=light),
+        Block(low=(0, 20, -2), high=(36, 30, 25), colour=light),
+        Block(low=(-35, 20, -10), high=(0, 53, -2), colour=light),
+        Block(low=(0, 20, -10), high=(35, 53, -2), colour=light),
     ]
 
 
@@ -75,19 +75,19 @@ def _flat(low: Point, high: Point, *, z: float, towards: int, colour: str) -> Sp
 def _desk(colour: str) -> list[Part]:
     dark = mix(colour, "#000000", 0.2)
     return [
-        Box(low=(-44, 0, -20), high=(-20, 52, 20), colour=dark),
-        Box(low=(20, 0, -20), high=(44, 52, 20), colour=dark),
-        Box(low=(-20, 10, -20), high=(20, 52, -16), colour=dark),
+        Block(low=(-44, 0, -20), high=(-20, 52, 20), colour=dark),
+        Block(low=(20, 0, -20), high=(44, 52, 20), colour=dark),
+        Block(low=(-20, 10, -20), high=(20, 52, -16), colour=dark),
         *(drawer for x in (-42, 22) for y in (3, 19, 35) for drawer in _drawer(x, y, mix(colour, "#ffffff", 0.3))),
-        Box(low=(-47, 52, -24), high=(47, 58, 26), colour=colour),
-        Box(low=(-47, 58, -24), high=(47, 76, -18), colour=colour),
+        Block(low=(-47, 52, -24), high=(47, 58, 26), colour=colour),
+        Block(low=(-47, 58, -24), high=(47, 76, -18), colour=colour),
     ]
 
 
 def _drawer(x: float, y: float, colour: str) -> list[Part]:
     return [
-        Box(low=(x, y, 20), high=(x + 20, y + 14, 22), colour=colour),
-        Box(low=(x + 6, y + 6, 22), high=(x + 14, y + 9, 25), colour=METAL),
+        Block(low=(x, y, 20), high=(x + 20, y + 14, 22), colour=colour),
+        Block(low=(x + 6, y + 6, 22), high=(x + 14, y + 9, 25), colour=METAL),
     ]
 
 
@@ -104,7 +104,7 @@ def _fan(colour: str) -> list[Part]:
     # narrower towards the back, so that a fan seen from the side has a mouth and a tail
     return [
         Drum(centre=(0, 3, -6), radius=24, length=6, colour=colour),
-        Box(low=(-3.5, 6, -15), high=(3.5, head - 18, -9), colour=hub),
+        Block(low=(-3.5, 6, -15), high=(3.5, head - 18, -9), colour=hub),
         Drum(centre=(0, head, 0), radius=31, length=6, colour=rim, lying=True, spots=face),
         Drum(centre=(0, head, -6), radius=25, length=6, colour=colour, lying=True),
         Drum(centre=(0, head, -12), radius=18, length=6, colour=colour, lying=True),

@@ -14,7 +14,7 @@ from math import cos, pi, sin
 from referee.drawing.colours import mix
 from referee.drawing.ink import Point, group, number, polygon
 
-__all__ = ["Box", "Drum", "Part", "Spot", "render"]
+__all__ = ["Block", "Drum", "Part", "Spot", "render"]
 
 Corner = tuple[float, float, float]
 Face = tuple[tuple[Corner, ...], Corner]  # its corners and the direction it looks
@@ -35,7 +35,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Block:
     """A block between two corners."""
 
     low: Corner
@@ -98,7 +98,7 @@ class Drum:
         return found
 
 
-Part = Box | Drum
+Part = Block | Drum
 
 
 def render(parts: Sequence[Part], facing: str, ink: str) -> str:

@@ -147,12 +147,20 @@ def judge(
         elif len(trial.targets) != 1:
             excluded[group]["several targets"] += 1
         else:
-            right = response.outcome == Outcome.ENTITY and response.entity == trial.targets[0]
+            right = _is_right(response, trial)
             row = [measure(response, right) for measure in OVER_RESPONSES.values()]
             kept[group].append((response.hearer, response.trial, row))
             if CORRECTED in response.flags:
                 excluded[group]["time of a corrected answer"] += 1
     return {group: _tabulate(rows) for group, rows in kept.items()}, dict(excluded)
+
+
+def _is_right(response: Response, trial: Trial) -> bool:
+    if response.outcome in (Outcome.POINT, Outcome.BOX):
+        from referee.metrics.grounding import hits
+
+        return hits(response, trial)
+    return response.outcome == Outcome.ENTITY and response.entity == trial.targets[0]
 
 
 def _tabulate(rows: list[tuple[str, str, list[float]]]) -> Hearing:

@@ -22,7 +22,7 @@ __all__ = ["FORMATS", "as_csv", "as_json", "as_latex", "as_markdown", "as_rich",
 
 Row = Mapping[str, Any]
 FORMATS = ("table", "csv", "json", "latex", "markdown")
-COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside", "refused", "none", "several")
 TESTED = {"p": "t over clusters", "p_randomisation": "whole clusters swapped"}
 
 

@@ -109,7 +109,9 @@ def write_trials(folder: Path, trials: Iterable[Trial]) -> None:
     write_atomically(folder / "trials.jsonl", map(json_line, trials_to_json(trials)))
 
 
-def write_outputs(folder: Path, outputs: Iterable[tuple[str, str, Description]]) -> None:
+def write_outputs(
+    folder: Path, outputs: Iterable[tuple[str, str, Description] | tuple[str, str, Description, Response | None]]
+) -> None:
     write_atomically(folder / "outputs.jsonl", (json_line(output_to_json(*o)) for o in outputs))
 
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from referee import catalogue
-from referee.capabilities import Remembers, SignsCalls, WritesBatches, in_parallel, learns, resolve_all
+from referee.capabilities import Remembers, SeesMarks, SignsCalls, WritesBatches, in_parallel, learns, resolve_all
 from referee.corpora import splits
 from referee.corpora.jsonl import json_line, read_trials, response_to_json
 from referee.errors import InputError
@@ -69,9 +69,9 @@ class Session:
         return self.label or self.hearer
 
 
-def shown(trial: Trial, seed: int) -> HearerView:
-    """A trial as the hearer sees it: the order depends on the seed and on the trial's id alone."""
-    return trial.for_hearer(Random(f"{seed}|{trial.id}"))
+def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
+    """A trial as the hearer sees it: the order depends on the seed and on the trial's id alone; marks are for those who ask for them."""
+    return trial.for_hearer(Random(f"{seed}|{trial.id}"), marks=isinstance(hearer, SeesMarks) and hearer.marks)
 
 
 def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = lambda n: None) -> int:
@@ -260,7 +260,7 @@ def _heard(
     """Responses signed with system and hearer; a hearer that waits for others is asked several at once."""
 
     def answer(trial: Trial) -> list[Response]:
-        view = shown(trial, session.seed)
+        view = shown(trial, session.seed, hearer)
         return resolve_all(hearer, [(description, view) for _, description in said[trial.id]])
 
     for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):

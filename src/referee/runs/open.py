@@ -33,7 +33,7 @@ from referee.signature import digest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Answers", "Opened", "only_items", "open_corpus", "open_outputs", "trial_named"]
+__all__ = ["RECORDED", "Answers", "Opened", "only_items", "open_corpus", "open_outputs", "trial_named"]
 
 PARTS = ("split", "split_seed", "items")
 
@@ -47,6 +47,7 @@ class Opened:
     everyone: Callable[[], Iterable[Trial]]
     card: Card | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Callable[..., Iterable[Output]] | None = None
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -130,7 +131,8 @@ def open_corpus(
         "split_seed": None if split is None else seed,
     }
     card = source.card if isinstance(source, Corpus) else None
-    return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters)
+    recorded = source.recorded if isinstance(source, HasRecorded) else None
+    return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters, recorded=recorded)
 
 
 def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
@@ -317,8 +319,8 @@ class Answers:
         said = self.by_system.get(system, {})
         for trial in trials:
             output = said.get(trial.id)
-            if output is None:
-                continue
+            if output is None or output.response is not None:
+                continue  # what somebody found is no description
             if system not in self.silence_allowed and _says_nothing(output.description):
                 self.trouble(_empty(output), system, "empty")
             outside = _outside(output.description, trial.scene)
@@ -386,17 +388,42 @@ def _meant(prop: Property, scene: Scene) -> Property | None:
     return None if name is None or value is None else Property(name, value)
 
 
-def open_outputs(outputs: Any, lenient: bool = False) -> Answers:
-    """Answers from a file, several files, a run folder, or rows in memory."""
+@runtime_checkable
+class HasRecorded(Protocol):
+    """A corpus that comes with what models answered to it."""
+
+    def recorded(self, prose: bool = False) -> Iterable[Output]: ...
+
+
+RECORDED = "recorded:"
+
+
+def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = None) -> Answers:
+    """Answers from a file, several files, a run folder, rows in memory, or (``recorded:CORPUS``) those that come with the opened corpus."""
     answers = Answers(lenient)
     for source in _sources(outputs, answers.notes.append):
-        if isinstance(source, (str, Path)):
-            _read_into(answers, source)
+        if str(source).startswith(RECORDED) and not Path(str(source).removeprefix(RECORDED)).exists():
+            for output in _recorded(str(source).removeprefix(RECORDED), opened):
+                answers.add(output)
+        elif isinstance(source, (str, Path)):
+            _read_into(answers, str(source).removeprefix(RECORDED))
         else:
             answers.add(source)
     if not answers.by_system:
         raise InputError("there are no outputs to score", remedy="name at least one file with outputs")
     return answers
+
+
+def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
+    """The answers that come with a corpus; ``|prose:yes`` sets beside each system what can be read out of its texts."""
+    name, *switches = written.split("|")
+    if not set(switches) <= {"prose:yes", "prose:no"}:
+        raise InputError(f"{written!r} has a switch that recorded answers do not", remedy="the one switch is prose:yes")
+    if opened is None or opened.name != name or opened.recorded is None:
+        known = opened is not None and opened.name == name
+        what = "has no recorded answers" if known else "is not the corpus that is scored"
+        raise InputError(f"{name!r} {what}", remedy=f"name the corpus as well: recorded:{name} --corpus {name}")
+    return opened.recorded(prose="prose:yes" in switches)
 
 
 def _read_into(answers: Answers, path: str | Path) -> None:

@@ -16,7 +16,8 @@ from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
-from referee.records import HUMAN, Description, Trial
+from referee.records import HUMAN, Description, Response, Trial
+from referee.runs.grounding import conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
@@ -59,6 +60,8 @@ def score_trials(
     seen: set[str] = set()
     labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
     read, against = Fingerprint(), Counter[int]()
+    # Asked once: looking through all outputs for every chunk would cost more than measuring.
+    finders = {s for s, said in answers.by_system.items() if any(output.response for output in said.values())}
     for chunk in _chunks(trials()):
         for trial in chunk:
             seen.add(trial.id)
@@ -74,7 +77,9 @@ def score_trials(
         for system in systems:
             said = _said(answers, system, chunk)
             answers.check_said(system, chunk)
-            batch = Batch(said, chunk, references)
+            batch = Batch(said, chunk, references, answers=_found(answers, system, chunk) if system in finders else [])
+            if batch.answers:
+                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in batch.answers)
             for name in settings.metrics:
                 parts[system, name].append(_statistics(table.metrics[system, name], name, batch, failed))
     # Only now: the corpus streams, and which trials it has is known at its end.
@@ -90,6 +95,9 @@ def score_trials(
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
     table.notes = [*answers.notes, *failed.values()]
+    table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
+    if table.outcomes:
+        table.warnings = warnings_about(answers, list(trials()))
     return table
 
 
@@ -108,6 +116,12 @@ def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str])
     about = catalogue.entry("metric", name.partition("|")[0]).about
     failed.setdefault(name, str(BrokenPlugin("metric", name, about, error)))
     return np.full(wide, np.nan)
+
+
+def _found(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Response | None]:
+    """What a system found on some trials; nothing at all where it describes."""
+    said = answers.by_system.get(system, {})
+    return [said[t.id].response if t.id in said else None for t in chunk]
 
 
 def _range(counts: Counter[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
+from referee.capabilities import CountsAnswered
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
+from referee.records import Outcome
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
@@ -178,6 +181,9 @@ class ScoreTable:
     metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    outcomes: dict[str, list[Outcome | None]] = field(default_factory=dict)
+    conventions: dict[str, str] = field(default_factory=dict)
     fingerprint: str = ""
     references: str = ""
 
@@ -185,7 +191,7 @@ class ScoreTable:
     def systems(self) -> list[str]:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
-    def signature(self, name: str) -> str:
+    def signature(self, name: str, system: str = "") -> str:
         """Whatever changes the number: the metric's own switches, what was read and how, references, clusters, confidence, and the chance of the tests."""
         # Any system's will do: they were all made from the same text.
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
@@ -204,6 +210,8 @@ class ScoreTable:
             interval=f"jackknife-t-{s.confidence:g}",
             swaps=s.resamples,
             seed=s.seed,
+            # How the numbers of a system that finds rather than describes were taken.
+            **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
         )
 
     def about_clusters(self) -> str:
@@ -218,8 +226,8 @@ class ScoreTable:
     def scores(self, watch: ShowsProgress = unwatched) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
-        groups = ((group, *self._part(mask)) for group, mask in self._masks())
-        made = (self._score(group, part, clusters, key) for group, part, clusters in groups for key in part)
+        groups = ((group, mask, *self._part(mask)) for group, mask in self._masks())
+        made = (self._score(group, mask, part, clusters, key) for group, mask, part, clusters in groups for key in part)
         number = 1 + sum(len(set(labels) - {None}) for labels in self.groups.values())
         rows = list(watch(CountedWork(made, number * len(self.rows)), "scores and intervals"))
         order = {system: i for i, system in enumerate(self.systems)}
@@ -248,7 +256,9 @@ class ScoreTable:
         rows = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
         return rows, self.clusters.part(mask)
 
-    def _score(self, group: str | None, part: Part, clusters: Clusters, key: tuple[str, str]) -> dict[str, Any]:
+    def _score(
+        self, group: str | None, mask: np.ndarray | None, part: Part, clusters: Clusters, key: tuple[str, str]
+    ) -> dict[str, Any]:
         """One row: value, interval and, with a baseline, the difference from it on the same trials."""
         s, rows, metric = self.settings, part[key], self.metrics[key]
         found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
@@ -261,10 +271,11 @@ class ScoreTable:
             "n": int(np.isfinite(rows.sum(axis=1)).sum()),
             "low": _number(found.low),
             "high": _number(found.high),
-            "signature": self.signature(key[1]),
+            "signature": self.signature(key[1], key[0]),
             "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
+            **_of_answered(metric, rows),
             **self._against_baseline(key, part, clusters),
-            **self._counted(key[0]),
+            **self._counted(key[0], mask, rows),
         }
 
     def _against_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
@@ -277,10 +288,50 @@ class ScoreTable:
             # The same trials on both sides: compared is what each made of the same item.
             base, finish = part[s.baseline, key[1]], self.metrics[key].finish
             gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
-        return {"baseline": s.baseline, **_tested(gap)}
+        alone = self._alone(key, part) if key[0] in self.outcomes and s.baseline in self.outcomes else {}
+        return {"baseline": s.baseline, **_tested(gap), **alone}
 
-    def _counted(self, system: str) -> dict[str, int]:
-        return self.counts[system] if self.settings.lenient else {}
+    def _alone(self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray]) -> dict[str, Any]:
+        """Items that only one of two systems gets right, and McNemar's exact p where items stand alone."""
+        if key[0] == self.settings.baseline:
+            return dict.fromkeys(("only_this", "only_baseline", "p_mcnemar"))
+        from referee.statistics.comparisons import mcnemar
+
+        mine, theirs = part[key][:, 0], part[self.settings.baseline or "", key[1]][:, 0]
+        both = np.isfinite(mine) & np.isfinite(theirs)
+        only, others = int((mine[both] > theirs[both]).sum()), int((mine[both] < theirs[both]).sum())
+        binary = bool(both.any() and np.isin(np.concatenate([mine[both], theirs[both]]), (0.0, 1.0)).all())
+        p = mcnemar(only, others) if binary and not self.clusters.codes else None
+        return {"only_this": only, "only_baseline": others, "p_mcnemar": p}
+
+    def _counted(self, system: str, mask: np.ndarray | None, rows: FloatArray) -> dict[str, int]:
+        """What went wrong in files (lenient), and answers by outcome among the items that were measured."""
+        counts = self.counts[system] if self.settings.lenient else {}
+        if system not in self.outcomes:
+            return counts
+        outcomes = np.array(self.outcomes[system], dtype=object)
+        outcomes = outcomes if mask is None else outcomes[mask]
+        measured = np.isfinite(rows.sum(axis=1))
+        # Where nothing could be measured, all answers are counted: that is when one wants to know what they were.
+        kinds = count_outcomes(outcomes[measured] if measured.any() else outcomes)
+        return counts | {kind: n + counts.get(kind, 0) for kind, n in kinds.items()}
+
+
+COUNTED = (Outcome.UNPARSABLE, Outcome.EMPTY, Outcome.REFUSED, Outcome.NONE, Outcome.SEVERAL)
+
+
+def count_outcomes(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
+    """How many answers are of each kind that is no one place."""
+    counts = Counter(outcomes)
+    return {str(kind): counts[kind] for kind in COUNTED}
+
+
+def _of_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
+    """The value over the items with an answer that has one, beside the value over all."""
+    if not isinstance(metric, CountsAnswered):
+        return {}
+    value, n = metric.answered(np.nan_to_num(rows).sum(axis=0))
+    return {"value_answered": _number(float(value)), "n_answered": int(n)}
 
 
 def _tested(gap: Gap | None) -> dict[str, float | None]:

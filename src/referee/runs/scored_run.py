@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.corpora.jsonl import json_line
 from referee.files import write_atomically
-from referee.records import Description
+from referee.records import Description, Response
 from referee.runs.folder import Run, is_run, write_manifest, write_outputs, write_trials, writing_run
 from referee.runs.open import Answers, Opened
 from referee.runs.score import ScoreTable
@@ -68,10 +68,10 @@ def save_scored(
         )
 
 
-def _said(answers: Answers) -> Iterator[tuple[str, str, Description]]:
+def _said(answers: Answers) -> Iterator[tuple[str, str, Description, Response | None]]:
     for system, outputs in answers.by_system.items():
         for trial, output in outputs.items():
-            yield trial, system, output.description
+            yield trial, system, output.description, output.response
 
 
 def _keep_hearing(opened: Opened, folder: Path) -> dict[str, Any]:

@@ -30,6 +30,7 @@ __all__ = [
     "equivalence",
     "independent_t",
     "independent_t_from_summaries",
+    "mcnemar",
     "paired_t",
     "paired_t_from_summaries",
 ]
@@ -255,3 +256,14 @@ def _compare(
         n_b=n_b,
         error=error,
     )
+
+
+def mcnemar(only: int, others: int) -> float:
+    """Exact two-sided p of McNemar's test: items that only one of two systems gets right, `only` the one and `others` the other.
+
+    >>> round(mcnemar(120, 103), 3)
+    0.284
+    """
+    from scipy.stats import binomtest
+
+    return float(binomtest(only, only + others).pvalue) if only + others else 1.0

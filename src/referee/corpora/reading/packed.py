@@ -18,6 +18,7 @@ __all__ = [
     "located",
     "member",
     "read_document",
+    "read_list",
     "read_rows",
     "read_scenes",
     "read_table",
@@ -114,3 +115,19 @@ def member(scene: Scene, entity_id: str) -> str:
 def remainder(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
     """The fields of a row that went nowhere else: they are kept as a trial's meta."""
     return {key: value for key, value in row.items() if key not in used}
+
+
+def read_list(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
+    """What `make` makes of every object of a file that is one JSON list."""
+    text = "\n".join(text for _, text in read_lines(path))
+    with located(path):
+        # As the value of a field, so that all that is checked of an object is checked here too.
+        items = parse_object(f'{{"items": {text}}}')["items"]
+        if not isinstance(items, list):
+            raise WrongShape(f"expected a list, found {type(items).__name__}", REMEDY)
+    for number, item in enumerate(items):
+        with located(path):
+            if not isinstance(item, dict):
+                raise WrongShape(f"entry {number} is not an object", REMEDY)
+            thing = make(item)
+        yield thing

@@ -1,0 +1,40 @@
+"""Pickles that hold data and nothing else: lists, dictionaries, texts, numbers. A pickle can run any code when it is read; one that tries to is refused."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.reading.lines import open_binary
+from referee.errors import MalformedInput
+
+__all__ = ["read_pickle"]
+
+LARGEST = 1 << 30
+REMEDY = "take the file from its makers again; do not open it with anything else"
+
+
+class _DataOnly(pickle.Unpickler):
+    """Knows no classes and no functions, so that nothing in the file can be called."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"it wants to use {module}.{name}")
+
+    def persistent_load(self, pid: Any) -> Any:
+        raise pickle.UnpicklingError("it refers to something outside the file")
+
+
+def read_pickle(path: Path) -> Any:
+    """What a pickle of plain data holds; one with anything else in it is an error that says so."""
+    if path.stat().st_size > LARGEST:
+        raise MalformedInput("more than 1 GB: this is no list of expressions", where=path, remedy=REMEDY)
+    try:
+        with open_binary(path) as file:
+            # The files are from Python 2, where texts are bytes.
+            return _DataOnly(file, encoding="latin1").load()
+    except pickle.UnpicklingError as error:
+        raise MalformedInput(f"not a pickle of plain data: {error}", where=path, remedy=REMEDY) from None
+    # Damaged pickles fail in every way that there is.
+    except Exception as error:
+        raise MalformedInput(f"a damaged pickle ({type(error).__name__}: {error})", where=path, remedy=REMEDY) from None

@@ -1,0 +1,184 @@
+"""Boxes and points that vision-language models gave for people's expressions (REC-Eval), with the box meant: RefCOCO, RefCOCOg, PersReFex.
+
+A reading is a file of the folder. Pictures are neither there nor named, so numbers that are shares of a picture cannot be put on it, and nothing says which
+expressions share one. Answers are taken as recorded: four numbers are a box, a text is none; `prose` reads boxes out of texts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.outputs import Output
+from referee.corpora.place_records import numbers, size_from_json
+from referee.corpora.reading.folder import locate
+from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
+from referee.corpora.reading.packed import REMEDY, Unheard, located
+from referee.errors import DataNotFound, UnknownName
+from referee.places import Box, Convention, Order, Picture, Place, Point, Size, Unit, WrongConvention
+from referee.records import Description, Entity, Outcome, Response, Scene, Trial
+from referee.sight.answer_forms import Seen, read_answer, seen
+
+__all__ = ["RecEval", "read_box_lines", "read_recorded_answer"]
+
+FOLDER = "rec-eval"
+SUFFIXES = (".jsonl.gz", ".jsonl")
+READINGS = ("RefCOCO", "RefCOCOg", "PersReFex")
+DETECTIONS, POINTS = "dino", "molmo"
+PERCENT = Convention(Unit.PERCENT, Order.XY)
+Row = Mapping[str, Any]
+
+
+class RecEval(Unheard):
+    """1,975 expressions of RefCOCO, 5,023 of RefCOCOg (val), 2,970 of PersReFex. `reading` is the stem of a file in the folder; `gold` how boxes are
+    written in it (xywh in RefCOCO's family, xyxy elsewhere)."""
+
+    card = Card(
+        name="rec-eval",
+        title="REC-Eval: boxes and points of vision-language models for RefCOCO, RefCOCOg and PersReFex",
+        source="teaywright/REC-Eval on GitHub, commit a8d22ac",
+        licence="none stated",
+        languages=("en",),
+        citation="teaywright 2025, REC-Eval; RefCOCO: Yu et al. 2016; RefCOCOg: Mao et al. 2016; PersReFex: Tang et al. 2024",
+        faults=(
+            "pictures are neither included nor named: intervals are over items, though expressions of one picture depend on each other",
+            "34 boxes of PersReFex are inverted (a right edge left of the left one): they are kept and not scored",
+            "boxes are x, y, width, height in RefCOCO and RefCOCOg and x1, y1, x2, y2 in PersReFex; answers are x1, y1, x2, y2",
+            "Qwen2.5-VL's boxes on PersReFex are pixels of the picture as resized, not of the original",
+            "Molmo's points are in percent of pictures whose size is not known, so they cannot be scored",
+        ),
+        files=tuple(f"rec-eval/{reading}.jsonl.gz" for reading in READINGS),
+    )
+
+    def __init__(self, data: str | Path | None = None, reading: str = "RefCOCO", gold: str = "") -> None:
+        super().__init__(data)
+        self.reading = reading
+        self.gold = gold or ("xywh" if reading.startswith("RefCOCO") else "xyxy")
+
+    def path(self) -> Path:
+        """The file of the reading; where there is none of that name, the ones there are are told."""
+        for suffix in SUFFIXES:
+            # Names only: a reading must not lead out of the folder.
+            if Path(self.reading).name != self.reading:
+                break
+            try:
+                return locate(self.data, FOLDER, [self.reading + suffix]) / (self.reading + suffix)
+            except DataNotFound:
+                continue
+        known = _there(self.data)
+        if not known:
+            locate(self.data, FOLDER, [READINGS[0] + SUFFIXES[0]])
+        raise UnknownName("reading", self.reading, known, hint=f"one of {', '.join(known)}")
+
+    def trials(self) -> Iterator[Trial]:
+        path = self.path()
+        order = _order(self.gold)
+        for line, row in read_box_lines(path):
+            with located(path, line):
+                yield _trial(row, self.reading, order)
+
+    def recorded(self, prose: bool = False) -> Iterator[Output]:
+        """What the models answered, one output a model and expression; with `prose` each model stands there once more (``qwen25vl+prose``), with boxes
+        read out of its texts."""
+        path = self.path()
+        for line, row in read_box_lines(path):
+            with located(path, line):
+                trial = _name(row, self.reading)
+                for model, answer in expect(row, "answers", dict).items():
+                    for system, read in _readings(model, answer, prose):
+                        response = Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places)
+                        yield Output(trial, system, Description(), str(path), line, response)
+
+
+def _readings(model: str, answer: Any, prose: bool) -> Iterator[tuple[str, Seen]]:
+    yield model, read_recorded_answer(model, answer)
+    if prose:
+        yield f"{model}+prose", read_recorded_answer(model, answer, prose=True)
+
+
+def _there(data: str | Path | None) -> list[str]:
+    """The readings in the folder."""
+    folder = locate(data, FOLDER, [])
+    files = folder.iterdir() if folder.is_dir() else ()
+    return sorted({p.name.removesuffix(s) for p in files for s in SUFFIXES if p.name.endswith(s)})
+
+
+def _order(gold: str) -> Order:
+    if gold not in list(Order):
+        raise UnknownName("order of box numbers", gold, list(Order), hint="xywh or xyxy")
+    return Order(gold)
+
+
+def read_box_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Lines with ``gt`` (four numbers) and ``answers`` by model, each checked."""
+    for line, text in read_lines(path):
+        with located(path, line):
+            row = parse_object(text)
+            numbers(expect(row, "gt", list), 4)
+            expect(row, "answers", dict)
+        yield line, row
+
+
+def _name(row: Row, reading: str) -> str:
+    return f"{reading}-{expect(row, 'i', int)}"
+
+
+def _trial(row: Row, reading: str, order: Order) -> Trial:
+    region = Box(numbers(row["gt"], 4), Convention(order=order))
+    text = optional(row, "text", str)
+    return Trial(
+        id=_name(row, reading),
+        scene=Scene(entities=(Entity(id="gold", region=region),), complete=False, picture=_picture(row)),
+        targets=("gold",),
+        domain="photographs",
+        condition=reading,
+        references=() if text is None else (Description(text=text),),
+    )
+
+
+def _picture(row: Row) -> Picture | None:
+    """The original has none; a file of the same form may name picture and size."""
+    size: Size | None = size_from_json(row) if row.get("size") is not None else None
+    path = optional(row, "picture", str)
+    return Picture(path=path or "", size=size) if path is not None or size is not None else None
+
+
+def read_recorded_answer(model: str, answer: Any, prose: bool = False) -> Seen:
+    """One recorded answer: a list of four numbers, detections with scores (the highest is the answer), Molmo's points, or a text."""
+    if isinstance(answer, str):
+        if model.startswith(POINTS):
+            return _first_of(read_answer(answer, "molmo"))
+        return read_answer(answer, "prose") if prose else Seen(Outcome.UNPARSABLE)
+    if answer is None:
+        return Seen(Outcome.EMPTY)
+    if not isinstance(answer, list):
+        raise WrongShape(f"{model} answers {answer!r:.40}", REMEDY)
+    if not answer:
+        return Seen(Outcome.EMPTY)
+    if isinstance(answer[0], dict):
+        best = max(answer, key=lambda found: expect(found, "score", float))
+        return seen([_box(expect(best, "box", list))])
+    if model.startswith(POINTS):
+        return seen(_points(answer))
+    return seen([_box(answer)]) if len(answer) == 4 else Seen(Outcome.UNPARSABLE)
+
+
+def _first_of(read: Seen) -> Seen:
+    # Texts of Molmo that hold no point are as unreadable as those of others; what they say is read where prose is.
+    return read if read.places else Seen(Outcome.UNPARSABLE)
+
+
+def _box(given: list[Any]) -> Place:
+    try:
+        return Box(numbers(given, 4))
+    except WrongConvention as wrong:
+        raise WrongShape(str(wrong), REMEDY) from None
+
+
+def _points(given: list[Any]) -> list[Place]:
+    if len(given) % 2:
+        raise WrongShape(f"{len(given)} numbers are no points", REMEDY)
+    flat = numbers(given, len(given))
+    return [Point((flat[i], flat[i + 1]), PERCENT) for i in range(0, len(flat), 2)]

@@ -1,0 +1,194 @@
+"""Real answer strings of models, read; and whatever else a model may write, survived."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.errors import UnknownName
+from referee.places import Convention, Size
+from referee.records import Outcome
+from referee.sight.answer_forms import FORMS, read_answer
+
+# Form, answer, numbers as written, what they mean. Sources: model cards and the makers' own code, as named in FORMS.
+BOXES = [
+    (
+        "qwen-vl",
+        "<ref>击掌</ref><box>(536,509),(588,602)</box>",
+        (536, 509, 588, 602),
+        "0-1000 xyxy",
+    ),  # README of Qwen-VL
+    (
+        "qwen2-vl",
+        "<|object_ref_start|>the eyes on a giraffe<|object_ref_end|><|box_start|>(176,106),(232,160)<|box_end|>",  # Qwen2-VL model card
+        (176, 106, 232, 160),
+        "0-1000 xyxy",
+    ),
+    (
+        "qwen2.5-vl",
+        '```json\n[\n\t{"bbox_2d": [341, 258, 397, 360], "label": "cake"}\n]\n```',
+        (341, 258, 397, 360),
+        "pixels xyxy sent:qwen28",
+    ),
+    ("qwen3-vl", '{"bbox_2d": [10, 20, 300, 400], "label": "dog"}', (10, 20, 300, 400), "0-1000 xyxy"),
+    ("internvl", "<ref>the lion</ref><box>[[388, 0, 999, 999]]</box>", (388, 0, 999, 999), "0-1000 xyxy"),
+    ("cogvlm", "a cat[[066,000,934,999]]", (66, 0, 934, 999), "0-999 xyxy"),
+    (
+        "deepseek-vl2",
+        "<|ref|>The giraffe at the back.<|/ref|><|det|>[[580, 270, 999, 900]]<|/det|>",
+        (580, 270, 999, 900),
+        "0-999 xyxy",
+    ),
+    ("shikra", "It is the man[0.123,0.456,0.789,0.900].", (0.123, 0.456, 0.789, 0.9), "0-1 xyxy"),
+    ("paligemma", "<loc0256><loc0102><loc0512><loc0512> cat", (256, 102, 512, 512), "0-1024 yxyx"),
+    # The middle of a bin: processing_florence2.py, BoxQuantizer.dequantize.
+    ("florence-2", "a green car<loc_52><loc_332><loc_932><loc_774>", (52.5, 332.5, 932.5, 774.5), "0-1000 xyxy"),
+    # The documentation of Hugging Face prints this box for these two indices.
+    (
+        "kosmos-2",
+        "<phrase> a snowman</phrase><object><patch_index_0044><patch_index_0863></object>",
+        (0.390625, 0.046875, 0.984375, 0.828125),
+        "0-1 xyxy",
+    ),
+    ("gemini", '[{"box_2d": [100, 200, 300, 400], "label": "cup"}]', (100, 200, 300, 400), "0-1000 yxyx"),
+    (
+        "os-atlas",
+        "<|object_ref_start|>OK<|object_ref_end|><|box_start|>(12,13),(140,150)<|box_end|>",
+        (12, 13, 140, 150),
+        "0-1000 xyxy",
+    ),
+    ("json", '{"x1": 1, "y1": 2, "x2": 3, "y2": 4}', (1, 2, 3, 4), "pixels xyxy"),
+    ("json", '{"x": 1, "y": 2, "width": 3, "height": 4}', (1, 2, 3, 4), "pixels xywh"),
+    ("json", "The box is [10, 20, 30, 40].", (10, 20, 30, 40), "pixels xyxy"),
+    ("prose", "- Top-left corner: (205, 34), \n- Bottom-right corner: (467, 359).", (205, 34, 467, 359), "pixels xyxy"),
+]
+POINTS = [
+    (
+        "molmo",
+        ' <point x="17.0" y="66.5" alt="person bottom left">person bottom left</point>',
+        (17.0, 66.5),
+        "percent xy",
+    ),
+    ("ui-tars", "Thought: I see it.\nAction: click(start_box='(177,549)')", (177, 549), "0-1000 xy"),
+    ("ui-tars", "Action: click(start_box='<|box_start|>(177,549)<|box_end|>')", (177, 549), "0-1000 xy"),
+    ("ui-tars-1.5", "Action: click(point='<point>510 150</point>')", (510, 150), "pixels xy sent:qwen28"),
+    ("showui", "{'action': 'CLICK', 'value': None, 'position': [0.49, 0.42]}", (0.49, 0.42), "0-1 xy"),
+    ("showui", "[0.73, 0.21]", (0.73, 0.21), "0-1 xy"),
+    ("click", "pyautogui.click(x=100, y=200)", (100, 200), "pixels xy"),
+    ("click", "click(100, 200)", (100, 200), "pixels xy"),
+    (
+        "click",
+        '<tool_call>{"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [512, 300]}}</tool_call>',
+        (512, 300),
+        "pixels xy",
+    ),
+    ("qwen2.5-vl", '{"point_2d": [12, 34]}', (12, 34), "pixels xy sent:qwen28"),
+    ("json", '{"point": {"x": 5, "y": 6}}', (5, 6), "pixels xy"),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "numbers", "convention"), BOXES)
+def test_boxes_are_read(form: str, text: str, numbers: tuple[float, ...], convention: str) -> None:
+    read = read_answer(text, form)
+    assert read.outcome is Outcome.BOX
+    assert (read.places[0].numbers, str(read.places[0].convention)) == (pytest.approx(numbers), convention)
+
+
+@pytest.mark.parametrize(("form", "text", "numbers", "convention"), POINTS)
+def test_points_are_read(form: str, text: str, numbers: tuple[float, ...], convention: str) -> None:
+    read = read_answer(text, form)
+    assert read.outcome is Outcome.POINT
+    assert (read.places[0].numbers, str(read.places[0].convention)) == (pytest.approx(numbers), convention)
+
+
+def test_boxes_of_paligemma_and_gemini_are_turned() -> None:
+    # y1 = 256 / 1024 of 480 = 120, x1 = 512 / 1024 of 640 = 320.
+    assert read_answer("<loc0256><loc0512><loc0512><loc1024>", "paligemma").places[0].on(Size(640, 480)) == (
+        320,
+        120,
+        640,
+        240,
+    )
+    assert read_answer('{"box_2d": [250, 500, 500, 1000]}', "gemini").places[0].on(Size(640, 480)) == (
+        320,
+        120,
+        640,
+        240,
+    )
+
+
+def test_several_points_are_several() -> None:
+    text = '<points x1="38.0" y1="10.0" x2="46.5" y2="10.0" alt="plants with x3=\\"9\\" y3=\\"9\\"">plants</points>'
+    read = read_answer(text, "molmo")
+    assert (read.outcome, [p.numbers for p in read.places]) == (Outcome.SEVERAL, [(38.0, 10.0), (46.5, 10.0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("I cannot provide a bounding box for her.", Outcome.REFUSED),
+        ("I'm sorry, but I can't help with that.", Outcome.REFUSED),
+        ("The lady on the left is not visible in the provided image.", Outcome.NONE),
+        ("There is no dog in the image.", Outcome.NONE),
+        ("[]", Outcome.NONE),
+        ("```json\n[]\n```", Outcome.NONE),
+        ("", Outcome.EMPTY),
+        ("[0, 0, 0, 0]", Outcome.EMPTY),
+        ("It is left of the tree.", Outcome.UNPARSABLE),
+        ("[1, 2, 3]", Outcome.UNPARSABLE),
+        ("[NaN, 1, 2, 3]", Outcome.UNPARSABLE),
+        ("[1" + "0" * 400 + ", 1, 2, 3]", Outcome.UNPARSABLE),
+        ("[" * 100_000, Outcome.UNPARSABLE),
+        ('{"a":' * 30_000, Outcome.UNPARSABLE),
+    ],
+)
+def test_what_is_no_place_is_an_outcome_of_its_own(text: str, outcome: Outcome) -> None:
+    assert read_answer(text, "json").outcome is outcome
+
+
+def test_a_convention_can_be_declared() -> None:
+    read = read_answer("click(0.5, 0.25)", "click", Convention.of("0-1 xy"))
+    assert read.places[0].on(Size(640, 480)) == (320, 120)
+
+
+def test_an_unknown_form_is_told() -> None:
+    with pytest.raises(UnknownName, match="molmo"):
+        read_answer("x", "molmoo")
+
+
+PIECES = [
+    "<box>",
+    "</box>",
+    "<point x=",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    '"bbox_2d":',
+    ",",
+    "1",
+    "-3.5",
+    "1e999",
+    "<loc0001>",
+    "<loc_5>",
+    "<patch_index_0001>",
+    "click(",
+    "\x00",
+    "'",
+]
+
+
+@given(
+    st.sampled_from(sorted(FORMS)),
+    st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PIECES), max_size=40).map("".join)),
+)
+def test_no_answer_breaks_a_reader(form: str, text: str) -> None:
+    read = read_answer(text, form)
+    assert read.outcome in list(Outcome)
+    assert (
+        bool(read.places) == (read.outcome in (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL))
+        or read.outcome is Outcome.EMPTY
+    )
