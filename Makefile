@@ -163,7 +163,7 @@ docs: setup
 	@echo "open site/index.html"
 
 lock:
-	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+	uv pip compile pyproject.toml --extra all --extra ocr --extra ray --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean:
 	rm -rf $(VENV) src/referee/studies/static browser/node_modules browser/src/generated site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report

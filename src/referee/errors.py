@@ -49,7 +49,7 @@ EXTRAS = {
     **dict.fromkeys(("PIL", "alembic", "anyio", "fastapi", "httpx", "itsdangerous", "markdown_it"), "studies"),
     **dict.fromkeys(("pydantic", "segno", "shapely", "sqlalchemy", "starlette", "uvicorn"), "studies"),
     "psycopg": "postgres",
-    "rapidocr": "sight",
+    "rapidocr": "ocr",
     "sklearn": "learning",
     "vl_convert": "figures",
     "deap": "evolve",

@@ -95,7 +95,7 @@ class _Looker(_Onlooker):
 
 
 class ScreenReader(_Looker):
-    """Reads the words on a screen (``rapidocr``, extra ``sight``) and points at the line that shares most with the instruction, if its likeness is at least
+    """Reads the words on a screen (``rapidocr``, extra ``ocr``) and points at the line that shares most with the instruction, if its likeness is at least
     `least` of 100; NONE where no line does."""
 
     name = "sight/ocr"
