@@ -19,7 +19,7 @@ const film: FilmData = {
   marks: [[1050, 300, 300], [1100, "2", 320, 410, 90, true]],
 };
 const spoken = { language: "en", direction: "ltr" };
-const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", start: "itself", input: "any", fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
+const identified = { ...scene, ...spoken, text: "the large red chair", reading: "together", start: "itself", input: "any", track: false, fixation_ms: 0, bell: false, timeout_ms: 0, choices: [], best_guess: false, confirm: false };
 const replayed = {
   ...spoken, film, text: "put that there", span: [4, 8], role: "overhearer", cursor: true, subtitles: true, confirm: true, speed: 1, timeout_ms: 0,
   pieces: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [String(n), `e${n}`])), choices: ["dont-know"],

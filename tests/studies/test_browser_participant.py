@@ -42,6 +42,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
     made["confirm"] = make_study(folder / "confirm", "asgre2007", "confirm", changes={"confirm": "true"})
     made["hostile"] = _hostile(folder / "hostile")
     made["close"] = _close(folder / "close")
+    made["track"] = make_study(folder / "track", "asgre2007", "track", changes={"track": "true"})
     return made
 
 
@@ -340,6 +341,24 @@ def test_a_hostile_description_is_text_and_right_to_left_is_respected(visit) -> 
     person.finish()
     assert person.problems == []
     assert person.violations() == []
+
+
+def test_the_pointers_path_is_stored_in_cells(visit, studies: dict[str, Served]) -> None:
+    person = visit("track")
+    person.agree()
+    person.go_to("scene")
+    place = person.page.locator(".scene .place").first
+    box = place.bounding_box()
+    column, row = place.evaluate("n => ['--x', '--y'].map((name) => Number(n.style.getPropertyValue(name)))")
+    person.page.mouse.move(5, 5)
+    person.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=12)
+    person.finish()
+    path = next(r.answer for r in rows_of_last(studies["track"]) if r.kind == "trial")
+    assert len(path["path_ms"]) == len(path["path_x"]) >= 2
+    assert path["path_ms"] == sorted(path["path_ms"])
+    # It ended in the middle of the first picture, wherever the screen has it.
+    assert (path["path_x"][-1], path["path_y"][-1]) == pytest.approx((column + 0.5, row + 0.5), abs=0.05)
+    assert person.problems == []
 
 
 POINTS = """

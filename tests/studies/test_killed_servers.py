@@ -18,6 +18,7 @@ from referee.errors import InputError
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.kept_answers import Sender, save
 from referee.studies.sessions.refusals import Problem
+from referee.studies.sessions.served_study import open_served
 from referee.studies.store import lock
 from referee.studies.store.store import open_store, sqlite_url
 
@@ -151,3 +152,38 @@ def test_a_store_on_postgresql_is_served_once(postgres_url: str, monkeypatch: py
     open_store(url, "another", alone=True).close()
     first.close()
     open_store(url, "demo", alone=True).close()
+
+
+def test_a_restart_of_postgresql_keeps_one_server_for_a_study(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that is started again forgets its locks; ending all of its connections is the same for whoever holds one."""
+    import psycopg
+
+    from referee.studies.store import lock as locks
+
+    monkeypatch.setattr(locks, "PATIENCE_SECONDS", 0.3)
+    url = new_database(postgres_url, "restarted")
+
+    def restart() -> None:
+        with psycopg.connect(f"{postgres_url}/postgres", autocommit=True) as connection:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'restarted'")
+
+    served = open_served(study_folder(tmp_path), database=url)
+    try:
+        lock = served.store.lock
+        assert isinstance(lock, locks.DatabaseLock)
+        restart()
+        lock.keep()
+        assert lock.lost is False
+        with pytest.raises(InputError, match="being served already"):
+            open_served(tmp_path / "demo", database=url)
+        restart()
+        other = open_served(tmp_path / "demo", database=url)
+        try:
+            lock.keep()
+            assert lock.lost is True, "another server was faster: this one lets the study go"
+        finally:
+            other.store.close()
+    finally:
+        served.store.close()

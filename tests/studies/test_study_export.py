@@ -280,3 +280,32 @@ def test_word_by_word_reading_has_a_row_per_word_with_the_word_before(tmp_path: 
         assert [float(r["ms"]) for r in own] == a.times["regions_ms"]
         assert [r["ms_before"] for r in own] == ["", *(r["ms"] for r in own[:-1])]
     assert "regions.csv" not in export_files(replace(collected, study=replace(study, protocol="tuna2008")))
+
+
+def test_paths_of_the_pointer_are_drawn_out_evenly_in_time(tmp_path: Path) -> None:
+    """By hand: from (0, 0) at 0 ms by (2, 1) at 100 ms to (2, 2) at 200 ms; half of the time is the corner, a quarter half-way to it."""
+    with site(study_folder(tmp_path, track="true", least_trials="0.0")) as opened:
+        person = Person(opened).begin()
+        index = trial_steps(person)[0]
+        body = person.body(index)
+        body["answer"] |= {"path_ms": [0.0, 100.0, 200.0], "path_x": [0.0, 2.0, 2.0], "path_y": [-0.5, 1.0, 2.0]}
+        assert person.put(index, body=body).status_code == 201
+        wrong = {**person.body(trial_steps(person)[1])}
+        wrong["answer"] = {**wrong["answer"], "path_ms": [1.0], "path_x": []}
+        assert person.put(trial_steps(person)[1], body=wrong).status_code == 422
+        files = exported(opened)
+    path = rows(files, "paths")
+    assert len(path) == 101
+    assert [(float(path[n]["ms"]), float(path[n]["x"]), float(path[n]["y"])) for n in (0, 25, 50, 100)] == [
+        (0, 0, -0.5),
+        (50, 1, 0.25),
+        (100, 2, 1),
+        (200, 2, 2),
+    ]
+
+
+def test_a_path_is_refused_where_none_was_asked_for(running: Site) -> None:
+    person = Person(running).begin()
+    body = person.body(trial_steps(person)[0])
+    body["answer"] |= {"path_ms": [0.0], "path_x": [0.0], "path_y": [0.0]}
+    assert person.put(trial_steps(person)[0], body=body).json()["where"] == "answer.path_ms"

@@ -12,6 +12,7 @@ import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type R
 import { missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
+import { Track, type Path } from "./parts/tracking.ts";
 
 const info = {
   name: "identify",
@@ -23,6 +24,7 @@ const info = {
     reading: { type: ParameterType.STRING, default: undefined },
     start: { type: ParameterType.STRING, default: undefined },
     input: { type: ParameterType.STRING, default: undefined },
+    track: { type: ParameterType.BOOL, default: undefined },
     fixation_ms: { type: ParameterType.FLOAT, default: undefined },
     bell: { type: ParameterType.BOOL, default: undefined },
     timeout_ms: { type: ParameterType.FLOAT, default: undefined },
@@ -88,10 +90,12 @@ class Identification {
     const reading = this.reading === "together" ? null : await this.readInTime();
     const onset = await flip(this.around.frames, () => reveal(this.panel));
     this.scene.node.focus({ preventScroll: true });
+    const track = this.trial.track ? new Track(this.scene, onset.onset) : null;
     const decision = await this.decide(onset);
+    const path = track?.stop() ?? null;
     if (decision.outcome === "timeout") await this.tellTimeout();
     const guess = await this.guess(decision);
-    return this.conclude(onset, reading, decision, guess);
+    return this.conclude(onset, reading, decision, guess, path);
   }
 
   private async awaitStart(): Promise<void> {
@@ -179,10 +183,10 @@ class Identification {
     });
   }
 
-  private conclude(onset: Onset, reading: Reading | null, decision: Decision, guess: string | null): Result {
+  private conclude(onset: Onset, reading: Reading | null, decision: Decision, guess: string | null, path: Path | null): Result {
     const onsets = [onset, ...(reading?.onsets ?? [])];
     return {
-      answer: { ...answerOf(decision, 0), guess, ...(this.unread ? { reading_timeout: true } : {}) },
+      answer: { ...answerOf(decision, 0), guess, ...(this.unread ? { reading_timeout: true } : {}), ...path },
       times: timesOf(onset, this.unread && reading ? { ...reading, presses: [], regions: [] } : reading, decision.press, this.reading),
       flags: merge(this.watch.stop(), flagsOf(onsets, decision.press), missingPictures(this.trial.entities as Entity[], this.around)),
     };

@@ -109,6 +109,15 @@ export class Scene {
     }
   }
 
+  // A point of the page in cells from the upper left corner of the grid.
+  toCells(left: number, top: number): [number, number] {
+    const box = this.node.getBoundingClientRect();
+    const style = getComputedStyle(this.node);
+    const [edge, beyond] = [this.node.clientLeft + (parseFloat(style.paddingLeft) || 0), Number(this.node.style.getPropertyValue("--beyond"))];
+    const cell = (box.width - 2 * edge) / Number(this.node.style.getPropertyValue("--columns")) || 1;
+    return [(left - box.left - edge) / cell - beyond, (top - box.top - edge) / cell - beyond];
+  }
+
   cell(id: string): HTMLElement | undefined {
     return this.cells.get(id);
   }

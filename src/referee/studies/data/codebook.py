@@ -161,6 +161,20 @@ REGIONS = (
 )
 
 
+# A path is drawn out to as many points for everybody, evenly in time, as studies of pointing compare them (Spivey & Dale 2006).
+PATH_POINTS = 101
+PATHS = (
+    *_WHERE,
+    _text("item", "id of the trial in trials.jsonl"),
+    _text("system", "whose description it was"),
+    _number("point", f"number of the point, from 0 to {PATH_POINTS - 1}, evenly in time"),
+    _number("ms", "when, from the scene's onset", "ms"),
+    _number("x", "where, across, from the scene's left edge", "cells"),
+    _number("y", "where, down, from the scene's upper edge", "cells"),
+    _text("excluded", "as in trials", *SCOPES),
+)
+
+
 def reads_words(study: Study) -> bool:
     """Whether descriptions are read word by word."""
     return study.protocol == "self-paced-reading" or study.settings.get("reading") == "words"
@@ -200,6 +214,7 @@ def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     written = any(one.kind in ("text", "long") for one in study.demographics)
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if reads_words(study) else {}
+    words |= {"paths": PATHS} if study.settings.get("track") else {}
     return {"trials": trial_columns(study), **words, **TABLES, "demographics": about_people}
 
 
@@ -220,6 +235,7 @@ def _plain(column: CodebookColumn) -> dict[str, object]:
 ABOUT: Mapping[str, str] = {
     "trials": "one row per answer: trials, practice and attention checks",
     "regions": "one row per word of a description that was read word by word",
+    "paths": "one row per point of a pointer's path, drawn out to as many points for everybody; the paths as they were are in trials",
     "sessions": "one row per session, whoever withdrew not among them",
     "excluded": "one row per answer and rule that leaves it out of analyses; the answers themselves stay in trials",
     "aborted": "trials broken off by a reload or a lost connection",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.studies.data.codebook import codebook, reads_words, recorded_columns
+from referee.studies.data.codebook import PATH_POINTS, codebook, reads_words, recorded_columns
 from referee.studies.data.dataset import (
     ALL,
     BY_HAND,
@@ -38,6 +38,8 @@ def rows_of(collected: Dataset) -> dict[str, list[TableRow]]:
     }
     if reads_words(collected.study):
         tables["regions"] = [row for a in collected.trials for row in _words(a)]
+    if collected.study.settings.get("track"):
+        tables["paths"] = [row for a in collected.trials for row in _path(a)]
     heads = codebook(collected.study)
     return {
         name: [{c.name: row.get(c.name) for c in columns} for row in tables[name]] for name, columns in heads.items()
@@ -106,6 +108,20 @@ def _words(a: StoredAnswer) -> Iterator[TableRow]:
     row = {**_asked(a), **_kept(a)}
     for n, (word, ms) in enumerate(zip(words, times, strict=False)):
         yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
+
+
+def _path(a: StoredAnswer) -> Iterator[TableRow]:
+    """The pointer's path with as many points for everybody, evenly in time, drawn out linearly between those seen."""
+    import numpy as np
+
+    seen: list[Sequence[float]] = [a.answer.get(name) or [] for name in ("path_ms", "path_x", "path_y")]
+    if len(seen[0]) < 2:
+        return
+    when = np.linspace(seen[0][0], seen[0][-1], PATH_POINTS)
+    across, down = (np.interp(when, seen[0], line) for line in seen[1:])
+    row = {**_asked(a), **_kept(a)}
+    for n, (ms, x, y) in enumerate(zip(when.tolist(), across.tolist(), down.tolist(), strict=True)):
+        yield {**row, "point": n, "ms": round(ms, 3), "x": round(x, 4), "y": round(y, 4)}
 
 
 def _found(a: StoredAnswer) -> TableRow:

@@ -94,7 +94,8 @@ def _check_names(part: str, given: Mapping[str, Any], declared: Collection[str])
 
 
 def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
-    timed = declared.unit == "ms"
+    # A place may lie before the edge of a scene, and a press before an onset.
+    timed = declared.unit in ("ms", "cells")
     if declared.type == "number":
         _check_number(field, value, timed)
     elif declared.type == "list":

@@ -34,6 +34,15 @@ _ANSWER = {
     "reading_timeout": RecordedColumn(
         type="truth", about="whether reading took too long, and the scene came by itself"
     ),
+    "path_ms": RecordedColumn(
+        type="list", about="when the pointer was seen, from the scene's onset (only with track)", unit="ms"
+    ),
+    "path_x": RecordedColumn(
+        type="list", about="where it was across, in cells from the scene's left edge", unit="cells"
+    ),
+    "path_y": RecordedColumn(
+        type="list", about="where it was down, in cells from the scene's upper edge", unit="cells"
+    ),
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
 }
@@ -65,6 +74,7 @@ def declare(
             about="any: mouse, touch, pen or keyboard; mouse: nothing else counts.",
             values=("any", "mouse"),
         ),
+        "track": Parameter(default=False, about="Store the pointer's path from the scene's onset to the answer."),
         "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
         "timeout_ms": Parameter(
             default=timeout_ms,
@@ -122,7 +132,10 @@ class Identification:
             "text": tidy_words(stimulus.description),
             **language_of(stimulus.trial),
             "reading": self.reading_of(settings),
-            **{name: settings[name] for name in ("start", "input", "fixation_ms", "bell", "timeout_ms", "confirm")},
+            **{
+                name: settings[name]
+                for name in ("start", "input", "track", "fixation_ms", "bell", "timeout_ms", "confirm")
+            },
             **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
             **scene,
             "choices": choices,
@@ -147,6 +160,9 @@ class Identification:
             raise refuse("answer.guess", "no best guess was asked for")
         if settings["input"] == "mouse" and given.get("pointer") not in (None, "mouse"):
             raise refuse("answer.pointer", "only the mouse counts here")
+        lengths = {len(given.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
+        if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
+            raise refuse("answer.path_ms", "a path has as many times as places, and only where it was asked for")
         if given.get("reading_timeout") and not self._reading_limit(settings):
             raise refuse("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)
