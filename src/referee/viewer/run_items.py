@@ -113,7 +113,7 @@ class RunItems:
 
         chosen = pl.scan_parquet(self.files.items).filter(pl.col("trial").is_in(list(ids)))
         rows = chosen.select("trial", "system", "metric", "value").collect(engine="streaming").iter_rows()
-        return {(trial, system, metric): round(value, 4) for trial, system, metric, value in rows if value is not None}
+        return {(trial, system, metric): round(value, 3) for trial, system, metric, value in rows if value is not None}
 
     def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], float]) -> list[Any] | None:
         byte, places = self.index.places(trial)
