@@ -42,7 +42,7 @@ def test_an_item_holds_scene_people_outputs_and_scores(tmp_path: Path) -> None:
     assert content["said"][people[0]][0] == "the red chair"
     assert outputs[1] is None, "gap left this trial out"
     assert content["said"][outputs[0]] == ["red one", [content["properties"].index(list(RED))]]
-    assert scores[0][content["measures"].index(["set/dice", "higher"])] == 0.667
+    assert scores[0][content["measures"].index(["set/dice", "higher"])] == 667
     assert scores[1] == [None] * len(content["measures"])
     assert len(content["scenes"]) == 1, "six equal scenes are stored once"
 

@@ -14,7 +14,7 @@ export type Item = [
   labels: [domain: string | null, condition: string | null, speaker: string | null],
   people: SaidNumber[],
   outputs: SaidNumber[],
-  scores: Array<Array<number | null>>,
+  scores: Array<Array<number | null>>, // in thousandths
   went: WentRow[],
 ];
 type EntityRow = [id: string, properties: number[], relations: Array<[string, string]>, picture: number | null, left: number, top: number, width: number, height: number];
@@ -42,6 +42,11 @@ export const OWN_WORDS = -1;
 
 export function saidIn(book: Book, number: SaidNumber | undefined): Said {
   return number == null ? null : book.said[number] ?? null;
+}
+
+export function scoreOf(item: Item, system: number, measure: number): number | null {
+  const thousandths = item[7][system]?.[measure];
+  return thousandths == null ? null : thousandths / 1000;
 }
 
 export function property(book: Book, number: number): string {

@@ -2,7 +2,7 @@
 
 import { make } from "../common/dom.ts";
 import { legend, percent, sceneElement } from "../scene/picture.ts";
-import { OWN_WORDS, lookOf, property, saidIn, wentOf } from "./content.ts";
+import { OWN_WORDS, lookOf, property, saidIn, scoreOf, wentOf } from "./content.ts";
 import type { Book, Item, Said } from "./content.ts";
 import type { Entry, Source } from "./sources.ts";
 import { sortable } from "./tables.ts";
@@ -111,7 +111,7 @@ export class ItemView {
     const rows = systems.map((system, i) => make("tr", {}, make("th", { scope: "row" }, system), make("td", {}, this.description(saidIn(this.book, item[6][i]))),
       ...hearers.map((hearer) => this.hit(item, hearer, i)),
       ...measures.map((_, m) => {
-        const value = item[7][i]?.[m];
+        const value = scoreOf(item, i, m);
         return make("td", { class: "number", "data-order": value }, shown(value));
       })));
     const table = make("table", { class: "sortable" }, make("thead", {}, head), make("tbody", {}, ...rows));

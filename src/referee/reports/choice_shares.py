@@ -15,7 +15,10 @@ LEAST = 0.015
 
 
 def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
-    """By trial, and then by system and hearer; all people are one hearer. What got less than 1.5 percent is left out, for a hearer that doubts everything believes a little in everything."""
+    """By trial, and then by system and hearer; all people are one hearer.
+
+    What got less than 1.5 percent is left out: a hearer that doubts everything believes a little in everything.
+    """
     sums: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
     counts: dict[tuple[str, str, str], int] = {}
     for r in responses:

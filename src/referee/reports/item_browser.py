@@ -17,7 +17,7 @@ from referee.drawing.scene_parts import Drawn, as_picture, parts_of
 from referee.errors import MalformedInput
 from referee.records import Description, Property, Scene, Trial
 from referee.reports.choice_shares import Shares, choice_shares
-from referee.reports.material import HUMAN, Material, read_objects
+from referee.reports.material import AGAIN, HUMAN, Material, read_objects
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,17 +173,17 @@ def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path:
     try:
         return make(data)
     except WrongShape as wrong:
-        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or AGAIN) from None
 
 
-def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], float]]:
+def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
     import polars as pl
 
     chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    found: dict[str, dict[tuple[str, str], int]] = {}
     for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
-        # More digits than the page shows would only make it heavier.
-        found.setdefault(trial, {})[system, metric] = round(value, 3)
+        # In thousandths: more digits than the page shows, and a point before each, would only make it heavier.
+        found.setdefault(trial, {})[system, metric] = round(1000 * value)
     return found
 
 
@@ -192,7 +192,7 @@ def _item(
     book: Book,
     trial: Trial,
     said: Mapping[tuple[str, str], Description],
-    values: Mapping[tuple[str, str], float],
+    values: Mapping[tuple[str, str], int],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
     own = trial.references[0] if trial.references else None
@@ -207,10 +207,10 @@ def item_row(
     trial: Trial,
     systems: Sequence[str],
     outputs: Sequence[Description | None],
-    scores: Sequence[Sequence[float | None]],
+    scores: Sequence[Sequence[int | None]],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores, where hearers went."""
+    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores in thousandths, where hearers went."""
     scene, shown, hidden = book.scene(trial.scene, trial.targets)
     places = {entity: i for i, entity in enumerate(shown)}
     targets = [places[t] for t in trial.targets if t in places]
