@@ -1,4 +1,4 @@
-"""`referee report` on 14 systems x 10,000 items: seconds by step, peak memory, size of the page (under 30 s and 20 MB is the promise)."""
+"""`referee report` on 14 systems x 10,000 items: seconds by step, peak memory, size of the page (under 25 s and 6 MB is the promise)."""
 
 from __future__ import annotations
 

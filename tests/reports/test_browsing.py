@@ -42,7 +42,7 @@ def test_an_item_holds_scene_people_outputs_and_scores(tmp_path: Path) -> None:
     assert content["said"][people[0]][0] == "the red chair"
     assert outputs[1] is None, "gap left this trial out"
     assert content["said"][outputs[0]] == ["red one", [content["properties"].index(list(RED))]]
-    assert scores[0][content["measures"].index(["set/dice", "higher"])] == 0.6667
+    assert scores[0][content["measures"].index(["set/dice", "higher"])] == 667
     assert scores[1] == [None] * len(content["measures"])
     assert len(content["scenes"]) == 1, "six equal scenes are stored once"
 
@@ -71,10 +71,11 @@ def test_where_hearers_went_is_told_by_system_with_people_as_one_hearer(tmp_path
     ]  # fmt: skip
     content = browser_data(material_of(tmp_path / "run", {"colour": colour}, responses=answers), 100)
     item = next(i for i in content["items"] if i[0] == "t0")
-    assert item[8] == [
-        ["people", 0, 4, [[0, 0.75], ["dont-know", 0.25]]],
-        ["noisy", 0, 1, [[0, 0.75], ["none", 0.249]]],
-        ["people", -1, 1, [[1, 1.0]]],
+    went = [(content["hearers"][hearer], system, *content["shares"][shares]) for hearer, shares, system in item[8]]
+    assert went == [
+        ("people", 0, 4, [[0, 0.75], ["dont-know", 0.25]]),
+        ("noisy", 0, 1, [[0, 0.75], ["none", 0.25]]),
+        ("people", -1, 1, [[1, 1.0]]),
     ], "the last one answered what a person had said"
 
 

@@ -4,7 +4,8 @@ import type { SceneLook, Went } from "../scene/picture.ts";
 
 export type Said = [text: string | null, properties: number[] | null] | null;
 type SaidNumber = number | null; // of the book, for many say the same
-export type ChoiceShares = [hearer: string, system: number, n: number, shares: Array<[place: number | string, share: number]>];
+type ChoiceShares = [n: number, shares: Array<[place: number | string, share: number]>];
+type WentRow = [hearer: number, shares: number, system: number];
 export type Item = [
   id: string,
   scene: number,
@@ -13,8 +14,8 @@ export type Item = [
   labels: [domain: string | null, condition: string | null, speaker: string | null],
   people: SaidNumber[],
   outputs: SaidNumber[],
-  scores: Array<Array<number | null>>,
-  went: ChoiceShares[],
+  scores: Array<Array<number | null>>, // in thousandths
+  went: WentRow[],
 ];
 type EntityRow = [id: string, properties: number[], relations: Array<[string, string]>, picture: number | null, left: number, top: number, width: number, height: number];
 export type SceneRow = [width: number, height: number, entities: EntityRow[], ground?: string];
@@ -24,6 +25,8 @@ export interface Book {
   scenes: SceneRow[];
   pictures: string[];
   said: Array<NonNullable<Said>>;
+  shares: ChoiceShares[];
+  hearers: string[];
 }
 
 export interface Content extends Book {
@@ -41,6 +44,11 @@ export function saidIn(book: Book, number: SaidNumber | undefined): Said {
   return number == null ? null : book.said[number] ?? null;
 }
 
+export function scoreOf(item: Item, system: number, measure: number): number | null {
+  const thousandths = item[7][system]?.[measure];
+  return thousandths == null ? null : thousandths / 1000;
+}
+
 export function property(book: Book, number: number): string {
   return (book.properties[number] ?? []).join(":");
 }
@@ -53,20 +61,20 @@ export function lookOf(book: Book, item: Item, system: number | null): SceneLook
     box: { left, top, width: w, height: h },
     words: [id, ...numbers.map((n) => property(book, n).replace(":", " ")), ...relations.map(([name, other]) => `${name} ${other}`)].join(", "),
   }));
-  return { width, height, things, targets: new Set(item[2]), went: wentOf(item, system), ...(ground ? { ground } : {}) };
+  return { width, height, things, targets: new Set(item[2]), went: wentOf(book, item, system), ...(ground ? { ground } : {}) };
 }
 
 // Where each hearer went with one system's words, or on average over all systems (people's own words apart).
-export function wentOf(item: Item, system: number | null): Went[] {
-  const groups = new Map<string, ChoiceShares[]>();
-  for (const row of item[8]) if (system === null || row[1] === system) groups.set(row[0], [...(groups.get(row[0]) ?? []), row]);
-  return [...groups].map(([hearer, rows]) => pooled(hearer, rows));
+export function wentOf(book: Book, item: Item, system: number | null): Went[] {
+  const groups = new Map<number, ChoiceShares[]>();
+  for (const [hearer, shares, of] of item[8]) if (system === null || of === system) groups.set(hearer, [...(groups.get(hearer) ?? []), book.shares[shares]!]);
+  return [...groups].map(([hearer, rows]) => pooled(book.hearers[hearer]!, rows));
 }
 
 function pooled(hearer: string, rows: ChoiceShares[]): Went {
   const shares = new Map<number, number>(), elsewhere = new Map<string, number>();
-  const n = rows.reduce((sum, row) => sum + row[2], 0);
-  for (const [, , count, found] of rows) {
+  const n = rows.reduce((sum, [count]) => sum + count, 0);
+  for (const [count, found] of rows) {
     for (const [place, share] of found) {
       const more = (share * count) / n;
       if (typeof place === "number") shares.set(place, (shares.get(place) ?? 0) + more);

@@ -2,7 +2,7 @@
 
 import { make } from "../common/dom.ts";
 import { legend, percent, sceneElement } from "../scene/picture.ts";
-import { OWN_WORDS, lookOf, property, saidIn, wentOf } from "./content.ts";
+import { OWN_WORDS, lookOf, property, saidIn, scoreOf, wentOf } from "./content.ts";
 import type { Book, Item, Said } from "./content.ts";
 import type { Entry, Source } from "./sources.ts";
 import { sortable } from "./tables.ts";
@@ -24,7 +24,7 @@ export class ItemView {
   // The picture and what was said, for the gallery at the top.
   card({ item, value }: Entry, measure: string): HTMLElement {
     const said = this.people(item)[0];
-    const went = wentOf(item, null);
+    const went = wentOf(this.book, item, null);
     return make("figure", { class: "card" },
       sceneElement(lookOf(this.book, item, null)),
       went.length ? legend(went) : null,
@@ -68,7 +68,7 @@ export class ItemView {
   }
 
   private chooser(item: Item, show: (system: number | null) => void): Node[] {
-    const heard = [...new Set(item[8].map(([, system]) => system))].sort((a, b) => a - b);
+    const heard = [...new Set(item[8].map(([, , system]) => system))].sort((a, b) => a - b);
     if (!heard.length) return [];
     const options = heard.map((system) => make("option", { value: system }, system === OWN_WORDS ? "people’s own words" : this.source.systems[system]!));
     const select = make("select", {}, make("option", { value: "" }, "all descriptions"), ...options);
@@ -104,14 +104,14 @@ export class ItemView {
 
   private scores(item: Item): HTMLElement {
     const { systems, measures } = this.source;
-    const hearers = [...new Set(item[8].map(([hearer]) => hearer))];
+    const hearers = [...new Set(item[8].map(([hearer]) => this.book.hearers[hearer]!))];
     const number = (name: string): HTMLElement => make("th", { class: "number", scope: "col" }, name);
     const head = make("tr", { class: "heads" }, make("th", { scope: "col" }, "system"), make("th", { scope: "col" }, "said"),
       ...hearers.map((hearer) => number(`${hearer}: target`)), ...measures.map(([name]) => number(name.split("/").slice(1).join("/") || name)));
     const rows = systems.map((system, i) => make("tr", {}, make("th", { scope: "row" }, system), make("td", {}, this.description(saidIn(this.book, item[6][i]))),
       ...hearers.map((hearer) => this.hit(item, hearer, i)),
       ...measures.map((_, m) => {
-        const value = item[7][i]?.[m];
+        const value = scoreOf(item, i, m);
         return make("td", { class: "number", "data-order": value }, shown(value));
       })));
     const table = make("table", { class: "sortable" }, make("thead", {}, head), make("tbody", {}, ...rows));
@@ -120,7 +120,7 @@ export class ItemView {
   }
 
   private hit(item: Item, hearer: string, system: number): HTMLElement {
-    const found = wentOf(item, system).find((went) => went.hearer === hearer);
+    const found = wentOf(this.book, item, system).find((went) => went.hearer === hearer);
     if (!found) return make("td", { class: "number" }, "–");
     const share = item[2].reduce((sum, place) => sum + (found.shares.get(place) ?? 0), 0);
     return make("td", { class: "number", "data-order": share }, percent(share));

@@ -1,6 +1,6 @@
 // Where items come from: the page itself, which holds some of them, or the small server of `referee view`, which has them all.
 
-import { OWN_WORDS, property, saidIn } from "./content.ts";
+import { OWN_WORDS, property, saidIn, scoreOf } from "./content.ts";
 import type { Book, Content, Item, Said } from "./content.ts";
 
 export interface Query {
@@ -66,8 +66,8 @@ export class HeldItems implements Source {
 
   // The value an item is ranked by: one system's, or the mean of those that have one (people do not count).
   private value(item: Item, { measure, system }: Query): number | null {
-    if (system >= 0) return item[7][system]?.[measure] ?? null;
-    const known = item[7].filter((_, i) => this.systems[i] !== "human").map((row) => row[measure]).filter((v): v is number => v !== null && v !== undefined);
+    if (system >= 0) return scoreOf(item, system, measure);
+    const known = this.systems.map((name, i) => (name === "human" ? null : scoreOf(item, i, measure))).filter((v): v is number => v !== null);
     return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
   }
 

@@ -10,12 +10,15 @@ from referee.records import HUMAN, Outcome, Response
 __all__ = ["Shares", "choice_shares"]
 
 Shares = tuple[int, list[tuple[str, float]]]
-"""How many answers there are, and the share of every object or outcome that got one, the largest first."""
-LEAST = 0.005
+"""How many answers there are, and the share of every object or outcome that got one, the largest first; pages show whole percents."""
+LEAST = 0.015
 
 
 def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
-    """By trial, and then by system and hearer; all people are one hearer. What got less than half a percent is left out."""
+    """By trial, and then by system and hearer; all people are one hearer.
+
+    What got less than 1.5 percent is left out: a hearer that doubts everything believes a little in everything.
+    """
     sums: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
     counts: dict[tuple[str, str, str], int] = {}
     for r in responses:
@@ -40,5 +43,5 @@ def belief_of(response: Response) -> Mapping[str, float]:
 
 
 def _shares(sums: Mapping[str, float], n: int) -> Shares:
-    shares = [(what, round(total / n, 3)) for what, total in sums.items() if total / n >= LEAST]
+    shares = [(what, round(total / n, 2)) for what, total in sums.items() if total / n >= LEAST]
     return n, sorted(shares, key=lambda pair: -pair[1])

@@ -17,7 +17,7 @@ from referee.drawing.scene_parts import Drawn, as_picture, parts_of
 from referee.errors import MalformedInput
 from referee.records import Description, Property, Scene, Trial
 from referee.reports.choice_shares import Shares, choice_shares
-from referee.reports.material import HUMAN, Material, read_objects
+from referee.reports.material import AGAIN, HUMAN, Material, read_objects
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +61,11 @@ class Book:
     scenes: dict[str, int] = field(default_factory=dict)
     pictures: dict[str, int] = field(default_factory=dict)
     sayings: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, int] = field(default_factory=dict)
+    hearers: dict[str, int] = field(default_factory=dict)
     drawn: Drawn = field(default_factory=dict)
+    weight: int = 0
+    """Bytes of scenes, pictures and descriptions, about."""
 
     def numbers(self, properties: Iterable[Property]) -> list[int]:
         return [self.properties.setdefault(p, len(self.properties)) for p in properties]
@@ -72,7 +76,20 @@ class Book:
             return None
         properties = description.properties
         content = [description.text, None if properties is None else self.numbers(properties)]
-        return self.sayings.setdefault(json.dumps(content, ensure_ascii=False), len(self.sayings))
+        return self._kept(self.sayings, json.dumps(content, ensure_ascii=False))
+
+    def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
+        """The numbers of a hearer and of where it went; systems that say the same send it to the same places."""
+        n, found = shares
+        # What is no entity (none, several, a timeout) keeps its name.
+        text = json.dumps([n, [[places.get(what, what), share] for what, share in found]], separators=(",", ":"))
+        return self.hearers.setdefault(hearer, len(self.hearers)), self._kept(self.shares, text)
+
+    def _kept(self, book: dict[str, int], text: str) -> int:
+        if text not in book:
+            book[text] = len(book)
+            self.weight += len(text)
+        return book[text]
 
     def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
         """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
@@ -86,23 +103,20 @@ class Book:
                 e.id,
                 self.numbers(e.attributes),
                 [[r.name, r.entity] for r in e.relations],
-                self.pictures.setdefault(parts.marks[e.id], len(self.pictures)),
+                self._kept(self.pictures, parts.marks[e.id]),
                 *parts.boxes[e.id],
             ]
             for e in shown
         ]
         key = json.dumps([parts.width, parts.height, content], ensure_ascii=False, separators=(",", ":"))
-        number = self.scenes.setdefault(key, len(self.scenes))
-        return number, [e.id for e in shown], len(scene.entities) - len(shown)
-
-    def weight(self) -> int:
-        """Bytes, about."""
-        return sum(len(text) for book in (self.scenes, self.pictures, self.sayings) for text in book)
+        return self._kept(self.scenes, key), [e.id for e in shown], len(scene.entities) - len(shown)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "properties": [list(p) for p in self.properties],
             "scenes": [json.loads(s) for s in self.scenes],
+            "shares": [json.loads(s) for s in self.shares],
+            "hearers": list(self.hearers),
             "said": [json.loads(s) for s in self.sayings],
             "pictures": [as_picture(marks) for marks in self.pictures],
         }
@@ -123,7 +137,7 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
         item = _item(material, book, trials[i], said, values.get(i, {}), shares.get(i, {}))
         spent += len(json.dumps(item, ensure_ascii=False).encode())
         # One item at least, whatever it weighs.
-        if items and spent + book.weight() > budget:
+        if items and spent + book.weight > budget:
             break
         items.append(item)
     return {
@@ -159,17 +173,17 @@ def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path:
     try:
         return make(data)
     except WrongShape as wrong:
-        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy) from None
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or AGAIN) from None
 
 
-def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], float]]:
+def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
     import polars as pl
 
     chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    found: dict[str, dict[tuple[str, str], int]] = {}
     for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
-        # More digits than the page shows would only make it heavier.
-        found.setdefault(trial, {})[system, metric] = round(value, 4)
+        # In thousandths: more digits than the page shows, and a point before each, would only make it heavier.
+        found.setdefault(trial, {})[system, metric] = round(1000 * value)
     return found
 
 
@@ -178,7 +192,7 @@ def _item(
     book: Book,
     trial: Trial,
     said: Mapping[tuple[str, str], Description],
-    values: Mapping[tuple[str, str], float],
+    values: Mapping[tuple[str, str], int],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
     own = trial.references[0] if trial.references else None
@@ -193,10 +207,10 @@ def item_row(
     trial: Trial,
     systems: Sequence[str],
     outputs: Sequence[Description | None],
-    scores: Sequence[Sequence[float | None]],
+    scores: Sequence[Sequence[int | None]],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores, where hearers went."""
+    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores in thousandths, where hearers went."""
     scene, shown, hidden = book.scene(trial.scene, trial.targets)
     places = {entity: i for i, entity in enumerate(shown)}
     targets = [places[t] for t in trial.targets if t in places]
@@ -205,9 +219,8 @@ def item_row(
     # People's own words may have been heard without standing among the systems.
     numbers = {HUMAN: -1, **{s: i for i, s in enumerate(systems)}}
     went = [
-        # What is no entity (none, several, a timeout) keeps its name.
-        [hearer, numbers[system], n, [[places.get(what, what), share] for what, share in found]]
-        for (system, hearer), (n, found) in shares.items()
+        [*book.went(hearer, found, places), numbers[system]]
+        for (system, hearer), found in shares.items()
         if system in numbers
     ]
     return [trial.id, scene, targets, hidden, labels, people, [book.said(o) for o in outputs], scores, went]

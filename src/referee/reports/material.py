@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "AGAIN",
     "HUMAN",
     "Known",
     "Material",
@@ -41,7 +42,7 @@ __all__ = [
 
 Row = Mapping[str, Any]
 NEEDED = ("system", "metric", "value", "n")
-_AGAIN = "make the run again with `referee score … --out RUN`"
+AGAIN = "make the run again with `referee score … --out RUN`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +222,9 @@ def trials_checksum(run: Run) -> str:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise MalformedInput(f"the run has no readable trials ({error.strerror})", where=path, remedy=_AGAIN) from None
+        raise MalformedInput(f"the run has no readable trials ({error.strerror})", where=path, remedy=AGAIN) from None
     if isinstance(expected, str) and expected != found:
-        raise MalformedInput("these are not the trials that the manifest names", where=path, remedy=_AGAIN)
+        raise MalformedInput("these are not the trials that the manifest names", where=path, remedy=AGAIN)
     return found
 
 
@@ -232,13 +233,13 @@ def _read_scores(run: Run) -> list[dict[str, Any]]:
     try:
         rows = run.scores()
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise MalformedInput(f"the scores are damaged ({error})", where=path, remedy=_AGAIN) from None
+        raise MalformedInput(f"the scores are damaged ({error})", where=path, remedy=AGAIN) from None
     for line, row in enumerate(rows, 1):
         missing = [k for k in NEEDED if not isinstance(row, dict) or k not in row]
         if missing:
-            raise MalformedInput(f"a score without {', '.join(missing)}", where=path, line=line, remedy=_AGAIN)
+            raise MalformedInput(f"a score without {', '.join(missing)}", where=path, line=line, remedy=AGAIN)
     if not rows:
-        raise MalformedInput("there are no scores", where=path, remedy=_AGAIN)
+        raise MalformedInput("there are no scores", where=path, remedy=AGAIN)
     # An infinite or undefined value is no value, and JSON could not carry it on.
     return [{k: None if isinstance(v, float) and not isfinite(v) else v for k, v in row.items()} for row in rows]
 
@@ -253,7 +254,7 @@ def _read_items(path: Path) -> pl.DataFrame:
         return chosen.filter(pl.col("value").is_finite())
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
-        raise MalformedInput(f"the values per item cannot be read ({reason})", where=path, remedy=_AGAIN) from None
+        raise MalformedInput(f"the values per item cannot be read ({reason})", where=path, remedy=AGAIN) from None
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -262,7 +263,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             yield line, parse_object(text)
         except WrongShape as wrong:
-            raise MalformedInput(str(wrong), where=path, line=line, remedy=_AGAIN) from None
+            raise MalformedInput(str(wrong), where=path, line=line, remedy=AGAIN) from None
 
 
 def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, ...]]]:
@@ -274,7 +275,7 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
     kept = ("game", "participant")
     for line, t in read_objects(path):
         if not isinstance(t.get("id"), str):
-            raise MalformedInput("a trial without an id", where=path, line=line, remedy=_AGAIN)
+            raise MalformedInput("a trial without an id", where=path, line=line, remedy=AGAIN)
         meta = _mapping(t.get("meta"))
         said = len(t.get("references") or ())
         # Games and participants are kept in meta; the intervals of groups need them as clusters.

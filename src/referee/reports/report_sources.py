@@ -76,7 +76,8 @@ def gather_hearing(material: Material) -> HearingRows:
     card = material.known.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
-        responses = list(scored.run.responses())
+        # Those of a single run are at hand.
+        responses = list(material.responses if len(material.scored) == 1 else scored.run.responses())
         if not responses:
             continue
         for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):

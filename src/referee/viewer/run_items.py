@@ -13,6 +13,7 @@ from referee.errors import MalformedInput
 from referee.records import HUMAN, Description, Response
 from referee.reports.choice_shares import choice_shares
 from referee.reports.item_browser import Book, item_row
+from referee.reports.material import AGAIN
 from referee.viewer.run_files import RunFiles
 from referee.viewer.run_index import RunIndex
 
@@ -106,16 +107,18 @@ class RunItems:
 
         return dict(ranking.filter(pl.col("trial").is_in(list(ids))).iter_rows())
 
-    def _scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], float]:
+    def _scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], int]:
         if not self.files.items.is_file():
             return {}
         import polars as pl
 
         chosen = pl.scan_parquet(self.files.items).filter(pl.col("trial").is_in(list(ids)))
         rows = chosen.select("trial", "system", "metric", "value").collect(engine="streaming").iter_rows()
-        return {(trial, system, metric): round(value, 4) for trial, system, metric, value in rows if value is not None}
+        return {
+            (trial, system, metric): round(1000 * value) for trial, system, metric, value in rows if value is not None
+        }
 
-    def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], float]) -> list[Any] | None:
+    def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], int]) -> list[Any] | None:
         byte, places = self.index.places(trial)
         if byte is None:
             return None
@@ -141,4 +144,4 @@ def _made(make: Any, path: Path, byte: int) -> Any:
     try:
         return make(parse_object(line))
     except WrongShape as wrong:
-        raise MalformedInput(f"byte {byte}: {wrong}", where=path, remedy=wrong.remedy) from None
+        raise MalformedInput(f"byte {byte}: {wrong}", where=path, remedy=wrong.remedy or AGAIN) from None
