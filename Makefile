@@ -90,6 +90,8 @@ demo-tangram: setup bundle
 	@$(BIN)/referee tangram preannotate $(TANGRAM)/recordings
 	@echo "== 4 of 7: when do speakers say that?"
 	@$(BIN)/referee tangram classify --recordings $(TANGRAM)/recordings --worst 3
+	@if [ -n "$$REFEREE_DATA" ] && [ -d "$$REFEREE_DATA/pento-cv" ]; then \
+	  echo "== the same on real dialogue: PENTOCV"; $(BIN)/referee tangram classify --corpus pento-cv --by pair --worst 3; fi
 	@echo "== 5 of 7: a study out of the classifier's hits and misses"
 	@$(BIN)/referee tangram study $(TANGRAM)/recordings --out $(TANGRAM)/study --participants 16 --contact "nobody: a demonstration"
 	@echo "== 6 of 7: simulated evaluators take part, over the real server"

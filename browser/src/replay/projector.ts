@@ -17,7 +17,7 @@ export class Projector {
   private withCursor = true;
 
   constructor(private readonly film: Film, private readonly frames: Frames, label: string, private readonly tell: (showing: Showing) => void = () => undefined) {
-    this.view = new BoardView(film.data.state.area, { label, numbers: true });
+    this.view = new BoardView(film.data.state.area, { label, numbers: true, shapes: film.data.shapes });
     this.now = film.start;
     this.show();
   }

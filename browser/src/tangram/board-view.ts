@@ -8,6 +8,14 @@ export const ARROW = "0,0 0,24 6,18 10,27 14,25 10,17 18,17";
 export interface ViewOptions {
   label: string;
   numbers?: boolean;
+  shapes?: Record<string, PieceShape> | undefined;
+}
+
+// A piece made of equal squares (corners at the upper left), in a colour of its own.
+export interface PieceShape {
+  squares: [number, number][];
+  side: number;
+  colour: string;
 }
 
 export class BoardView {
@@ -21,7 +29,7 @@ export class BoardView {
   private order = "";
 
   constructor(area: readonly [number, number], options: ViewOptions) {
-    for (const piece of Object.keys(PIECES)) this.layer.append(this.makePiece(piece, options.numbers ?? false));
+    for (const piece of Object.keys(options.shapes ?? PIECES)) this.layer.append(this.makePiece(piece, options));
     this.svg = draw(
       "svg", { class: "board", viewBox: `0 0 ${area[0]} ${area[1]}`, role: "group", "aria-label": options.label },
       draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.numbers, this.arrow,
@@ -59,9 +67,10 @@ export class BoardView {
     return { point: [(clientX - left) * unitsPerPixel, (clientY - top) * unitsPerPixel], unitsPerPixel };
   }
 
-  private makePiece(piece: string, numbered: boolean): SVGGElement {
-    const points = shapeOf(piece).map((point) => point.join(",")).join(" ");
-    const shape = draw("g", { class: "board-turn" }, draw("polygon", { class: "board-shape", points }));
+  private makePiece(piece: string, { numbers: numbered, shapes }: ViewOptions): SVGGElement {
+    const own = shapes?.[piece];
+    const drawn = own ? squaresOf(own) : [draw("polygon", { class: "board-shape", points: shapeOf(piece).map((point) => point.join(",")).join(" ") })];
+    const shape = draw("g", { class: "board-turn" }, ...drawn);
     const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
     this.groups.set(piece, group);
     if (numbered) {
@@ -78,6 +87,10 @@ export class BoardView {
     this.labels.get(piece)?.setAttribute("transform", `translate(${x} ${y})`);
     group.firstElementChild!.setAttribute("transform", `rotate(${rotation})${flipped ? " scale(-1 1)" : ""}`);
   }
+}
+
+function squaresOf({ squares, side, colour }: PieceShape): SVGRectElement[] {
+  return squares.map(([x, y]) => draw("rect", { class: "board-square", x, y, width: side, height: side, fill: colour }));
 }
 
 // The silhouette alone, about its middle: `path` is the `d` that the server gives (referee.situated.game.goals.outline_path).

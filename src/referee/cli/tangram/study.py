@@ -14,8 +14,7 @@ from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
-    from referee.situated.game.log import Recording
-    from referee.situated.tiers.dialogue import Dialogue
+    from referee.studies.dialogue.clip_study import Session
 
 __all__ = ["app"]
 
@@ -28,6 +27,8 @@ app = options.new_app()
 
   referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
 
+  referee tangram study --corpus pento-cv --weights balanced --out overheard German dialogues, clips drawn from the events
+
   referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
 
 Then: referee study check, referee study serve, referee study simulate; at the end referee tangram evaluate.
@@ -37,6 +38,8 @@ def study(
     recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
     bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
+    corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
+    data: options.Data = None,
     annotator: options.Annotator = None,
     participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
     fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
@@ -45,7 +48,11 @@ def study(
     practice: options.Practice = 2,
     by: Annotated[str, typer.Option(help="Folds of the classifier: by instance (as published) or pair.")] = "instance",
     folds: Annotated[int, typer.Option(help="Folds of the classifier.", min=2)] = 10,
-    pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, それ).")] = None,
+    weights: Annotated[
+        str, typer.Option(help="Class weights of the classifier: equal (as published) or balanced.")
+    ] = "equal",
+    threshold: Annotated[float, typer.Option(help="Decision value above which it suggests a pronoun.")] = 0.0,
+    pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, das, それ).")] = None,
     role: Annotated[
         str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
     ] = "overhearer",
@@ -79,8 +86,10 @@ def study(
         cursor=cursor,
         contact=contact,
         seed=seed,
+        weights=weights,
+        threshold=threshold,
     )
-    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed), wanted)
+    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data), wanted)
     made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
@@ -94,14 +103,23 @@ def study(
     return 0
 
 
-def _sessions(places: list[Path], bots: int, annotator: str | None, seed: int) -> list[tuple[Recording, Dialogue]]:
-    if bool(places) == bool(bots):
-        raise InputError("no recordings are named", remedy="name recordings or folders of them, or --bots N")
+def _sessions(
+    places: list[Path], bots: int, annotator: str | None, seed: int, corpus: str | None, data: Path | None
+) -> list[Session]:
+    if sum((bool(places), bool(bots), corpus is not None)) != 1:
+        remedy = f"name recordings or folders of them, or --bots N, or --corpus {options.PENTO_CV}"
+        raise InputError("no recordings are named", remedy=remedy)
+    if corpus is not None:
+        from referee.studies.dialogue.clip_study import pento_sessions
+
+        if corpus != options.PENTO_CV:
+            raise InputError(f"{corpus} has no clips", remedy=f"--corpus {options.PENTO_CV}")
+        return pento_sessions(data)
     if bots:
         from referee.studies.dialogue.clip_study import bot_sessions
 
         return bot_sessions(bots, seed)
-    found = []
+    found: list[Session] = []
     for path in find_recordings(places):
         recording = open_recording(path)
         dialogue = tiers_of(recording, path, annotator)

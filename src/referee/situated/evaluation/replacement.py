@@ -33,7 +33,7 @@ __all__ = [
 
 Thing = TypeVar("Thing")
 # *sore* was judged the most fitting of kore/sore/are with the solver as speaker.
-PRONOUNS = {"en": "that", "ja": "それ"}
+PRONOUNS = {"en": "that", "ja": "それ", "de": "das"}
 TP, FN, FP_DP, FP_ORIG = "TP", "FN", "FP-DP", "FP-Orig"
 
 

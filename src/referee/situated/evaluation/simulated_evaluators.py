@@ -55,7 +55,7 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
             id=item.id,
             scene=Scene(entities=tuple(entities)),
             targets=(s.target,),
-            domain="tangram",
+            domain="tangram" if len(s.pieces) == 7 else "pentominoes",
             # Both FP conditions belong to one situation, hence to one trial.
             condition=item.condition.removesuffix("-DP").removesuffix("-Orig"),
             language=s.language,

@@ -20,6 +20,7 @@ from referee.situated.evaluation.replacement import EvaluationMaterial, Item, co
 from referee.situated.evaluation.simulated_evaluators import as_trials, overhear
 from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
+from referee.situated.game.dialogue_film import dialogue_film, numbered
 from referee.situated.game.film import make_film
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import Recording
@@ -29,13 +30,25 @@ from referee.situated.models.history import Situation, all_situations
 from referee.situated.models.invented_sessions import invent_sessions
 from referee.situated.models.resolution import ReferenceResolver
 from referee.situated.tiers.dialogue import SOLVER, Dialogue
+from referee.situated.tiers.pento_dialogues import pento_dialogues
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.studies.design.balance import COUNTERBALANCED
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
 
-__all__ = ["Overhearing", "Wanted", "bot_sessions", "make_overhearing_demo", "prepare_overhearing"]
+__all__ = [
+    "Overhearing",
+    "Session",
+    "Wanted",
+    "bot_sessions",
+    "make_overhearing_demo",
+    "pento_sessions",
+    "prepare_overhearing",
+]
+
+Session = tuple[Recording | None, Dialogue]
+"""A dialogue, and what was on the board while it was held, where that was recorded."""
 
 PRACTICE = "practice"
 DEMO_SESSIONS = 3
@@ -61,6 +74,8 @@ class Wanted:
     cursor: bool = True
     contact: str = ""
     seed: int = 1
+    weights: str = "equal"
+    threshold: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +99,19 @@ class Overhearing:
         }
 
 
-def prepare_overhearing(sessions: Sequence[tuple[Recording, Dialogue]], wanted: Wanted) -> Overhearing:
-    """Classify, choose, cut, replace and lay out; every trial with its clip."""
+def prepare_overhearing(sessions: Sequence[Session], wanted: Wanted) -> Overhearing:
+    """Classify, choose, cut, replace and lay out; every trial with its clip. A dialogue without a recording is drawn from its events."""
     dialogues = [dialogue for _, dialogue in sessions]
     recordings = {dialogue.id: recording for recording, dialogue in sessions}
     _check(recordings, sessions, wanted)
-    classification = classify(all_situations(dialogues), folds=wanted.folds, by=wanted.by, seed=wanted.seed)
+    classification = classify(
+        all_situations(dialogues),
+        folds=wanted.folds,
+        by=wanted.by,
+        seed=wanted.seed,
+        weights=wanted.weights,
+        threshold=wanted.threshold,
+    )
     material = collect_material(classification, wanted.seed, fp=wanted.fp, tp=wanted.tp, fn=wanted.fn)
     lists = make_lists(material, wanted.pronoun)
     items = [*lists[0], *lists[1]]
@@ -109,7 +131,7 @@ def prepare_overhearing(sessions: Sequence[tuple[Recording, Dialogue]], wanted: 
     )
 
 
-def _check(recordings: Mapping[str, Recording], sessions: Sequence[Any], wanted: Wanted) -> None:
+def _check(recordings: Mapping[str, Recording | None], sessions: Sequence[Any], wanted: Wanted) -> None:
     if len(recordings) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")
     if wanted.participants % 2:
@@ -119,7 +141,12 @@ def _check(recordings: Mapping[str, Recording], sessions: Sequence[Any], wanted:
         )
 
 
-def bot_sessions(number: int, seed: int = 1) -> list[tuple[Recording, Dialogue]]:
+def pento_sessions(data: str | Path | None = None) -> list[Session]:
+    """The dialogues of PENTOCV, which have events but no positions; pieces go by numbers."""
+    return [(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
+
+
+def bot_sessions(number: int, seed: int = 1) -> list[Session]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
     goals = list(GOALS.values())
     played = [play(goals[n % len(goals)], seed + n) for n in range(number)]
@@ -141,7 +168,7 @@ def make_overhearing_demo(
 
 def _with_clips(
     items: Sequence[Item],
-    recordings: Mapping[str, Recording],
+    recordings: Mapping[str, Recording | None],
     dialogues: Mapping[str, Dialogue],
     ear: ReferenceResolver,
 ) -> Iterator[Trial]:
@@ -155,7 +182,9 @@ def _with_clips(
         clip, dialogue = own[0].clip, dialogues[own[0].situation.dialogue]
         shown = {item.condition: {"text": item.utterance, "span": list(item.span)} for item in own}
         believed = {item.condition: _rounded(overhear(item, dialogue, ear)) for item in own}
-        film = make_film(recordings[dialogue.id], clip.start_ms, clip.end_ms)
+        recording = recordings[dialogue.id]
+        span = (clip.start_ms, clip.end_ms)
+        film = dialogue_film(dialogue, *span) if recording is None else make_film(recording, *span)
         yield replace(trial, meta={**trial.meta, "clip": film, "shown": shown, "overheard": believed})
 
 
@@ -167,7 +196,7 @@ def _practice(
     classification: Classification,
     taken: set[str],
     wanted: Wanted,
-    recordings: Mapping[str, Recording],
+    recordings: Mapping[str, Recording | None],
     dialogues: Mapping[str, Dialogue],
     ear: ReferenceResolver,
 ) -> list[Extra]:
