@@ -24,7 +24,7 @@ from referee.systems.components import (
     WEIGHTED_POWER,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, STAND_IN, SystemRow, build_selector, build_speaker
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, NIL, OSU, OWN_TASTE
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
@@ -107,7 +107,7 @@ TABLE: dict[str, SystemRow] = {
         Component(EVOLVED_SET, population=10, generations=3), Component(FIXED_CHOICES), printed="NIL-UCM-EvoTAP", fitted=("population", "generations")),
     "NIL-UCM-EvoCBR.early": SystemRow(NIL, 2009, LOW, "evolution stopped before it has converged",
         Component(EVOLVED_SET, population=10, generations=3), Component(CASE_NET), printed="NIL-UCM-EvoCBR", fitted=("population", "generations")),
-    "OSU-GP.evolved": SystemRow(OSU, 2008, STAND_IN, "evolves its programs anew (extra: evolve)",
+    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves its programs anew (extra: evolve)",
         Component(EVOLVED), printed="OSU-GP"),
 }
 # fmt: on
