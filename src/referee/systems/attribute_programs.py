@@ -2,8 +2,8 @@
 
 A program is a nested tuple, ``(operation, argument, …)``, over attribute names, lists of names, and `CAN_USE_LOCATION`; it gives a list of
 names. The operations follow the paper's set: lists of attributes, sets of entities, tests, and one loop with its variables. ``("each", list, test)`` goes
-through a list and keeps the attributes for which the test holds, where `CURRENT` is the attribute looked at, `SAID` what was kept so far, and `REST` the distractors that
-still fit. The incremental algorithm is no operation; it can be put together from these, or evolve.
+through a list and keeps the attributes for which the test holds, where `CURRENT` is the attribute looked at, `SAID` what was kept so far, and `REST`
+the distractors that still fit. The incremental algorithm is no operation; it can be put together from these, or evolve.
 """
 
 from __future__ import annotations
