@@ -192,3 +192,22 @@ def _shared(texts: Sequence[str], said: Sequence[Sequence[str]]) -> float:
 
 def _words(text: str | None) -> Sequence[str]:
     return re.findall(r"\w+", (text or "").lower())
+
+
+def test_the_open_track_says_tuna_in_portuguese() -> None:
+    from referee.systems import variants
+    from referee.systems.variants import TABLE
+
+    realiser = TABLE["USP-EACH-FREQ.portuguese"].realiser
+    assert realiser is not None
+    assert say(realiser.make(), "type:chair colour:red size:small") == "a cadeira pequena vermelha"
+    assert variants.system("USP-EACH-FREQ.portuguese").realiser.__class__ is Plain, "mending knows English only"
+
+
+def test_german_adjectives_agree_and_landmarks_stand_in_the_dative() -> None:
+    from referee.realisation.german import GERMAN
+
+    assert say(Plain(GERMAN), "type:button colour:red") == "der rote Knopf"
+    assert say(Plain(GERMAN), "type:door colour:blue size:large") == "die große blaue Tür"
+    written = "type:button colour:red left-of:x landmark.type:lamp landmark.colour:green"
+    assert say(Plain(GERMAN), written) == "der rote Knopf links von der grünen Lampe"

@@ -7,7 +7,7 @@ from rooms import room, trial, written
 
 from referee.errors import InputError
 from referee.selection.contrast import contrast_of
-from referee.systems.attribute_programs import CAN_USE_LOCATION, Programs, ProgramView, run
+from referee.systems.attribute_programs import CAN_USE_LOCATION, CURRENT, OTHERS, REST, Programs, ProgramView, run
 
 SOFAS = room(
     "type:sofa colour:red size:large orientation:left x-dimension:1 y-dimension:2",
@@ -44,11 +44,15 @@ def test_a_domain_without_a_program_is_an_error_that_says_which_there_are() -> N
         (("add", ("list", "type"), "type"), ("type",)),
         (("remove", ("list", "type", "size"), "type"), ("size",)),
         (("join", ("list", "type"), ("list", "size", "type")), ("type", "size")),
-        (("walk", ("list",), ("list", "type", "colour", "size", "orientation")), ("colour", "size")),
+        # the incremental algorithm, put together: keep what leaves fewer of those who are still there
+        (
+            ("each", ("list", "type", "colour", "size", "orientation"), ("fewer", ("agreeing", REST, CURRENT), REST)),
+            ("colour", "size"),
+        ),
+        (("each", ("list", "type", "colour"), ("not", ("among", CURRENT, ("list", "type")))), ("colour",)),
+        (("empty", ("agreeing", ("agreeing", OTHERS, "colour"), "size")), True),
         (("if", CAN_USE_LOCATION, ("list", "a"), ("list", "b")), ("a",)),
         (("add", ("list",), ("which", CAN_USE_LOCATION, "size", "colour")), ("size",)),
-        (("helps", ("list", "colour"), "size"), True),
-        (("helps", ("list", "size"), "size"), False),
         (("enough", ("list", "size", "colour")), True),
         (("enough", ("list", "type")), False),
         (("and", CAN_USE_LOCATION, ("not", CAN_USE_LOCATION)), False),

@@ -20,7 +20,7 @@ TRAINING = [trial(SOFAS, "colour size", condition=c) for c in 5 * ["+LOC"] + 5 *
 
 
 def test_evolution_finds_what_everybody_says_and_the_same_seed_finds_the_same_program() -> None:
-    settings = {"population": 60, "generations": 12, "seed": 1}
+    settings = {"population": 100, "generations": 15, "seed": 1}
     evolved = Evolved(**settings).fit(TRAINING)  # type: ignore[arg-type]
     assert set(evolved.select(trial(SOFAS).for_speaker())) == set(TRAINING[0].references[0].properties or ())
     assert Evolved(**settings).fit(TRAINING).programs_ == evolved.programs_  # type: ignore[arg-type]

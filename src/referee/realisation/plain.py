@@ -9,7 +9,7 @@ from referee.realisation.language import Language
 from referee.realisation.wording import Wording, language_of
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Plain"]
+__all__ = ["Plain", "in_portuguese"]
 
 
 class Plain:
@@ -26,3 +26,10 @@ class Plain:
         return (
             Wording(self.language or language_of(view), view.scene).phrase(view.targets, properties, where=False).text
         )
+
+
+def in_portuguese() -> Plain:
+    """The plainest words in Portuguese, whatever language a trial is in (the open track of TUNA 2008; Pereira & Paraboni)."""
+    from referee.realisation.portuguese import PORTUGUESE
+
+    return Plain(PORTUGUESE)

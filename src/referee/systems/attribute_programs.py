@@ -1,7 +1,9 @@
 """A small language of programs that choose attributes, and the two that King (2008: OSU-GP) evolved and sent in.
 
 A program is a nested tuple, ``(operation, argument, …)``, over attribute names, lists of names, and `CAN_USE_LOCATION`; it gives a list of
-names. The operations follow the paper's set in small: it has loops and variables of its own, which are folded into "walk" here.
+names. The operations follow the paper's set: lists of attributes, sets of entities, tests, and one loop with its variables. ``("each", list, test)`` goes
+through a list and keeps the attributes for which the test holds, where `CURRENT` is the attribute looked at, `SAID` what was kept so far, and `REST`
+the distractors that still fit. The incremental algorithm is no operation; it can be put together from these, or evolve.
 """
 
 from __future__ import annotations
@@ -14,11 +16,25 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["CAN_USE_LOCATION", "OPERATIONS", "SUBMITTED", "Program", "ProgramView", "Programs", "run"]
+__all__ = [
+    "CAN_USE_LOCATION",
+    "CURRENT",
+    "OPERATIONS",
+    "OTHERS",
+    "REST",
+    "SAID",
+    "SUBMITTED",
+    "Program",
+    "ProgramView",
+    "Programs",
+    "run",
+]
 
 Names = tuple[str, ...]
 Program = Any
 CAN_USE_LOCATION = "can-use-location"
+CURRENT, SAID, REST, OTHERS = "current-attribute", "said-so-far", "rest-of-distractors", "all-distractors"
+EACH = "each"
 
 SUBMITTED: Mapping[str, Program] = {
     "furniture": (
@@ -42,6 +58,9 @@ class ProgramView(NamedTuple):
 
     contrast: Contrast
     can_use_location: bool
+    current: str = ""
+    said: Names = ()
+    rest: int | None = None
 
     def left(self, names: Iterable[str]) -> int:
         """The distractors that remain when the attributes are said."""
@@ -50,15 +69,45 @@ class ProgramView(NamedTuple):
 
 def run(program: Program, situation: ProgramView) -> Any:
     """The value of a program, or of a part of one, in a situation."""
-    if program == CAN_USE_LOCATION:
-        return situation.can_use_location
     if not isinstance(program, tuple):
-        return program
+        return _variable(program, situation)
     operation, *arguments = program
+    if operation == EACH:
+        return _each(situation, run(arguments[0], situation), arguments[1])
     # The members of a list are names, not programs.
     if operation == "list":
         return tuple(arguments)
     return OPERATIONS[operation](situation, *(run(argument, situation) for argument in arguments))
+
+
+def _variable(program: Program, situation: ProgramView) -> Any:
+    """The value of a variable; anything else stands for itself. Outside a loop nothing is said yet, and everybody is there."""
+    if program == CAN_USE_LOCATION:
+        return situation.can_use_location
+    if program == CURRENT:
+        return situation.current
+    if program == SAID:
+        return situation.said
+    if program == OTHERS or (program == REST and situation.rest is None):
+        return situation.contrast.distractors
+    return situation.rest if program == REST else program
+
+
+def _each(situation: ProgramView, names: Names, test: Program) -> Names:
+    said: Names = ()
+    rest = situation.contrast.distractors
+    for name in names:
+        if run(test, situation._replace(current=name, said=said, rest=rest)):
+            said = _add(situation, said, name)
+            rest = _agreeing(situation, rest, name)
+    return said
+
+
+def _agreeing(situation: ProgramView, entities: int, name: str) -> int:
+    """Those of some entities that have the target's value of an attribute."""
+    for prop in situation.contrast.by_name.get(name, ()):
+        entities &= situation.contrast.extensions[prop]
+    return entities
 
 
 def _add(situation: ProgramView, names: Names, name: str) -> Names:
@@ -73,19 +122,6 @@ def _join(situation: ProgramView, names: Names, others: Names) -> Names:
     return tuple(dict.fromkeys((*names, *others)))
 
 
-def _walk(situation: ProgramView, names: Names, others: Names) -> Names:
-    """Of the others, in their order, those that still rule out somebody."""
-    for name in others:
-        if _helps(situation, names, name):
-            names = (*names, name)
-    return names
-
-
-def _helps(situation: ProgramView, names: Names, name: str) -> bool:
-    left = situation.left(names)
-    return any(left & situation.contrast.ruled_out(p) for p in situation.contrast.by_name.get(name, ()))
-
-
 def _enough(situation: ProgramView, names: Names) -> bool:
     return not situation.left(names)
 
@@ -97,8 +133,10 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": _add,
     "remove": _remove,
     "join": _join,
-    "walk": _walk,
-    "helps": _helps,
+    "agreeing": _agreeing,
+    "empty": lambda situation, entities: not entities,
+    "fewer": lambda situation, one, other: one.bit_count() < other.bit_count(),
+    "among": lambda situation, name, names: name in names,
     "enough": _enough,
     "and": lambda situation, a, b: a and b,
     "or": lambda situation, a, b: a or b,

@@ -78,6 +78,7 @@ SMALLEST_SET = "referee.systems.brevity_by_example:SmallestSet"
 WEIGHTED_POWER = "referee.systems.discriminating_power:WeightedPower"
 
 # realisation
+IN_PORTUGUESE = "referee.realisation.plain:in_portuguese"
 CASE_BASE = "referee.realisation.cases:CaseBase"
 CASE_NET = "referee.realisation.case_net:CaseNet"
 COMMON_PHRASES = "referee.realisation.common_phrases:CommonPhrases"

@@ -133,7 +133,8 @@ def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = Tru
     from referee.realisation.repairs import Mended
 
     realiser: Realiser = _part(table, name, "realiser")
-    return Mended(realiser) if mended else realiser
+    # Words that are never mended (those of a person, or of another language than English) are not, whatever is asked for.
+    return Mended(realiser) if mended and table[name].mended else realiser
 
 
 def build_speaker(

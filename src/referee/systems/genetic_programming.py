@@ -1,5 +1,6 @@
 """Genetic programming of attribute selection: the evolution behind OSU-GP, as far as it is in print, to be run again (King 2008).
 
+The incremental algorithm is not among the operations: what walks down a list and keeps what helps has to be found.
 It is strongly typed (Koza's kind, with the package DEAP): programs are grown, crossed and mutated, and cost what they get wrong.
 """
 
@@ -15,7 +16,18 @@ from referee.errors import NotTrained, naming_extra
 from referee.records import Property, Trial
 from referee.selection.contrast import contrast_of
 from referee.selection.frequencies import count
-from referee.systems.attribute_programs import CAN_USE_LOCATION, OPERATIONS, Program, Programs, ProgramView, run
+from referee.systems.attribute_programs import (
+    CAN_USE_LOCATION,
+    CURRENT,
+    OPERATIONS,
+    OTHERS,
+    REST,
+    SAID,
+    Program,
+    Programs,
+    ProgramView,
+    run,
+)
 
 __all__ = ["PENALTIES", "Evolved"]
 
@@ -31,8 +43,11 @@ _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
     "add": ([tuple, str], tuple),
     "remove": ([tuple, str], tuple),
     "join": ([tuple, tuple], tuple),
-    "walk": ([tuple, tuple], tuple),
-    "helps": ([tuple, str], bool),
+    "each": ([tuple, bool], tuple),
+    "agreeing": ([int, str], int),
+    "empty": ([int], bool),
+    "fewer": ([int, int], bool),
+    "among": ([str, tuple], bool),
     "enough": ([tuple], bool),
     "and": ([bool, bool], bool),
     "or": ([bool, bool], bool),
@@ -166,9 +181,12 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
     # Under the seed, like the random lists among the constants of the paper.
     lists = [random.sample(names, random.randint(1, min(4, len(names)))) for _ in names] if names else []
     constants |= {f"list{i}": ("list", *some) for i, some in enumerate([[], *lists])}
-    constants["location"] = CAN_USE_LOCATION
+    # All names, in the order of frequency, are one of the constants: a loop needs something to go through.
+    constants["all"] = ("list", *names)
+    constants |= {"location": CAN_USE_LOCATION, "current": CURRENT, "said": SAID, "rest": REST, "others": OTHERS}
+    kinds = {CAN_USE_LOCATION: bool, CURRENT: str, SAID: tuple, REST: int, OTHERS: int}
     for name, value in constants.items():
-        kind = tuple if isinstance(value, tuple) else bool if value == CAN_USE_LOCATION else str
+        kind = tuple if isinstance(value, tuple) else kinds.get(value, str)
         primitives.addTerminal(value, kind, name=name)
     return primitives, constants
 

@@ -13,7 +13,9 @@ from referee.systems.components import (
     EVOLVED,
     EVOLVED_SET,
     FIXED_CHOICES,
+    FREQUENT_FIRST,
     GRAPH_SEARCH,
+    IN_PORTUGUESE,
     INCREMENTAL,
     LEVEL_COSTS,
     NEAREST_SET,
@@ -24,8 +26,8 @@ from referee.systems.components import (
     WEIGHTED_POWER,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, STAND_IN, SystemRow, build_selector, build_speaker
-from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, NIL, OSU, OWN_TASTE
+from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
+from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, NIL, OSU, OWN_TASTE, USP
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
@@ -107,7 +109,9 @@ TABLE: dict[str, SystemRow] = {
         Component(EVOLVED_SET, population=10, generations=3), Component(FIXED_CHOICES), printed="NIL-UCM-EvoTAP", fitted=("population", "generations")),
     "NIL-UCM-EvoCBR.early": SystemRow(NIL, 2009, LOW, "evolution stopped before it has converged",
         Component(EVOLVED_SET, population=10, generations=3), Component(CASE_NET), printed="NIL-UCM-EvoCBR", fitted=("population", "generations")),
-    "OSU-GP.evolved": SystemRow(OSU, 2008, STAND_IN, "evolves its programs anew (extra: evolve)",
+    "USP-EACH-FREQ.portuguese": SystemRow(USP, 2008, MEDIUM, "the open track: words in Portuguese from hand-made lists",
+        Component(FREQUENT_FIRST), Component(IN_PORTUGUESE), printed="USP-EACH-FREQ", mended=False),
+    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves its programs anew (extra: evolve)",
         Component(EVOLVED), printed="OSU-GP"),
 }
 # fmt: on
