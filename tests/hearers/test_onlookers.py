@@ -109,6 +109,7 @@ def test_whoever_looks_is_told_where_the_pictures_are(trials: list[Trial], toys:
         catalogue.create("hearer", "sight/detector").resolve(SAID, without.for_hearer(Random(1)))
 
 
+@pytest.mark.long
 def test_words_on_a_screen_are_found(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     from PIL import ImageDraw, ImageFont
