@@ -13,7 +13,7 @@ import pytest
 from referee import catalogue
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
-from referee.places import Box, Picture, Size
+from referee.places import Box, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Scene, Trial
 from referee.studies.protocols.contract import GivenAnswer, Kind, Stimulus
 
@@ -372,7 +372,7 @@ def test_what_is_hit_is_found_on_the_server_and_a_miss_is_a_place() -> None:
     """Two boxes, one in the other: the inner one is meant where both hold the point; beside both nothing was found."""
     kind = catalogue.create("protocol", "point")
     outer, inner = Entity(id="big", region=Box((0, 0, 50, 50))), Entity(id="small", region=Box((10, 10, 20, 20)))
-    scene = Scene(entities=(outer, inner), picture=Picture(path="p.png", size=Size(100, 80)))
+    scene = Scene(entities=(outer, inner), picture=ScenePicture(path="p.png", size=Size(100, 80)))
     trial = Trial(id="t", scene=scene, targets=("small",), references=(Description(text="it"),))
     stimulus = _stimulus(trial)
     shown = kind.show(stimulus, _settings(kind), Random(1))
