@@ -38,6 +38,10 @@ const EXAMPLES: Record<string, Record<string, unknown>[]> = {
   identify: ["together", "before", "words"].map((reading) => ({ ...identified, reading, timeout_ms: 15000, choices: ["none"], best_guess: true })),
   produce: [{ ...scene, ...spoken, target: "e2", prompt: "", shortest: 2, longest: 300 }, { ...scene, ...spoken, target: "e1", targets: ["e1", "e3"], prompt: "Which ones?", shortest: 20, longest: 30 }],
   "replay-identify": [replayed, { ...replayed, role: "operator", confirm: false }],
+  locate: ["point", "box", "mark"].map((way) => ({
+    ...spoken, text: "the dog", way, photo: { picture: "/p/a.png", width: 640, height: 480 }, marks: way === "mark" ? [{ id: "e1", box: [10, 10, 50, 50] }, { id: "e2", box: [100, 10, 200, 90] }] : [],
+    choices: ["several", "none"], best_guess: true, confirm: true, timeout_ms: 0,
+  })),
   judge: [
     { ...scene, ...spoken, text: "a chair", scales: [{ name: "adequacy", question: "Clear?", kind: "likert", points: 5, low: "no", high: "yes" }, { name: "fluency", question: "Fluent?", kind: "slider", points: 101, low: "no", high: "yes" }] },
     { ...scene, ...spoken, target: "e1", question: "Which?", tie: true, pairwise: { left: "a", right: "b" } },

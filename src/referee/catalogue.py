@@ -385,6 +385,16 @@ PROTOCOLS: dict[str, Entry] = {
         {},
         "watch a clip of a dialogue, read the next utterance, say which piece is meant: task performance",
     ),
+    "point": Entry(
+        "referee.studies.protocols.point:Pointing",
+        {},
+        "click a point, draw a box or choose a mark in a photograph; several and cannot see it are answers",
+    ),
+    "refoi": Entry(
+        "referee.studies.protocols.point:RefOiChoice",
+        {},
+        "open-choice identification in photographs, with a best guess (RefOI)",
+    ),
     "tangram": Entry(
         "referee.studies.protocols.tangram:Tangram",
         {},

@@ -20,12 +20,12 @@ __all__ = [
     "Mask",
     "NeedsSize",
     "Order",
-    "Picture",
     "Place",
     "Point",
     "Polygon",
     "Region",
     "Resize",
+    "ScenePicture",
     "Size",
     "Unit",
     "WrongConvention",
@@ -387,7 +387,7 @@ Place = Point | Box | Polygon | Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class ScenePicture:
     """A picture on disk: where, how large, and which.
 
     Args:
@@ -395,7 +395,7 @@ class Picture:
         size: in pixels, as it is on disk.
         sha256: of its bytes, where known.
 
-    >>> Picture(path="images/1.png", size=Size(4, 3)).sha256 is None
+    >>> ScenePicture(path="images/1.png", size=Size(4, 3)).sha256 is None
     True
     """
 

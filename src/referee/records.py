@@ -19,7 +19,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from referee.places import Picture, Place, Region
+from referee.places import Place, Region, ScenePicture
 
 __all__ = [
     "HUMAN",
@@ -182,7 +182,7 @@ class Scene:
     entities: tuple[Entity, ...]
     id: str | None = None
     complete: bool = True
-    picture: Picture | None = None
+    picture: ScenePicture | None = None
     # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
     # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
     # merely cached out of equality and hash.

@@ -15,7 +15,7 @@ from referee.cli import main
 from referee.corpora.synthetic.solids import Solids
 from referee.drawing.traced_solids import SHAPES, Solid, as_png, trace, visible
 from referee.errors import InputError
-from referee.places import Mask, Picture
+from referee.places import Mask, ScenePicture
 from referee.sight.pictures import checked, open_picture
 
 RED = (0.8, 0.1, 0.1)
@@ -90,7 +90,7 @@ def test_a_rendered_corpus_goes_from_pixels_to_a_score(tmp_path: Path, capsys: p
         == 0
     )
     rows = [json.loads(line) for line in (toys / "trials.jsonl").read_text("utf-8").splitlines()]
-    picture = Picture(path=rows[0]["picture"]["path"], sha256=rows[0]["picture"]["sha256"])
+    picture = ScenePicture(path=rows[0]["picture"]["path"], sha256=rows[0]["picture"]["sha256"])
     assert open_picture(checked(toys, picture)).size == (160, 120)
     outputs = [
         {"trial": row["id"], "system": "mask", "places": [{"mask": entity["region"]["mask"]}]}

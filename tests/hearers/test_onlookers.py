@@ -17,7 +17,7 @@ from referee.corpora.synthetic.solids import Solids, write_solids
 from referee.errors import InputError, UnknownName
 from referee.metrics.grounding import hits
 from referee.metrics.hearing import judge
-from referee.places import Box, Convention, Mask, Picture, Point, Polygon, Size
+from referee.places import Box, Convention, Mask, Point, Polygon, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.marks import bounds_of, mark_target, number_marks, place_in_words
 from referee.sight.pictures import open_picture
@@ -61,7 +61,7 @@ def test_areas_of_boxes_and_outlines() -> None:
         Entity(id="outline", region=Polygon(((0, 0), (16, 0), (0, 16)))),
     )
     trial = Trial(
-        id="t", scene=Scene(entities=entities, picture=Picture(path="p", size=Size(50, 50))), targets=("box",)
+        id="t", scene=Scene(entities=entities, picture=ScenePicture(path="p", size=Size(50, 50))), targets=("box",)
     )
     assert (
         catalogue.create("hearer", "sight/largest").resolve(SAID, trial.for_hearer(Random(1), marks=True)).entity
@@ -87,7 +87,7 @@ def test_any_detector_can_be_plugged_in(tmp_path: Path, monkeypatch: pytest.Monk
     picture.save(tmp_path / "p.png")
     monkeypatch.setitem(sys.modules, "my_detector", sys.modules[__name__])
     scene = Scene(
-        entities=(Entity(id="a", region=Box((10, 5, 30, 25))),), picture=Picture(path="p.png", size=Size(60, 40))
+        entities=(Entity(id="a", region=Box((10, 5, 30, 25))),), picture=ScenePicture(path="p.png", size=Size(60, 40))
     )
     trial = Trial(id="t", scene=scene, targets=("a",))
     written = f"sight/detector|detector:my_detector:detect_red|pictures:{tmp_path}"
@@ -109,6 +109,7 @@ def test_whoever_looks_is_told_where_the_pictures_are(trials: list[Trial], toys:
         catalogue.create("hearer", "sight/detector").resolve(SAID, without.for_hearer(Random(1)))
 
 
+@pytest.mark.long
 def test_words_on_a_screen_are_found(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     from PIL import ImageDraw, ImageFont
@@ -119,7 +120,8 @@ def test_words_on_a_screen_are_found(tmp_path: Path) -> None:
         pen.text((40, y), text, fill=(0, 0, 0), font=ImageFont.load_default(28))
     screen.save(tmp_path / "s.png")
     scene = Scene(
-        entities=(Entity(id="a", region=Box((30, 110, 300, 165))),), picture=Picture(path="s.png", size=Size(400, 200))
+        entities=(Entity(id="a", region=Box((30, 110, 300, 165))),),
+        picture=ScenePicture(path="s.png", size=Size(400, 200)),
     )
     trial = Trial(id="t", scene=scene, targets=("a",))
     hearer = catalogue.configure("hearer", f"sight/ocr|pictures:{tmp_path}")

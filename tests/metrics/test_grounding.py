@@ -8,7 +8,7 @@ import pytest
 from referee import catalogue
 from referee.contracts import Batch
 from referee.errors import InputError
-from referee.places import Box, Convention, Mask, Picture, Place, Point, Polygon, Region, Size
+from referee.places import Box, Convention, Mask, Place, Point, Polygon, Region, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.answer_forms import seen
 
@@ -19,7 +19,7 @@ MEANT = Box((0, 0, 10, 10))
 def trial(*meant: Region, others: tuple[Region, ...] = (), size: Size | None = SIZE) -> Trial:
     entities = [Entity(id=f"t{i}", region=r) for i, r in enumerate(meant)]
     entities += [Entity(id=f"o{i}", region=r) for i, r in enumerate(others)]
-    scene = Scene(entities=tuple(entities), picture=Picture(path="p.png", size=size))
+    scene = Scene(entities=tuple(entities), picture=ScenePicture(path="p.png", size=size))
     return Trial(id="x", scene=scene, targets=tuple(f"t{i}" for i in range(len(meant))))
 
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError, MalformedInput
-from referee.places import Picture, Size
+from referee.places import ScenePicture, Size
 from referee.sight import pictures
 from referee.sight.pictures import checked, inside, open_picture, size_of, thumbnail
 
@@ -87,11 +87,11 @@ def test_a_missing_picture_is_told(tmp_path: Path) -> None:
 
 def test_another_picture_than_the_scenes_is_told(photo: Path) -> None:
     right = hashlib.sha256(photo.read_bytes()).hexdigest()
-    assert checked(photo.parent, Picture(path="a.jpg", size=Size(64, 48), sha256=right)) == photo.resolve()
+    assert checked(photo.parent, ScenePicture(path="a.jpg", size=Size(64, 48), sha256=right)) == photo.resolve()
     with pytest.raises(InputError, match="64x48 and not 640x480"):
-        checked(photo.parent, Picture(path="a.jpg", size=Size(640, 480)))
+        checked(photo.parent, ScenePicture(path="a.jpg", size=Size(640, 480)))
     with pytest.raises(InputError, match="another picture"):
-        checked(photo.parent, Picture(path="a.jpg", sha256="0" * 64))
+        checked(photo.parent, ScenePicture(path="a.jpg", sha256="0" * 64))
 
 
 def test_pictures_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

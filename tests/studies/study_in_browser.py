@@ -111,6 +111,11 @@ class Visitor:
             getattr(page.locator(".reading .button"), press)()
         elif thing == "scene":
             getattr(page.locator(".scene button.entity").first, press)()
+        elif thing == "photograph":
+            self.wait()
+            getattr(page.locator(".photograph .sheet"), press)()
+            self.wait()
+            getattr(page.get_by_role("button", name="Confirm"), press)()
         elif thing == "compare":
             getattr(page.locator(".card").first, press)()
         elif thing == "produce":
@@ -142,6 +147,7 @@ SIGNS = {
     "produce": ".panel:not(.waiting) textarea",
     "rate": ".panel:not(.waiting) .scale",
     "scene": ".panel:not(.waiting) .scene button.entity",
+    "photograph": ".panel:not(.waiting) .photograph .sheet",
     "form": ".page.form",
     "page": ".page .actions .button:not(:disabled)",
 }

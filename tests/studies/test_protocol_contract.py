@@ -13,14 +13,16 @@ import pytest
 from referee import catalogue
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
-from referee.records import Description, Outcome, Trial
+from referee.places import Box, ScenePicture, Size
+from referee.records import Description, Entity, Outcome, Scene, Trial
 from referee.studies.protocols.contract import GivenAnswer, Kind, Stimulus
 
 # Clips and rooms are no scenes: what those protocols show has tests of its own.
 WITHOUT_SCENES = ("replay-identify", "tangram")
 PROTOCOLS = tuple(name for name in catalogue.names("protocol") if name not in WITHOUT_SCENES)
 HEARERS = ("literal", "noisy", "rsa", "position")
-IDENTIFYING = ("asgre2007", "tuna2008", "self-paced-reading", "open-choice")
+POINTING = ("point", "refoi")
+IDENTIFYING = ("asgre2007", "tuna2008", "self-paced-reading", "open-choice", *POINTING)
 MARKING = ("production", "judgement", "judgement-pairwise")
 DOCS = Path(__file__).parents[2] / "docs" / "protocols.md"
 
@@ -111,7 +113,8 @@ def test_the_order_of_the_entities_in_the_file_does_not_show(name: str) -> None:
     kind = catalogue.create("protocol", name)
     trial = _trials(1)[0]
     turned = replace(trial, scene=replace(trial.scene, entities=trial.scene.entities[::-1]))
-    one, other = (kind.show(_stimulus(t), _settings(kind), Random(1)).parameters["entities"] for t in (trial, turned))
+    shown = "photo" if name in POINTING else "entities"
+    one, other = (kind.show(_stimulus(t), _settings(kind), Random(1)).parameters[shown] for t in (trial, turned))
     assert one == other
 
 
@@ -264,7 +267,10 @@ def test_ratings_are_whole_within_limits_and_complete(ratings: Any) -> None:
 def test_defaults_are_sound_and_pictures_stay_in_their_cells(name: str) -> None:
     kind = catalogue.create("protocol", name)
     assert kind.problem_with(_settings(kind)) is None
-    assert "jitter" in kind.problem_with(_settings(kind, jitter=0.9))
+    if name in POINTING:
+        assert "timeout_ms" in kind.problem_with(_settings(kind, timeout_ms=-1))
+    else:
+        assert "jitter" in kind.problem_with(_settings(kind, jitter=0.9))
 
 
 @pytest.mark.parametrize(
@@ -341,3 +347,39 @@ def test_reading_with_the_scene_has_no_limit_of_its_own() -> None:
     kind = catalogue.create("protocol", "open-choice")
     shown, _ = _answered(kind, reading_timeout_ms=1)
     assert "reading_timeout_ms" not in shown.parameters
+
+
+def _pointed(x: float | None, y: float | None, **more: Any) -> GivenAnswer:
+    empty = dict.fromkeys(("box", "entity", "guess_x", "guess_y"))
+    return GivenAnswer(answer={"outcome": "point", "x": x, "y": y, **empty, **more}, times={"combined_ms": 900.0})
+
+
+def test_a_place_outside_the_picture_was_not_clicked() -> None:
+    kind = catalogue.create("protocol", "point")
+    stimulus = _stimulus(_trials(1)[0])
+    shown = kind.show(stimulus, _settings(kind), Random(1))
+    width = shown.parameters["photo"]["width"]
+    kind.check(_pointed(width, 0), shown, _settings(kind))
+    for wrong in (_pointed(width + 1, 0), _pointed(None, None), _pointed(3, None), _pointed(3, 3, box=[0, 0, 2, 2])):
+        with pytest.raises(InputError, match=r"answer\.(x|box)"):
+            kind.check(wrong, shown, _settings(kind))
+    for box in ([5, 5, 2, 9], [0, 0, 1], [0, 0, width + 9, 5]):
+        with pytest.raises(InputError, match=r"answer\.(outcome|box|x)"):
+            kind.check(_pointed(None, None, outcome="box", box=box), shown, _settings(kind))
+
+
+def test_what_is_hit_is_found_on_the_server_and_a_miss_is_a_place() -> None:
+    """Two boxes, one in the other: the inner one is meant where both hold the point; beside both nothing was found."""
+    kind = catalogue.create("protocol", "point")
+    outer, inner = Entity(id="big", region=Box((0, 0, 50, 50))), Entity(id="small", region=Box((10, 10, 20, 20)))
+    scene = Scene(entities=(outer, inner), picture=ScenePicture(path="p.png", size=Size(100, 80)))
+    trial = Trial(id="t", scene=scene, targets=("small",), references=(Description(text="it"),))
+    stimulus = _stimulus(trial)
+    shown = kind.show(stimulus, _settings(kind), Random(1))
+    hit = kind.respond(_pointed(20, 20), stimulus, shown, "p")
+    assert (hit.outcome, hit.entity, hit.places[0].numbers) == (Outcome.ENTITY, "small", (20, 20))
+    assert kind.respond(_pointed(30, 30), stimulus, shown, "p").entity == "big"
+    miss = kind.respond(_pointed(90, 70), stimulus, shown, "p")
+    assert (miss.outcome, miss.entity) == (Outcome.POINT, None)
+    drawn = kind.respond(_pointed(None, None, outcome="box", box=[0, 0, 50, 40]), stimulus, shown, "p")
+    assert drawn.entity == "big"

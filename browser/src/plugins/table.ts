@@ -4,6 +4,7 @@ import type { JsPsych, JsPsychPlugin, PluginInfo } from "jspsych";
 import { FormPlugin } from "./form.ts";
 import { IdentifyPlugin } from "./identify.ts";
 import { JudgePlugin } from "./judge.ts";
+import { LocatePlugin } from "./locate.ts";
 import { PagePlugin } from "./page.ts";
 import { ProducePlugin } from "./produce.ts";
 import { ReplayIdentifyPlugin } from "./replay-identify.ts";
@@ -28,6 +29,7 @@ export const PLUGINS: Readonly<Record<string, PluginClass>> = {
   "identify": IdentifyPlugin,
   "produce": ProducePlugin,
   "judge": JudgePlugin,
+  "locate": LocatePlugin,
   "tangram": TangramPlugin,
   "replay-identify": ReplayIdentifyPlugin,
 };

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
+from referee.errors import InputError
 
 app = options.new_app()
 
@@ -18,6 +19,8 @@ EPILOG = options.examples("""
 
   referee ground --check answers.jsonl --corpus osworld-g                      answers of your own, in Referee's outputs form
 
+  referee ground --page RUN --pictures shared/data/osworld-g --out PAGE        every item with its picture, what was meant and every answer
+
   referee ground --check RefCOCO.jsonl.gz --suspects                           items that every model misses: look at the label first
 """)
 
@@ -25,11 +28,19 @@ EPILOG = options.examples("""
 @app.command(epilog=EPILOG)
 def ground(
     check: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             help="A file with boxes or points, by line: gt and answers, or outputs (with --corpus).", show_default=False
         ),
-    ],
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            help="A run folder with places: write its items as a page with pictures (--out).", show_default=False
+        ),
+    ] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Where the pictures of --page are.", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder that --page writes.", show_default=False)] = None,
     corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="The corpus that outputs answer.")] = None,
     data: options.Data = None,
     reading: Annotated[str | None, typer.Option(help="Of the corpus.")] = None,
@@ -49,6 +60,10 @@ def ground(
 ) -> int:
     """The convention detective: which reading of the numbers fits a whole set (never item by item), how sure that is, and whether the declared one does."""
     options.check_form(form)
+    if page is not None:
+        return _write_page(page, out, pictures)
+    if check is None:
+        raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
     from referee.runs.place_check import check_file, missed_by_all
 
     report = check_file(
@@ -62,6 +77,18 @@ def ground(
         print(json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False))
         return 0
     _print(report.as_rows(), listed)
+    return 0
+
+
+def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
+    from referee.reports.place_pages import write_place_pages
+    from referee.runs.folder import Run
+
+    if out is None:
+        raise InputError("it is not said where to write the page", remedy="name a new folder with --out")
+    made = Run(run)
+    _ = made.manifest  # says at once what is wrong with a folder that is no run
+    print(f"{write_place_pages(out, made, pictures):,} items in {out / 'index.html'}")
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from referee.corpora.place_records import numbers
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import read_document
-from referee.places import Box, Convention, Mask, Picture, Polygon, Region, Size
+from referee.places import Box, Convention, Mask, Polygon, Region, ScenePicture, Size
 from referee.records import Entity, Property, Scene
 
 __all__ = ["Annotations", "read_annotations", "region_of", "unpacked"]
@@ -56,7 +56,7 @@ def _size(picture: Mapping[str, Any]) -> Size:
 
 
 def _scene(number: int, picture: Mapping[str, Any], entities: tuple[Entity, ...], prefix: str) -> Scene:
-    shown = Picture(path=prefix + expect(picture, "file_name", str), size=_size(picture))
+    shown = ScenePicture(path=prefix + expect(picture, "file_name", str), size=_size(picture))
     return Scene(entities=entities, id=str(number), complete=False, picture=shown)
 
 

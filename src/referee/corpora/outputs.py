@@ -21,7 +21,7 @@ from referee.corpora.place_records import convention_from_json, place_from_json,
 from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
 from referee.errors import InputError, MalformedInput, UnknownName, near
 from referee.records import Description, Outcome, Response
-from referee.sight.answer_forms import Seen, read_answer, seen
+from referee.sight.answer_forms import SeenAnswer, read_answer, seen
 
 __all__ = ["Output", "Problem", "Remark", "output_from", "output_to_json", "read_outputs", "rows_as_outputs"]
 
@@ -169,7 +169,7 @@ def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
     return Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places, entity=entity)
 
 
-def _in_words(data: Mapping[str, Any]) -> Seen:
+def _in_words(data: Mapping[str, Any]) -> SeenAnswer:
     try:
         convention = convention_from_json(data) if "in" in data else None
         return read_answer(expect(data, "answer", str), expect(data, "form", str), convention)
@@ -177,17 +177,17 @@ def _in_words(data: Mapping[str, Any]) -> Seen:
         raise WrongShape(str(unknown).replace("\n  → ", "; ")) from None
 
 
-def _spelled_out(data: Mapping[str, Any]) -> Seen:
+def _spelled_out(data: Mapping[str, Any]) -> SeenAnswer:
     places = [place_from_json(place) for place in optional(data, "places", list) or ()]
     given = optional(data, "outcome", str)
     if given is not None and given not in list(Outcome):
         raise WrongShape(f"the outcome {given!r} is not known", f"one of {', '.join(Outcome)}")
     if given is None and "entity" in data:
-        return Seen(Outcome.ENTITY)
+        return SeenAnswer(Outcome.ENTITY)
     if given is None and not places:
         raise WrongShape("there is neither a place nor an outcome", 'give "box", "point", "places" or "outcome"')
     found = seen(places)
-    return found if given is None else Seen(Outcome(given), found.places)
+    return found if given is None else SeenAnswer(Outcome(given), found.places)
 
 
 def output_to_json(

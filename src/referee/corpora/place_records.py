@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.corpora.reading.lines import WrongShape, expect, optional
-from referee.places import Box, Convention, Mask, Picture, Place, Point, Polygon, Size, WrongConvention
+from referee.places import Box, Convention, Mask, Place, Point, Polygon, ScenePicture, Size, WrongConvention
 
 __all__ = [
     "FIELDS",
@@ -94,13 +94,13 @@ def size_from_json(data: Mapping[str, Any]) -> Size:
     return Size(width, height)
 
 
-def picture_from_json(data: Any) -> Picture:
+def picture_from_json(data: Any) -> ScenePicture:
     """A scene's picture."""
     size = None if optional(data, "size", list) is None else size_from_json(data)
-    return Picture(path=expect(data, "path", str), size=size, sha256=optional(data, "sha256", str))
+    return ScenePicture(path=expect(data, "path", str), size=size, sha256=optional(data, "sha256", str))
 
 
-def picture_to_json(picture: Picture) -> dict[str, Any]:
+def picture_to_json(picture: ScenePicture) -> dict[str, Any]:
     size = None if picture.size is None else [picture.size.width, picture.size.height]
     found = {"path": picture.path, "size": size, "sha256": picture.sha256}
     return {key: value for key, value in found.items() if value is not None}

@@ -17,9 +17,9 @@ from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
 from referee.corpora.reading.packed import REMEDY, Unheard, located
 from referee.errors import DataNotFound, UnknownName
-from referee.places import Box, Convention, Order, Picture, Place, Point, Size, Unit, WrongConvention
+from referee.places import Box, Convention, Order, Place, Point, ScenePicture, Size, Unit, WrongConvention
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
-from referee.sight.answer_forms import Seen, read_answer, seen
+from referee.sight.answer_forms import SeenAnswer, read_answer, seen
 
 __all__ = ["RecEval", "read_box_lines", "read_recorded_answer"]
 
@@ -92,7 +92,7 @@ class RecEval(Unheard):
                         yield Output(trial, system, Description(), str(path), line, response)
 
 
-def _readings(model: str, answer: Any, prose: bool) -> Iterator[tuple[str, Seen]]:
+def _readings(model: str, answer: Any, prose: bool) -> Iterator[tuple[str, SeenAnswer]]:
     yield model, read_recorded_answer(model, answer)
     if prose:
         yield f"{model}+prose", read_recorded_answer(model, answer, prose=True)
@@ -138,36 +138,36 @@ def _trial(row: Row, reading: str, order: Order) -> Trial:
     )
 
 
-def _picture(row: Row) -> Picture | None:
+def _picture(row: Row) -> ScenePicture | None:
     """The original has none; a file of the same form may name picture and size."""
     size: Size | None = size_from_json(row) if row.get("size") is not None else None
     path = optional(row, "picture", str)
-    return Picture(path=path or "", size=size) if path is not None or size is not None else None
+    return ScenePicture(path=path or "", size=size) if path is not None or size is not None else None
 
 
-def read_recorded_answer(model: str, answer: Any, prose: bool = False) -> Seen:
+def read_recorded_answer(model: str, answer: Any, prose: bool = False) -> SeenAnswer:
     """One recorded answer: a list of four numbers, detections with scores (the highest is the answer), Molmo's points, or a text."""
     if isinstance(answer, str):
         if model.startswith(POINTS):
             return _first_of(read_answer(answer, "molmo"))
-        return read_answer(answer, "prose") if prose else Seen(Outcome.UNPARSABLE)
+        return read_answer(answer, "prose") if prose else SeenAnswer(Outcome.UNPARSABLE)
     if answer is None:
-        return Seen(Outcome.EMPTY)
+        return SeenAnswer(Outcome.EMPTY)
     if not isinstance(answer, list):
         raise WrongShape(f"{model} answers {answer!r:.40}", REMEDY)
     if not answer:
-        return Seen(Outcome.EMPTY)
+        return SeenAnswer(Outcome.EMPTY)
     if isinstance(answer[0], dict):
         best = max(answer, key=lambda found: expect(found, "score", float))
         return seen([_box(expect(best, "box", list))])
     if model.startswith(POINTS):
         return seen(_points(answer))
-    return seen([_box(answer)]) if len(answer) == 4 else Seen(Outcome.UNPARSABLE)
+    return seen([_box(answer)]) if len(answer) == 4 else SeenAnswer(Outcome.UNPARSABLE)
 
 
-def _first_of(read: Seen) -> Seen:
+def _first_of(read: SeenAnswer) -> SeenAnswer:
     # Texts of Molmo that hold no point are as unreadable as those of others; what they say is read where prose is.
-    return read if read.places else Seen(Outcome.UNPARSABLE)
+    return read if read.places else SeenAnswer(Outcome.UNPARSABLE)
 
 
 def _box(given: list[Any]) -> Place:

@@ -18,7 +18,7 @@ from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, located, read_list
 from referee.errors import DataNotFound, MalformedInput, UnknownName
-from referee.places import Picture
+from referee.places import ScenePicture
 from referee.records import Description, Entity, Scene, Trial
 
 __all__ = ["GRefCoco", "RefCoco"]
@@ -145,7 +145,7 @@ def _of_row(row: dict[str, Any], part: str, name: str, regions: str) -> Iterator
         entities=(thing,),
         id=Path(file).stem.rpartition("_")[0] or file,
         complete=False,
-        picture=Picture(path=PICTURES + file),
+        picture=ScenePicture(path=PICTURES + file),
     )
     for i, text in enumerate(expect(row, "answer", list)):
         yield Trial(

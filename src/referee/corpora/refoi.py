@@ -10,7 +10,7 @@ from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.corpora.reading.packed import Unheard, located
 from referee.errors import DataNotFound, MalformedInput
-from referee.places import Box, Convention, Picture
+from referee.places import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
 
 __all__ = ["RefOi"]
@@ -73,7 +73,9 @@ def _trial(row: dict[str, Any], number: int) -> Trial:
     said += [("spoken", text) for text in row["spoken_descriptions"] or ()]
     return Trial(
         id=f"refoi-{number}",
-        scene=Scene(entities=(thing,), id=f"refoi-{number}", complete=False, picture=Picture(path=f"{number}.png")),
+        scene=Scene(
+            entities=(thing,), id=f"refoi-{number}", complete=False, picture=ScenePicture(path=f"{number}.png")
+        ),
         targets=("meant",),
         domain="coco" if row["is_coco"] else "other",
         condition="alone" if int(row["co_occurrence"]) <= 1 else "among its kind",

@@ -13,7 +13,7 @@ from referee.corpora.place_records import numbers
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, find, located, read_list
 from referee.errors import UnknownName
-from referee.places import Box, Convention, Picture, Polygon, Region, Size
+from referee.places import Box, Convention, Polygon, Region, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
 
 __all__ = ["OsWorldG", "ScreenSpot"]
@@ -72,7 +72,7 @@ def _instruction(row: dict[str, Any]) -> Trial:
     stem = Path(expect(row, "image_path", str)).stem
     kinds = tuple(Property("kind", kind) for kind in expect(row, "GUI_types", list) if isinstance(kind, str))
     entities = () if region is None else (Entity(id=name, attributes=kinds, region=region),)
-    picture = Picture(path=f"images/{stem}.webp", size=Size(int(width), int(height)))
+    picture = ScenePicture(path=f"images/{stem}.webp", size=Size(int(width), int(height)))
     return Trial(
         id=name,
         scene=Scene(entities=entities, id=stem, complete=False, picture=picture),
@@ -142,7 +142,7 @@ def _spot(row: dict[str, Any], part: str, number: int, folder: Path) -> Trial:
         name = Path(expect(row, "img_filename", str)).name
         region = Box(numbers(expect(row, "bbox", list), 4), XYWH)
         kind = expect(row, "data_type", str)
-        picture = Picture(path=f"screenspot_imgs/{name}", size=_size(folder / "screenspot_imgs" / name))
+        picture = ScenePicture(path=f"screenspot_imgs/{name}", size=_size(folder / "screenspot_imgs" / name))
         return Trial(
             id=f"{part}-{number}",
             scene=Scene(entities=(Entity(id="meant", region=region),), id=name, complete=False, picture=picture),

@@ -11,7 +11,7 @@ from referee.corpora.place_records import numbers
 from referee.corpora.reading.lines import expect
 from referee.corpora.reading.packed import Unheard, find, located, read_document
 from referee.errors import UnknownName
-from referee.places import Box, Convention, Picture, Size
+from referee.places import Box, Convention, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
 
 __all__ = ["Talk2Car"]
@@ -66,7 +66,7 @@ def _trial(command: dict[str, Any], part: str) -> Trial:
         attributes=(Property("type", expect(command, "obj_name", str)),),
         region=Box(numbers(expect(command, "2d_box", list), 4), XYWH),
     )
-    picture = Picture(path=f"images/{expect(command, 't2c_img', str)}", size=CAMERA)
+    picture = ScenePicture(path=f"images/{expect(command, 't2c_img', str)}", size=CAMERA)
     return Trial(
         id=expect(command, "command_token", str),
         scene=Scene(entities=(thing,), id=expect(command, "sample_token", str), complete=False, picture=picture),

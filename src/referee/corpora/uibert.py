@@ -11,7 +11,7 @@ from referee.corpora.place_records import numbers
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, find, located, read_rows
 from referee.errors import UnknownName
-from referee.places import Box, Convention, Picture
+from referee.places import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Scene, Trial
 
 __all__ = ["UiBert"]
@@ -66,7 +66,7 @@ def _trial(row: Row, name: str, part: str) -> Trial:
         raise WrongShape(f"element {meant!r} of {len(entities)} is meant", "count the elements from 0")
     return Trial(
         id=name,
-        scene=Scene(entities=entities, id=str(screen), picture=Picture(path=f"{screen}.jpg")),
+        scene=Scene(entities=entities, id=str(screen), picture=ScenePicture(path=f"{screen}.jpg")),
         targets=(f"e{meant}",),
         domain="screens",
         condition=part,

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from referee.errors import InputError, UnknownName, naming_extra
 from referee.hearers.answering import Listener, answer, shrug
-from referee.places import Box, Convention, Mask, Order, Picture, Place, Point, Polygon, Size, Unit
+from referee.places import Box, Convention, Mask, Order, Place, Point, Polygon, ScenePicture, Size, Unit
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee.sight.pictures import checked
 
@@ -91,7 +91,7 @@ class _Looker(_Onlooker):
             remedy = f'name the folder of the pictures: --hearer "{self.name}|pictures:FOLDER"'
             raise InputError("it is not known where the pictures are", remedy=remedy)
         # Shown as they are on disk; sizes and hashes are checked, for places are about this very picture.
-        return checked(self.pictures, Picture(path=view.scene.picture.path, size=view.scene.picture.size))
+        return checked(self.pictures, ScenePicture(path=view.scene.picture.path, size=view.scene.picture.size))
 
 
 class ScreenReader(_Looker):

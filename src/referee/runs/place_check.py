@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.corpora.rec_eval import SUFFIXES, RecEval
 from referee.errors import InputError
-from referee.places import Box, Convention, Order, Picture, Size, WrongConvention
+from referee.places import Box, Convention, Order, ScenePicture, Size, WrongConvention
 from referee.records import Trial
 from referee.runs.grounding import declare, evidence_of, suspects
 from referee.runs.open import Answers, open_corpus, open_outputs
@@ -131,7 +131,7 @@ def _sized(trial: Trial, size: Size) -> Trial:
     known = trial.scene.picture
     if known is not None and known.size is not None:
         return trial
-    picture = replace(known, size=size) if known is not None else Picture(path="", size=size)
+    picture = replace(known, size=size) if known is not None else ScenePicture(path="", size=size)
     return replace(trial, scene=replace(trial.scene, picture=picture))
 
 

@@ -16,7 +16,7 @@ from referee.errors import UnknownName
 from referee.places import Box, Convention, Order, Place, Point
 from referee.records import Outcome
 
-__all__ = ["FORMS", "AnswerForm", "Seen", "read_answer", "seen"]
+__all__ = ["FORMS", "AnswerForm", "SeenAnswer", "read_answer", "seen"]
 
 NUMBER = r"[-+]?\d{1,9}(?:\.\d{1,12})?"
 PAIR = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
@@ -38,7 +38,7 @@ DECLINES = re.compile(
 )
 
 
-class Seen(NamedTuple):
+class SeenAnswer(NamedTuple):
     """An answer, read: what was done, and where."""
 
     outcome: Outcome
@@ -57,7 +57,7 @@ class AnswerForm(NamedTuple):
     about: str
 
 
-def read_answer(text: str, form: str, convention: Convention | None = None) -> Seen:
+def read_answer(text: str, form: str, convention: Convention | None = None) -> SeenAnswer:
     """An answer of a form (see `FORMS`); `convention` where the numbers mean something else than usual.
 
     >>> read_answer('<point x="61.5" y="40.6" alt="the cat">the cat</point>', "molmo").places[0].numbers
@@ -71,16 +71,16 @@ def read_answer(text: str, form: str, convention: Convention | None = None) -> S
     return seen(chosen.read(text[:LONGEST], convention or Convention.of(chosen.convention)), text)
 
 
-def seen(places: Sequence[Place], text: str = "") -> Seen:
+def seen(places: Sequence[Place], text: str = "") -> SeenAnswer:
     """The outcome that places amount to; without any, what the words say."""
     if len(places) > 1:
-        return Seen(Outcome.SEVERAL, tuple(places))
+        return SeenAnswer(Outcome.SEVERAL, tuple(places))
     if not places:
-        return Seen(_wordless(text[:LONGEST]))
+        return SeenAnswer(_wordless(text[:LONGEST]))
     (place,) = places
     if isinstance(place, Point):
-        return Seen(Outcome.POINT, (place,))
-    return Seen(Outcome.EMPTY if isinstance(place, Box) and place.empty else Outcome.BOX, (place,))
+        return SeenAnswer(Outcome.POINT, (place,))
+    return SeenAnswer(Outcome.EMPTY if isinstance(place, Box) and place.empty else Outcome.BOX, (place,))
 
 
 def _wordless(text: str) -> Outcome:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import InputError, MalformedInput, naming_extra
-from referee.places import Picture, Size
+from referee.places import ScenePicture, Size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -98,7 +98,7 @@ def _opened(path: Path) -> Image:
     return picture
 
 
-def checked(folder: str | Path, picture: Picture) -> Path:
+def checked(folder: str | Path, picture: ScenePicture) -> Path:
     """The file of a scene's picture, with the size and the hash that the scene says it has."""
     path = inside(folder, picture.path)
     if picture.size is not None and (found := size_of(path)) != picture.size:

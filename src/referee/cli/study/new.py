@@ -55,6 +55,9 @@ def new(
     from_outputs: Annotated[
         list[Path] | None, typer.Option(help="Outputs of further systems on the same trials; may be repeated.")
     ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Where the photographs of the trials are (point, refoi).", show_default=False)
+    ] = None,
     practice: options.Practice = 3,
     checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
     groups: Annotated[
@@ -106,6 +109,7 @@ def new(
         mode=mode,
         contact=contact,
         preset=as_printed,
+        pictures=pictures,
     )
     draft, notes = prepare(source, wishes)
     study = write_study(out, draft)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from referee.contracts import Card
 from referee.drawing.traced_solids import SHAPES, Solid, as_png, mask_runs, trace, visible
 from referee.errors import InputError
-from referee.places import Mask, Picture, Size
+from referee.places import Mask, ScenePicture, Size
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 
 __all__ = ["Solids", "write_solids"]
@@ -127,7 +127,7 @@ def _trials(number: int, looks: list[_Look], shown: Shown, wanted: Solids) -> li
         )
         for i, look in enumerate(looks)
     )
-    scene = Scene(entities=entities, id=name, picture=Picture(path=f"pictures/{number}.png", size=size))
+    scene = Scene(entities=entities, id=name, picture=ScenePicture(path=f"pictures/{number}.png", size=size))
     return [
         Trial(
             id=f"{name}-{entity.id}",

@@ -48,7 +48,8 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         if a.response is None:
             continue
         r = a.response if raw else a.timed(a.response)
-        named = r.outcome is Outcome.ENTITY
+        # A place in a picture where nothing is was meant for something: it is as wrong as another object.
+        named = r.outcome in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
         # Times of answers that named nothing are times of giving up.
         found = r.identification_ms if named else None
         both = None if found is None or r.reading_ms is None else found + r.reading_ms

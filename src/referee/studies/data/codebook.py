@@ -204,7 +204,13 @@ def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
     """Fixed columns around those of the protocol."""
     own = tuple(column for _, _, column in recorded_columns(study))
     plugin = study.kind.info.plugin
-    derived = _PREFERRED if study.protocol == "judgement-pairwise" else _FOUND if plugin == "identify" else _FOUND[2:]
+    derived = (
+        _PREFERRED
+        if study.protocol == "judgement-pairwise"
+        else _FOUND
+        if plugin in ("identify", "locate")
+        else _FOUND[2:]
+    )
     return (*_ASKED, *derived, *own, *_KEPT)
 
 

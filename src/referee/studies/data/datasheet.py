@@ -24,6 +24,10 @@ CRITERIA: Mapping[str, tuple[str, ...]] = {
         "identification time: from the scene's onset to the answer",
         "reading time: from the description's onset to the request of the scene (not where both come together)",
     ),
+    "locate": (
+        "identification error: the share of answers whose place is not in the region meant",
+        "identification time: from the onset of picture and description to the answer",
+    ),
     "judge": ("judged quality on the scales below",),
     "produce": ("none: descriptions are collected, not judged",),
 }
@@ -154,7 +158,13 @@ def _rules(rules: ExclusionSection) -> str:
 def _criteria(study: Study) -> Section:
     plugin = study.kind.info.plugin
     section = {"Criteria": "; ".join(CRITERIA.get(plugin, (OPEN,)))}
-    if plugin == "identify":
+    if plugin == "locate":
+        section |= {
+            "Kind": "extrinsic (people use the outputs), objective, absolute",
+            "Quality of": "content and form together, with the picture as the frame of reference",
+            "Instrument": f"a {study.settings['way']} in the picture, or {', '.join(study.settings['choices']) or 'nothing else'}; pixels of the picture",
+        }
+    elif plugin == "identify":
         section |= {
             "Kind": "extrinsic (people use the outputs), objective, absolute",
             "Quality of": "content and form together, with the scene as the frame of reference",

@@ -130,6 +130,8 @@ def _found(a: StoredAnswer) -> TableRow:
     row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
     for column, name in (("chosen", "entity"), ("guessed", "guess")):
         row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
+    if row["chosen"] is None and a.response is not None:
+        row["chosen"] = a.response.entity  # what a point or a box hit
     if "choice" in given:
         row["preferred"] = preferred(a)
     return row

@@ -56,7 +56,7 @@ def power_lines(study: Study) -> list[str]:
 
     conditions = len(study.design.conditions)
     plugin = study.kind.info.plugin
-    if conditions < 2 or plugin != "identify":
+    if conditions < 2 or plugin not in ("identify", "locate"):
         return ["Power: estimated for comparisons of error rates in identification; there are none here."]
     items, participants = _nearest(study)
     effect, base = study.analysis.effect, study.analysis.base
@@ -116,7 +116,7 @@ def advise(study: Study) -> list[str]:
     silent = [
         s.id
         for s in study.stimuli.values()
-        if study.kind.info.plugin in ("identify", "judge") and not (s.description.text or "").strip()
+        if study.kind.info.plugin in ("identify", "judge", "locate") and not (s.description.text or "").strip()
     ]
     if silent:
         advice.append(f"{len(silent)} descriptions have no words to read (first: {silent[0]})")

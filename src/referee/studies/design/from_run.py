@@ -55,6 +55,7 @@ class Wishes:
     mode: str = "debug"
     contact: str = ""
     preset: bool = False
+    pictures: Path | None = None
 
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
@@ -92,6 +93,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         practice=extras[: wishes.practice],
         checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
         fields=_fields(wishes),
+        pictures=wishes.pictures,
     )
     return draft, notes
 
@@ -112,7 +114,7 @@ def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     """The trials of the run; where people click on one object, only those with one target."""
     # What happened in the original trial is shown to nobody, and need not lie in a folder that is published.
     trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
-    pointing = catalogue.create("protocol", wishes.protocol).info.plugin == "identify"
+    pointing = catalogue.create("protocol", wishes.protocol).info.plugin in ("identify", "locate")
     kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
     if len(kept) < len(trials):
         notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")

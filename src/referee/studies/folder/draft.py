@@ -14,6 +14,7 @@ from referee.files import write_atomically, writing_folder
 from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
+from referee.studies.folder.photographs import keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
 from referee.studies.texts import default_demographics, default_pages
@@ -62,6 +63,7 @@ class Draft:
     practice: Sequence[Extra] = ()
     checks: Sequence[Extra] = ()
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pictures: Path | None = None
 
 
 def write_study(path: str | Path, draft: Draft) -> Study:
@@ -89,6 +91,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
+        keep_photographs(folder, _photographed(draft), draft.pictures)
         _write_extras(folder / "practice.jsonl", draft.practice)
         _write_extras(folder / "checks.jsonl", draft.checks)
         write_atomically(folder / "lists.json", _lists(draft))
@@ -102,6 +105,13 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         # Written again, with what was worked out from its first form.
         write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
+
+
+def _photographed(draft: Draft) -> list[Trial]:
+    """The trials whose photographs are shown: those of protocols that show photographs."""
+    if catalogue.create("protocol", draft.protocol).info.plugin != "locate":
+        return []
+    return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
 
 def _write_extras(path: Path, extras: Sequence[Extra]) -> None:
@@ -173,6 +183,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "production": {"measures": ["text"], "tests": []},
     "judgement": {"measures": ["adequacy", "fluency"]},
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
+    **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
     "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
 }
 

@@ -62,6 +62,10 @@ def pictures(study: Study) -> dict[str, str]:
             for shared in (shared_names(trial.scene),)
             for e in trial.scene.entities
         )
+        if study.kind.info.plugin == "locate":
+            from referee.studies.folder.photographs import drawn_photographs
+
+            _KNOWN[study.hash] |= drawn_photographs(study)
     return _KNOWN[study.hash]
 
 

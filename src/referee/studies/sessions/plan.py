@@ -86,6 +86,11 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
             pictures[address] = None
             entities.append({**entity, "picture": address})
         parameters["entities"] = entities
+    if "photo" in parameters:
+        photo = parameters["photo"]
+        ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
+        pictures[f"{base_url}/{ending}"] = None
+        parameters["photo"] = {**photo, "picture": f"{base_url}/{ending}"}
     # a check must not look different from a trial
     kind = TRIAL if step.kind == CHECK else step.kind
     public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}

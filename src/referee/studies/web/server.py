@@ -19,6 +19,7 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
+from referee.studies.folder.photographs import photograph_file
 from referee.studies.folder.study_pictures import pictures
 from referee.studies.sessions import places
 from referee.studies.sessions.refusals import Problem
@@ -191,6 +192,15 @@ def _shell(request: Request, name: str) -> Response:
         )
     # Asked for anew each time: after an update no browser may go on with an old page.
     return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
+
+
+@pages.get("/s/{study}/photographs/{name}", response_class=Response)
+def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
+    """A photograph of the study's own folder, under a name that tells nothing."""
+    found = photograph_file(served.study.folder, name)
+    if found is None:
+        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)

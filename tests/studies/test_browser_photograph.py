@@ -1,0 +1,201 @@
+"""Pointing in a photograph, in a real Chromium: stored are pixels of the picture, whatever it was enlarged to; what was hit is found on the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from study_in_browser import SHORT, Visitor, chromium, serve, stored
+
+from referee.corpora.jsonl import read_trials
+from referee.corpora.synthetic.solids import Solids, write_solids
+from referee.places import Mask
+from referee.records import Outcome, Trial
+from referee.studies.design.designs import Request, lay_out
+from referee.studies.folder.draft import Draft, write_study
+from referee.studies.sessions.plan import make_plan
+from referee.studies.sessions.served_study import Served, open_served
+from referee.studies.store.schema import session
+
+WIDTH, HEIGHT = 240, 160
+
+
+def made(folder: Path, protocol: str, trials: list[Trial], toys: Path, **settings: str) -> Served:
+    layout = lay_out("all", Request(items=tuple(t.id for t in trials), conditions=("human",), participants=6, seed=1))
+    draft = Draft(
+        id=folder.name,
+        title="Photographs",
+        protocol=protocol,
+        participants=6,
+        layout=layout,
+        conditions=("human",),
+        trials=trials,
+        outputs=[(t.id, "human", t.references[0]) for t in trials],
+        pictures=toys,
+    )
+    write_study(folder, draft)
+    import re
+
+    path = folder / "study.toml"
+    written = path.read_text("utf-8")
+    for name, value in {**SHORT, **settings}.items():
+        written = re.sub(rf"(?m)^{name} = .*$", lambda _, line=f"{name} = {value}": line, written)
+    path.write_text(written, "utf-8")
+    return open_served(folder)
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
+    folder = tmp_path_factory.mktemp("photographs")
+    write_solids(folder / "toys", Solids(scenes=1, solids=4, width=WIDTH, height=HEIGHT))
+    trials = list(read_trials(folder / "toys" / "trials.jsonl"))[:2]
+    ways = {"point": {}, "box": {"way": '"box"'}, "mark": {"way": '"mark"'}}
+    found = {name: made(folder / name, "point", trials, folder / "toys", **more) for name, more in ways.items()}
+    return found | {"refoi": made(folder / "refoi", "refoi", trials, folder / "toys")}
+
+
+@pytest.fixture(scope="module")
+def site(studies: dict[str, Served]) -> Iterator[str]:
+    with serve(*studies.values()) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser: Browser, site: str) -> Iterator[object]:
+    here: list[Visitor] = []
+
+    def come(study: str) -> Visitor:
+        here.append(Visitor.at(browser, f"{site}/s/{study}/"))
+        here[-1].agree()
+        here[-1].go_to("photograph")
+        return here[-1]
+
+    yield come
+    for visitor in here:
+        visitor.context.close()
+
+
+def rows_of_last(served: Served) -> list[object]:
+    newest = stored(served, session)[-1]
+    return [row for row in stored(served) if row.session == newest.id]
+
+
+def press_at(person: Visitor, x: float, y: float) -> None:
+    """A press at pixels of the picture, wherever these are on the screen now."""
+    sheet = person.page.locator(".photograph .sheet")
+    size = sheet.evaluate("node => { const r = node.getBoundingClientRect(); return [r.width, r.height]; }")
+    person.wait()
+    sheet.click(position={"x": x / WIDTH * size[0], "y": y / HEIGHT * size[1]})
+
+
+def confirm(person: Visitor) -> None:
+    person.wait()
+    person.page.get_by_role("button", name="Confirm").click()
+
+
+def response_to(served: Served, row: object) -> object:
+    newest = stored(served, session)[-1]
+    step = make_plan(served.study, newest.list, newest.plan_seed).steps[row.index]
+    from referee.studies.protocols.contract import GivenAnswer
+
+    answer = GivenAnswer(answer=row.answer, times=row.times)
+    return served.study.kind.respond(answer, step.stimulus, step.shown, "p"), step.stimulus.trial
+
+
+def inside_of(trial: Trial) -> tuple[float, float]:
+    region = trial.scene.entity(trial.targets[0]).region
+    assert isinstance(region, Mask)
+    runs = region.counts
+    # The middle of the longest run is well inside.
+    starts = [sum(runs[:i]) for i in range(len(runs))]
+    at = max(range(1, len(runs), 2), key=lambda i: runs[i])
+    pixel = starts[at] + runs[at] // 2
+    return pixel // HEIGHT + 0.5, pixel % HEIGHT + 0.5
+
+
+def test_a_click_is_stored_in_pixels_of_the_picture_before_and_after_zooming(visit, studies: dict[str, Served]) -> None:
+    served = studies["point"]
+    person = visit("point")
+    text = person.page.locator(".description").inner_text()
+    trial = next(t.trial for t in served.study.stimuli.values() if t.description.text == text)
+    x, y = inside_of(trial)
+    for _ in range(3):
+        person.page.get_by_role("button", name="Enlarge").click()
+    press_at(person, x, y)
+    confirm(person)
+    assert person.finish().startswith("DEBUG-")
+    row = rows_of_last(served)[0]
+    assert (row.answer["outcome"], row.answer["zoom"]) == ("point", 3)
+    assert (row.answer["x"], row.answer["y"]) == (pytest.approx(x, abs=1), pytest.approx(y, abs=1))
+    response, asked = response_to(served, row)
+    assert (response.outcome, response.entity) == (Outcome.ENTITY, asked.targets[0])
+    assert row.times["combined_ms"] == pytest.approx(row.times["t_response"] - row.times["t_onset"], abs=1e-6)
+    assert person.problems == []
+    assert person.violations() == []
+
+
+def test_a_box_is_drawn(visit, studies: dict[str, Served]) -> None:
+    person = visit("box")
+    frame = person.page.locator(".photograph .sheet").bounding_box()
+    assert frame is not None
+    mouse = person.page.mouse
+    person.wait()
+    mouse.move(frame["x"] + 0.25 * frame["width"], frame["y"] + 0.25 * frame["height"])
+    mouse.down()
+    mouse.move(frame["x"] + 0.5 * frame["width"], frame["y"] + 0.75 * frame["height"], steps=4)
+    mouse.up()
+    confirm(person)
+    person.next_thing()
+    person.page.wait_for_timeout(300)
+    row = rows_of_last(studies["box"])[0]
+    assert row.answer["outcome"] == "box"
+    assert row.answer["box"] == pytest.approx([0.25 * WIDTH, 0.25 * HEIGHT, 0.5 * WIDTH, 0.75 * HEIGHT], abs=1)
+
+
+def test_a_mark_is_chosen_and_no_region_is_sent_otherwise(visit, studies: dict[str, Served]) -> None:
+    person = visit("mark")
+    assert person.page.locator(".photograph .mark").count() == 4
+    person.wait()
+    person.page.locator(".photograph .mark").first.click(position={"x": 3, "y": 3})
+    confirm(person)
+    person.next_thing()
+    person.page.wait_for_timeout(300)
+    row = rows_of_last(studies["mark"])[0]
+    assert (row.answer["outcome"], row.answer["entity"]) == ("entity", "e1")
+    newest = stored(studies["point"], session)[-1]
+    plan = make_plan(studies["point"].study, newest.list, newest.plan_seed)
+    assert all(not step.shown.parameters["marks"] for step in plan.steps if step.plugin == "locate")
+
+
+def test_who_cannot_see_it_says_so_and_guesses(visit, studies: dict[str, Served]) -> None:
+    person = visit("refoi")
+    person.wait()
+    person.page.get_by_role("button", name="I cannot see it").click()
+    confirm(person)
+    press_at(person, 60, 40)
+    person.next_thing()
+    person.page.wait_for_timeout(300)
+    row = rows_of_last(studies["refoi"])[0]
+    assert row.answer["outcome"] == "none"
+    assert (row.answer["guess_x"], row.answer["guess_y"]) == (pytest.approx(60, abs=1), pytest.approx(40, abs=1))
+
+
+def test_photographs_are_served_under_names_that_tell_nothing(studies: dict[str, Served], site: str) -> None:
+    import urllib.error
+    import urllib.request
+
+    (name,) = {p.stem for p in (studies["point"].study.folder / "photographs").iterdir()}
+    assert "solids" not in name
+    with urllib.request.urlopen(f"{site}/s/point/photographs/{name}") as found:
+        assert (found.headers["content-type"], found.read(4)) == ("image/png", b"\x89PNG")
+    for wrong in ("0" * 20, "..%2Fstudy.toml", "%2e%2e/study.toml"):
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"{site}/s/point/photographs/{wrong}")
