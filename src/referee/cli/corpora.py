@@ -124,13 +124,13 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
     if not catalogue.is_shipped("corpus", name):
         return _neighbour(name, data)
     card: Card = create(name, data).card
-    facts = FACTS[name]
+    facts = FACTS.get(name)
     return {
         "name": name,
-        "trials": facts.trials,
+        "trials": facts.trials if facts else None,
         "languages": list(card.languages),
-        "domain": facts.domain,
-        "listeners": facts.listeners,
+        "domain": facts.domain if facts else None,
+        "listeners": facts.listeners if facts else None,
         "synthetic": card.synthetic,
         "found": "shipped" if card.synthetic else _where(name, data),
         "about": catalogue.entry("corpus", name).about,
