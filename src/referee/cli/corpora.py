@@ -174,8 +174,14 @@ def _print(rows: list[dict[str, Any]]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("corpus", "trials", "language", "domain", "listeners", "where"):
         # Names and numbers stay whole; where there is no room, the rest is broken over lines.
-        whole = name in ("corpus", "trials", "language")
-        table.add_column(name, no_wrap=whole, overflow="fold", justify="right" if name == "trials" else "left")
+        whole = name in ("corpus", "trials", "listeners")
+        table.add_column(
+            name,
+            no_wrap=whole,
+            overflow="fold",
+            min_width=min(len(name), 9),
+            justify="right" if name == "trials" else "left",
+        )
     for row in rows:
         trials = "" if row["trials"] is None else f"{row['trials']:,}"
         listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]
