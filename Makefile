@@ -19,7 +19,7 @@ help:
 	@echo "make test-versions  the quick part on every Python from 3.11 to 3.14 that is here"
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
-	@echo "make docs-numbers  the numbers on the pages, made anew by the commands beside them"
+	@echo "make docs-numbers  the numbers on the pages, made anew by the commands beside them (SLOW=1: also those that take minutes)"
 	@echo "make setup  prepare .venv (the two above do it themselves)"
 
 setup: $(STAMP)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs_numbers import Commands, missing_program, wrong_in, wrong_lines, wrong_numbers
-from page_marks import MARK, PAGES, Claim, bare_numbers, blocks, claims
+from page_marks import MARK, PAGES, ROOT, Claim, bare_numbers, blocks, claims
 
 REMEDY = "put it between <!-- numbers: COMMAND --> and <!-- /numbers -->, or say <!-- printed: SOURCE --> or <!-- chosen: WHAT --> (CONTRIBUTING.md)"
 
@@ -108,3 +108,9 @@ def test_commands_are_run_once_and_kept(tmp_path: Path) -> None:
 
 def test_a_command_that_fails_is_wrong() -> None:
     assert wrong_in(Claim("page.md", "exit 3", ""), Commands()) == ["exit code 3: "]
+
+
+def test_every_page_stands_in_the_navigation() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    missing = [page.name for page in PAGES if page.parent == ROOT / "docs" and not re.search(rf"\b{page.name}\b", nav)]
+    assert missing == [], "name it in mkdocs.yml, under one of the nine headings"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -100,6 +103,29 @@ class TestTemplate:
     def test_its_protocol_makes_a_study(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["study", "demo", str(tmp_path / "study"), "--protocol", "fruit-hurried", "--items", "6"]) == 0
         assert "3000" in (tmp_path / "study" / "study.toml").read_text("utf-8")
+
+
+@pytest.mark.long
+def test_the_template_installs_and_signs_with_its_version(tmp_path: Path) -> None:
+    """As pip does it, into a folder of its own; what builds it comes over the network, as in tests/installation."""
+    site = tmp_path / "site-packages"
+    copy = shutil.copytree(PLUGIN, tmp_path / "plugin", ignore=shutil.ignore_patterns("__pycache__"))
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        str(site),
+    ]
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*pip, str(copy)], env=alone, check=True)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
+    code = "import referee; m = referee.create('metric', 'fruit/overlap'); from referee.signature import signature; print(signature(m.name, m))"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert "package:referee_fruit-1.0.0" in done.stdout
 
 
 @pytest.mark.usefixtures("broken")

@@ -73,6 +73,19 @@ def test_a_damaged_corpus_is_listed_as_damaged(tmp_path: Path, capsys: pytest.Ca
     assert "damaged" in capsys.readouterr().out
 
 
+def test_the_table_can_be_read_at_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["corpora"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["corpus", "trials", "language", "domain", "listeners", "where"]
+    assert max(map(len, rows)) <= 80
+    (shipped,) = [row for row in rows if row.startswith("synthetic")]
+    assert "780  en" in shipped
+    assert len(rows) < 120, "words are broken over lines, not letters"
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", QUICK)
 def test_the_sizes_in_the_table_are_those_of_the_data(name: str, data_folder: Path) -> None:

@@ -124,13 +124,13 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
     if not catalogue.is_shipped("corpus", name):
         return _neighbour(name, data)
     card: Card = create(name, data).card
-    facts = FACTS[name]
+    facts = FACTS.get(name)
     return {
         "name": name,
-        "trials": facts.trials,
+        "trials": facts.trials if facts else None,
         "languages": list(card.languages),
-        "domain": facts.domain,
-        "listeners": facts.listeners,
+        "domain": facts.domain if facts else None,
+        "listeners": facts.listeners if facts else None,
         "synthetic": card.synthetic,
         "found": "shipped" if card.synthetic else _where(name, data),
         "about": catalogue.entry("corpus", name).about,
@@ -174,8 +174,14 @@ def _print(rows: list[dict[str, Any]]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("corpus", "trials", "language", "domain", "listeners", "where"):
         # Names and numbers stay whole; where there is no room, the rest is broken over lines.
-        whole = name in ("corpus", "trials", "language")
-        table.add_column(name, no_wrap=whole, overflow="fold", justify="right" if name == "trials" else "left")
+        whole = name in ("corpus", "trials", "listeners")
+        table.add_column(
+            name,
+            no_wrap=whole,
+            overflow="fold",
+            min_width=min(len(name), 9),
+            justify="right" if name == "trials" else "left",
+        )
     for row in rows:
         trials = "" if row["trials"] is None else f"{row['trials']:,}"
         listeners = {True: "yes", False: "no", None: ""}[row["listeners"]]
