@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["FinishedRun", "available_cores", "run"]
+__all__ = ["FinishedRun", "available_cores", "limited", "run"]
 
 
 class FinishedRun(Result):
@@ -143,7 +143,7 @@ def run(
         raise InputError(f"cannot choose trials by {only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut")
     one_of("--folds-by", folds_by, CUTS)
     plan = RunPlan(systems=named, folds=folds, by=folds_by, split=cut, seed=seed)
-    opened = _limited(open_corpus(corpus, data, reading, only), limit)
+    opened = limited(open_corpus(corpus, data, reading, only), limit)
     counts = run_plan(
         plan,
         opened,
@@ -165,7 +165,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _limited(opened: Opened, limit: int | None) -> Opened:
+def limited(opened: Opened, limit: int | None) -> Opened:
     if limit is None:
         return opened
     # Part of the plan: an unfinished run with another limit is another run.

@@ -34,7 +34,7 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace such a folder.")] = False,
 ) -> int:
     """Write prompts for every trial as an inspect_ai task and a Hugging Face style dataset."""
-    from referee.cli.run import limited
+    from referee.api.run import limited
     from referee.runs.export_task import export_task
     from referee.runs.open import open_corpus
 
