@@ -1,14 +1,13 @@
 """One HTTP exchange over a connection that stays open: every read is bounded by one deadline for the whole exchange, redirects are not followed.
 
-The standard library's `http.client` and nothing else: the one dependency that cannot retry, log or redirect behind our back, and the quickest to start
-(docs/models.md compares it with the SDKs). Each thread has connections of its own.
+The standard library's `http.client` opens connections (proxies and encryption are its business) and nothing retries, logs or redirects behind our back
+(docs/models.md compares this with the SDKs). Answers are read here, because it knows no deadline for a whole answer. Each thread has connections of its own.
 """
 
 from __future__ import annotations
 
 import base64
 import http.client
-import io
 import ssl
 import threading
 import time
@@ -21,6 +20,7 @@ __all__ = ["Answer", "Connections", "TooLarge"]
 
 # A chat answer has some kilobytes; a body without end must not fill the memory.
 LARGEST_BYTES = 1 << 22
+LONGEST_HEAD = 1 << 16
 
 
 class Answer(NamedTuple):
@@ -35,38 +35,88 @@ class TooLarge(OSError):
     """A body without end."""
 
 
-class _Clocked(io.RawIOBase):
-    """A socket to read from until a deadline: its own timeout would start anew with every packet."""
+class _Reader:
+    """What comes over a socket until a deadline: the socket's own timeout would start anew with every packet."""
 
     def __init__(self, sock: Any, deadline: float) -> None:
         self._sock, self._deadline = sock, deadline
-        # Holds the socket open: `http.client` lets go of it as soon as it knows that the server will close.
-        self._raw = sock.makefile("rb", buffering=0)
+        self._come = bytearray()
 
-    def readable(self) -> bool:
-        return True
+    def until(self, mark: bytes) -> bytes:
+        """All before a mark, which is left out."""
+        while (end := self._come.find(mark)) < 0:
+            if len(self._come) > LONGEST_HEAD:
+                raise http.client.LineTooLong("header")
+            self._more()
+        found = bytes(self._come[:end])
+        del self._come[: end + len(mark)]
+        return found
 
-    def readinto(self, buffer: Any) -> int | None:
+    def exactly(self, size: int) -> bytes:
+        if size > LARGEST_BYTES:
+            raise TooLarge(f"the answer is larger than {LARGEST_BYTES} bytes")
+        while len(self._come) < size:
+            self._more()
+        found = bytes(self._come[:size])
+        del self._come[:size]
+        return found
+
+    def to_the_end(self) -> bytes:
+        try:
+            while len(self._come) <= LARGEST_BYTES:
+                self._more()
+        except (http.client.IncompleteRead, http.client.RemoteDisconnected):
+            return bytes(self._come)
+        raise TooLarge(f"the answer is larger than {LARGEST_BYTES} bytes")
+
+    def _more(self) -> None:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out in the middle of the answer")
         self._sock.settimeout(left)
-        got: int | None = self._raw.readinto(buffer)
-        return got
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+        part = self._sock.recv(1 << 16)
+        if not part:
+            raise http.client.IncompleteRead(b"") if self._come else http.client.RemoteDisconnected("closed")
+        self._come += part
 
 
-class _ClockedSocket:
-    """What `http.client` needs of a socket to read an answer."""
+def _read_answer(sock: Any, deadline: float) -> tuple[Answer, bool]:
+    """An answer, and whether the connection can be used again."""
+    reader = _Reader(sock, deadline)
+    status = 100
+    # "Continue" and its like are no answers yet.
+    while 100 <= status < 200:
+        first, *lines = reader.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
+        version, _, rest = first.partition(" ")
+        if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
+            raise http.client.BadStatusLine(first[:100])
+        status = int(rest[:3])
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    length, stays = headers.get("content-length", ""), version != "HTTP/1.0"
+    if "chunked" in headers.get("transfer-encoding", "").lower():
+        body = _chunks(reader)
+    elif length.isdigit():
+        body = reader.exactly(int(length))
+    else:
+        body, stays = b"" if status in (204, 304) else reader.to_the_end(), False
+    return Answer(status, headers, body), stays and headers.get("connection", "").lower() != "close"
 
-    def __init__(self, sock: Any, deadline: float) -> None:
-        self._sock, self._deadline = sock, deadline
 
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Clocked(self._sock, self._deadline))
+def _chunks(reader: _Reader) -> bytes:
+    body = bytearray()
+    while True:
+        try:
+            size = int(reader.until(b"\r\n").partition(b";")[0], 16)
+        except ValueError:
+            raise http.client.IncompleteRead(bytes(body)) from None
+        if not size:
+            # What may follow the last chunk ends with an empty line.
+            while reader.until(b"\r\n"):
+                pass
+            return bytes(body)
+        if len(body) + size > LARGEST_BYTES:
+            raise TooLarge(f"the answer is larger than {LARGEST_BYTES} bytes")
+        body += reader.exactly(size + 2)[:-2]
 
 
 class Connections:
@@ -100,15 +150,13 @@ class Connections:
                 connection.sock.settimeout(connection.timeout)
             # Head and body in one piece: two packets would cost both sides a turn more.
             connection.sock.sendall(self._head(url, len(body), headers) + body)
-            response = http.client.HTTPResponse(_ClockedSocket(connection.sock, deadline), method="POST")  # type: ignore[arg-type]
-            response.begin()
-            content = self._whole(response)
+            answer, stays = _read_answer(connection.sock, deadline)
         except BaseException:
             self._close()
             raise
-        if response.will_close:
+        if not stays:
             self._close()
-        return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, content)
+        return answer
 
     def _head(self, url: str, length: int, headers: Mapping[str, str]) -> bytes:
         parts = urlsplit(url)
@@ -117,15 +165,6 @@ class Connections:
         fields = {"Host": parts.netloc, **headers, **self._proxy_key(parts), "Content-Length": str(length)}
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
-
-    @staticmethod
-    def _whole(response: http.client.HTTPResponse) -> bytes:
-        """The body to its end; in one read where its length is known, which also tells one that was cut off."""
-        known = response.length is not None and response.length <= LARGEST_BYTES
-        content = response.read() if known else response.read(LARGEST_BYTES + 1)
-        if len(content) > LARGEST_BYTES:
-            raise TooLarge(f"the answer is larger than {LARGEST_BYTES} bytes")
-        return content
 
     def _open(self, timeout_s: float) -> Any:
         secure = self._parts.scheme == "https"
