@@ -19,16 +19,18 @@ AREA = (1200.0, 800.0)
 COLUMNS, SIDE, LIFT = 4, 38.0, 46.0
 TURN = 90
 INKS = {
-
-        "grey": "#8d949b",
-        "orange": "#e8862e",
-        "purple": "#8a4fa3",
-        "pink": "#e58fb4",
-        "yellow": "#e3c62c",
-        "red": "#cf3f3a"
-    ,
-    "brown": "#8a5a36", "turquoise": "#35b3ab", "light blue": "#6cb4e4", "dark blue": "#2c5aa8",
-    "light green": "#8cc152", "dark green": "#2f7d4a",
+    "grey": "#8d949b",
+    "orange": "#e8862e",
+    "purple": "#8a4fa3",
+    "pink": "#e58fb4",
+    "yellow": "#e3c62c",
+    "red": "#cf3f3a",
+    "brown": "#8a5a36",
+    "turquoise": "#35b3ab",
+    "light blue": "#6cb4e4",
+    "dark blue": "#2c5aa8",
+    "light green": "#8cc152",
+    "dark green": "#2f7d4a",
 }
 
 
