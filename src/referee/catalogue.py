@@ -275,6 +275,12 @@ SYSTEMS: dict[str, Entry] = {
         },
     ),
     # language models
+    "llm/looking": Entry(
+        "referee.systems.looking_model:LookingSpeaker",
+        {},
+        "a model that sees, shown the picture with the target marked (model:NAME, endpoint:URL, pictures:FOLDER, mark:box)",
+        {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
+    ),
     "llm/openai-compatible": Entry(
         "referee.systems.language_model:LanguageModel",
         {},
@@ -340,6 +346,11 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.onlookers:ScreenReader",
         {},
         "points at the words on a screen that the instruction shares (extra sight)",
+    ),
+    "sight/model": Entry(
+        "referee.hearers.looking_model:LookingModel",
+        {},
+        "a model that sees, asked for a box, a point or a mark (model:NAME, endpoint:URL, pictures:FOLDER, form:NAME)",
     ),
     "sight/detector": Entry(
         "referee.hearers.onlookers:Detector", {}, "any detector as MODULE:FUNCTION: the box with the highest score"

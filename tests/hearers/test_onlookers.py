@@ -6,11 +6,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from fake_endpoint import completion, serving
 from referee import catalogue
 from referee.corpora.jsonl import read_trials
 from referee.corpora.synthetic.solids import Solids, write_solids
@@ -21,6 +23,7 @@ from referee.places import Box, Convention, Mask, Point, Polygon, ScenePicture, 
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.marks import bounds_of, mark_target, number_marks, place_in_words
 from referee.sight.pictures import open_picture
+from referee.signature import signature
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +211,60 @@ def test_a_point_in_a_region_hits(trials: list[Trial]) -> None:
     at = sum(region.counts[:1])
     inside = Point((at // 120 + 0.5, at % 120 + 0.5))
     assert hits(Response(trial="t", hearer="h", outcome=Outcome.POINT, places=(inside,)), trials[0])
+
+
+# -- models that see, scripted ---------------------------------------------------------------------------------------------
+
+
+def asked_of(server: Any) -> list[Any]:
+    """What the model was sent: words first, then pictures."""
+    return list(server.seen[-1]["messages"][-1]["content"])
+
+
+@pytest.mark.parametrize(
+    ("form", "answer", "content", "outcome"),
+    [
+        ("json", "box", '{"box": [10, 20, 30, 40]}', Outcome.BOX),
+        ("molmo", "point", '<point x="50" y="50" alt="x">x</point>', Outcome.POINT),
+        ("json", "box", "none", Outcome.NONE),
+        ("json", "box", "several", Outcome.SEVERAL),
+        ("json", "box", "somewhere on the left", Outcome.UNPARSABLE),
+        ("json", "mark", "2", Outcome.ENTITY),
+        ("json", "mark", "none", Outcome.NONE),
+    ],
+)
+def test_a_model_that_sees_answers(
+    trials: list[Trial], toys: Path, form: str, answer: str, content: str, outcome: Outcome
+) -> None:
+    with serving(completion(content)) as server:
+        hearer = catalogue.create(
+            "hearer", "sight/model", model="toy", endpoint=server.url, pictures=str(toys), form=form, answer=answer
+        )
+        view = trials[0].for_hearer(Random(1), marks=hearer.marks)
+        heard = hearer.resolve(SAID, view)
+        words, picture = asked_of(server)
+    assert heard.outcome is outcome
+    if outcome is Outcome.ENTITY:
+        assert heard.entity == view.scene.entities[1].id
+    assert "the red ball" in words["text"]
+    assert picture["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+@pytest.mark.parametrize("mark", ["box", "arrow", "crop", "words"])
+def test_a_model_that_sees_describes_what_is_marked(trials: list[Trial], toys: Path, mark: str) -> None:
+    with serving(completion("the small red ball")) as server:
+        speaker = catalogue.create(
+            "system", "llm/looking", model="toy", endpoint=server.url, pictures=str(toys), mark=mark
+        )
+        assert speaker.describe(trials[0].for_speaker()).text == "the small red ball"
+        words, *pictures = asked_of(server)
+    assert len(pictures) == (2 if mark == "crop" else 1)
+    assert ("% of the width" in words["text"]) == (mark == "words")
+    assert f"|mark:{mark}|" in signature("llm/looking", speaker)
+
+
+def test_models_that_see_say_what_they_lack(trials: list[Trial], toys: Path) -> None:
+    with pytest.raises(InputError, match="no model is named"):
+        catalogue.create("hearer", "sight/model").resolve(SAID, trials[0].for_hearer(Random(1)))
+    with pytest.raises(InputError, match="where the pictures are"):
+        catalogue.create("system", "llm/looking", model="m").describe(trials[0].for_speaker())

@@ -66,15 +66,15 @@ ANSWERED = "docs/passport.md has the form of a response"
 # What is written is what is read: any other name in a file is a slip.
 TRIAL = (
     *("id", "target", "targets", "entities", "references", "scene", "domain", "condition", "speaker", "language"),
-    *("complete", "after", "history", "episode", "meta"),
+    *("complete", "picture", "after", "history", "episode", "meta"),
 )
-ENTITY = ("id", "attributes", "image", "position", "relations")
+ENTITY = ("id", "attributes", "image", "position", "relations", "region")
 DESCRIPTION = ("text", "properties", "distribution", "spans", "speaker")
 SPAN = ("text", "properties", "inside")
 EVENT = ("kind", "by", "text", "entities", "start_ms", "end_ms", "data")
 RESPONSE = (
     *("trial", "hearer", "outcome", "system", "description", "entity", "probabilities", "reading_ms"),
-    *("identification_ms", "repeats", "flags"),
+    *("identification_ms", "repeats", "flags", "places"),
 )
 
 
