@@ -345,7 +345,7 @@ HEARERS: dict[str, Entry] = {
     "sight/ocr": Entry(
         "referee.hearers.onlookers:ScreenReader",
         {},
-        "points at the words on a screen that the instruction shares (extra sight)",
+        "points at the words on a screen that the instruction shares (extra ocr)",
     ),
     "sight/model": Entry(
         "referee.hearers.looking_model:LookingModel",

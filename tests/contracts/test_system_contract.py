@@ -13,7 +13,7 @@ from referee.signature import signature
 
 EVIDENCE = {"faithful", "reconstructed", "low confidence"}
 # Asked elsewhere, against a scripted endpoint (tests/systems/test_language_model.py).
-REMOTE = {"llm/openai-compatible"}
+REMOTE = {"llm/looking", "llm/openai-compatible"}
 SPEAKING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] != "R" and n not in REMOTE]
 REALISING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] == "R"]
 # Trains for many seconds even on few trials; tested with its own module.
