@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,8 @@ app = options.new_app()
     epilog=options.examples("""
   referee tangram serve --bot                          play with a bot, alone, at once
 
+  referee tangram serve --player 'llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1'   play with a language model
+
   referee tangram serve --data pairs --mode live       two people: give both the same link
 
   referee tangram serve --puzzles house,cat --solo --no-training
@@ -28,6 +30,7 @@ def serve(
     data: Annotated[Path, typer.Option(help="The study folder; made if there is none.")] = Path("tangram-study"),
     puzzles: Annotated[str | None, typer.Option(help="Figures in order, with commas (house, rocket, pagoda, eagle, swan, cat, boat, chapel).")] = None,
     bot: Annotated[bool, typer.Option("--bot", help="Play with a bot.")] = False,
+    player: Annotated[str | None, typer.Option(help="Play with this program: llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
     voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
     training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
@@ -46,19 +49,20 @@ def serve(
     """
     from referee.cli.study import serve
 
-    if bot and solo:
+    if (bot or player) and solo:
         raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
         # Options that would be ignored are refused: the folder is what is served.
-        if puzzles or bot or solo or voice:
+        if puzzles or bot or solo or voice or player:
             raise InputError(
                 "the study exists already and is served as it is",
                 where=data,
                 remedy="leave the options out, name another folder with --data, or edit its study.toml",
             )
     else:
-        partner = "bot" if bot else "none" if solo else "person"
-        _make(data, puzzles, partner, voice, training, participants, mode, language)
+        partner = "bot" if bot or player else "none" if solo else "person"
+        settings = {"voice": voice, **({"player": player} if player else {})}
+        _make(data, puzzles, partner, settings, training, participants, mode, language)
     serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
 
 
@@ -66,7 +70,7 @@ def _make(
     data: Path,
     puzzles: str | None,
     partner: str,
-    voice: bool,
+    settings: dict[str, Any],
     training: bool,
     participants: int,
     mode: str,
@@ -89,6 +93,6 @@ def _make(
         mode=mode,
         id=id_of(data),
         practice=training and partner == "person",
-        settings={"voice": voice},
+        settings=settings,
     )
     print(f"Made {data}.")

@@ -166,8 +166,11 @@ def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match
     fitting = _fitting(words[: relation.start()] if relation else words, board, hand)
     if relation and fitting and (landmark := _landmark(relation, board, hand)):
         fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
+    # The piece in hand, or one told by its place, is no matter of chance.
+    if fitting == [hand.piece] or (fitting and _place_of(words)):
+        return Command("take", fitting[0])
     if fitting:
-        return Command("take", fitting[0] if len(fitting) == 1 else rng.choice(fitting))
+        return Command("take", rng.choice(fitting))
     pointing = re.search(r"\b(?:take|pick|next|now|no|use|grab|the|that|this|it)\b", words)
     if pointing and hand.piece:
         return Command("take", hand.piece)

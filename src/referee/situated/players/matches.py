@@ -47,6 +47,7 @@ __all__ = [
     "TURNS",
     "GameLimits",
     "GameScore",
+    "command_of",
     "play_match",
 ]
 
@@ -163,7 +164,7 @@ class _Match:
             self.score.errors += 1
         else:
             self.score.moves += 1
-            self.log.carry_out(move.command or _command(move))
+            self.log.carry_out(command_of(move))
 
     def _said(self, role: str, move: PlayerMove) -> None:
         if not move.text.strip():
@@ -176,7 +177,10 @@ class _Match:
         self.score.clarifications += role == OPERATOR and "?" in move.text
 
 
-def _command(move: PlayerMove) -> Command:
+def command_of(move: PlayerMove) -> Command:
+    """How a hand goes about a move: a bot's own way, else exactly what was said."""
+    if move.command is not None:
+        return move.command
     kind = {GRAB: "take", MOVE: "place", TURN: "turn", FLIP: "flip"}[move.kind]
     return Command(kind, move.piece, move.x, move.y, move.degrees)
 

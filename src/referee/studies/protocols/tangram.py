@@ -30,6 +30,7 @@ class Tangram(NothingIdentified):
             "partner": Parameter(
                 default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
             ),
+            "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
             "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
             "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered."),

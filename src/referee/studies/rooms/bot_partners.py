@@ -34,8 +34,13 @@ _log = logging.getLogger("referee.studies")
 
 
 def engage(hall: Hall, live: Live) -> Partner:
-    """A bot for a room."""
-    return Partner(hall, live)
+    """A bot for a room, or the language model that the study names."""
+    written = live.room.settings.get("player", "bot")
+    if written == "bot":
+        return Partner(hall, live)
+    from referee.studies.rooms.model_partner import ModelPartner
+
+    return ModelPartner(hall, live, written)
 
 
 class Partner:
