@@ -261,6 +261,13 @@ def test_a_corpus_is_a_frame_too() -> None:
     ]  # fmt: skip
 
 
+def test_a_run_in_which_nothing_failed_stays_as_it_is(tmp_path: Path) -> None:
+    made = referee.run("classic/greedy", "synthetic", tmp_path / "run", limit=6, folds=2, folds_by="random", jobs=1)
+    assert referee.run(retry=made.folder).frame.equals(made.frame)
+    with pytest.raises(InputError, match="systems, a corpus and a place"):
+        referee.run("classic/greedy")
+
+
 def test_a_description_says_why() -> None:
     said = referee.describe(CHAIRS, "red")
     assert isinstance(said, referee.Description)

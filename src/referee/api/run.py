@@ -82,9 +82,9 @@ class FinishedRun(Result):
 
 
 def run(
-    systems: str | Sequence[str],
-    corpus: Any,
-    out: str | Path,
+    systems: str | Sequence[str] = (),
+    corpus: Any = None,
+    out: str | Path | None = None,
     *,
     folds: int = 5,
     folds_by: str = "speaker",
@@ -104,6 +104,7 @@ def run(
     batch_in: str | Path | None = None,
     overwrite: bool = False,
     restart: bool = False,
+    retry: str | Path | None = None,
     progress: Watch = lambda total: lambda n: None,
 ) -> FinishedRun:
     """Train and run systems by name on a corpus (`referee run`); each trial is described by a system that was trained on others.
@@ -130,6 +131,7 @@ def run(
         batch_in: the batch endpoint's file of answers.
         overwrite: whether `out` may replace another run.
         restart: give up an unfinished run and begin again.
+        retry: a finished run instead: questions that failed are asked again, at the pace of `systems` if given.
         progress: is told how many answers there will be, and gives back what to call as they come.
 
     Returns:
@@ -145,6 +147,10 @@ def run(
     ...     made.frame["answered"].to_list(), made.score(metrics="set/dice").frame["n"].to_list()
     ([20], [20])
     """
+    if retry is not None:
+        return _again(Path(retry), listed(systems), progress)
+    if not systems or corpus is None or out is None:
+        raise InputError("systems, a corpus and a place for the run are needed", remedy="name all three, or `retry`")
     named = sampled(systems_named(listed(systems)), samples)
     # A named split here would be mistaken for the cut into training and test.
     if only is not None and "=" not in only:
@@ -167,6 +173,18 @@ def run(
         watch=progress,
     )
     return FinishedRun(Path(out), counts)
+
+
+def _again(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun:
+    """Failed questions of a finished run asked again; a run without any stays as it is."""
+    from referee.runs.retry import failures_of
+    from referee.runs.retry import retry as ask_again
+
+    counts = Run(folder).manifest.get("counts", {})
+    if failures_of(folder):
+        named = systems_named(systems) if systems else ()
+        counts = ask_again(folder, named, command=sys.argv[1:], watch=progress)
+    return FinishedRun(folder, counts)
 
 
 def limited(opened: Opened, limit: int | None) -> Opened:

@@ -69,11 +69,13 @@ Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
 PageLanguage = Annotated[str, typer.Option(help="Language of the pages: en or pt.")]
 Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
 LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
+PublicUrl = Annotated[str, typer.Option(help="The address people use.")]
 Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")]
 QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")]
 
 # -- dialogues and their recordings ----------------------------------------------------------------------------------------
 
+Patience = Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)]
 Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)]
 Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
 RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]

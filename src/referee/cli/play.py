@@ -46,7 +46,7 @@ def play(
     repetitions: Annotated[int, typer.Option(help="How often every object comes round.", min=1)] = 6,
     objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
     people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
-    patience: Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)] = 120.0,
+    patience: options.Patience = 120.0,
     data: options.Data = None,
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",

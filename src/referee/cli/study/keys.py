@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from referee.cli import options
@@ -14,7 +12,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def keys(
     study: options.StudyFolder,
-    public_url: Annotated[str, typer.Option(help="The address people use.")] = "http://127.0.0.1:8000",
+    public_url: options.PublicUrl = "http://127.0.0.1:8000",
     database: options.Database = None,
 ) -> None:
     """Print the links of a study, and the completion codes to enter at a recruitment platform before it starts."""

@@ -26,7 +26,7 @@ def links(
     study: options.StudyFolder,
     count: Annotated[int, typer.Option(help="So many links, P001 and on.", min=1)] = 10,
     labels: Annotated[Path | None, typer.Option(help="A file with one label a line instead.")] = None,
-    public_url: Annotated[str, typer.Option(help="The address people use.")] = "http://127.0.0.1:8000",
+    public_url: options.PublicUrl = "http://127.0.0.1:8000",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file (CSV) instead of the terminal.")] = None,
 ) -> int:
     """Make links that nobody can invent: each has a label, signed with the study's key ([recruitment] platform = "link")."""

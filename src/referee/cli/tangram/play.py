@@ -38,7 +38,7 @@ def play(
     solver: Annotated[str | None, typer.Option(help="Who sees the goal: bot, or llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     operator: Annotated[str | None, typer.Option(help="Who moves the pieces: bot, or llm/openai-compatible|…")] = None,
     turns: Annotated[int, typer.Option(help="Turns after which a game is given up.", min=1)] = 200,
-    patience: Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)] = 120.0,
+    patience: options.Patience = 120.0,
     seed: Annotated[int, typer.Option(help="Seed of the first pair; the others count up.", min=0)] = 1,
     form: options.TextOrJson = "text",
 ) -> int:  # fmt: skip
