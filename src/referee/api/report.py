@@ -16,6 +16,7 @@ from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.report_sources import gather, gather_hearing, summon_court
 from referee.reports.sections import ITEMS, sections_of
+from referee.reports.speaker_picture import speakers_section
 from referee.runs.watching import ShowsProgress, unwatched
 
 if TYPE_CHECKING:
@@ -121,6 +122,9 @@ def report(
 def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
     hearing, held = gather_hearing(material), summon_court(material, always=court)
     sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
+    speakers = speakers_section(material)
+    # After what hearers did, before the tables by group.
+    sections[5:5] = [speakers] if speakers is not None else []
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
 

@@ -10,8 +10,11 @@ from typing import Any
 
 from referee.errors import CannotWrite
 from referee.files import write_atomically
+from referee.hearers.speaker_card import cards_of
+from referee.reports.material import Material
+from referee.reports.section import Section
 
-__all__ = ["draw_speaker", "save_pictures"]
+__all__ = ["draw_speaker", "save_pictures", "speakers_section"]
 
 WIDTH, LINE, LEFT, RIGHT = 720, 26, 230, 470
 INK, DOT, FAINT = "#222", "#d9480f", "#ddd"
@@ -80,3 +83,31 @@ def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path
         paths.append(folder / f"{name}.svg")
         write_atomically(paths[-1], [draw_speaker(card)])
     return paths
+
+
+def speakers_section(material: Material) -> Section | None:
+    """The cards of all speakers as a chapter; none where the runs hold no outputs of speakers."""
+    card = material.known.card
+    sampled = card.sampled if card is not None and card.sampled else None
+    cards: list[dict[str, Any]] = []
+    for scored in material.scored:
+        run, manifest = scored.run, scored.run.manifest
+        if not manifest.get("systems") or not (run.folder / "outputs.jsonl").is_file():
+            continue
+        outputs = {(o.system, o.trial): o.description for o in run.outputs()}
+        cards += cards_of(list(run.trials()), outputs, list(run.responses()), manifest, sampled=sampled)
+    if not cards:
+        return None
+    return Section(
+        name="speakers",
+        title="Cards of speakers",
+        texts=(
+            "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
+        ),
+        html="".join(f"<figure>{draw_speaker(made)}</figure>" for made in cards),
+        data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},
+    )
+
+
+def _flat(card: Mapping[str, Any], name: str, cell: Mapping[str, Any]) -> dict[str, Any]:
+    return {"speaker": card["speaker"], "language": card["language"], "measure": name, **cell}
