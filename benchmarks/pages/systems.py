@@ -93,6 +93,8 @@ def choices() -> None:
         if name != "OSU-GP.evolved":
             cut = KNOWN if variants.TABLE[name].year == 2007 else NEW
             print(f"{name:24} {cut:9} {shown(scores(entry(variants, name), cut))}")
+            for metric in ("set/masi", "set/exact", "scene/minimal"):
+                print(f"{metric:34} {shown(scores(entry(variants, name), cut, 1, metric))}")
     for name in ("IS-FP.names", "IS-FP.mean"):
         print(f"{name:24} {KNOWN:9} {shown(scores(entry(variants, name), KNOWN))}")
     for name in ("ATT-FB-sf", "ATT-FB-sr"):
