@@ -6,7 +6,7 @@ source="$(cd "$(dirname "$0")/.." && pwd)"
 python="${1:-python3}"
 work="$(mktemp -d)"
 server=""
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }; rm -rf "$work"' EXIT
 "$python" -m venv "$work/build"
 "$work/build/bin/pip" install --quiet build
 "$work/build/bin/python" -m build --wheel --outdir "$work/wheels" "$source"

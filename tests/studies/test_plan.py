@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from referee import catalogue
 from referee.errors import InputError
 from referee.studies.folder.demo_study import make_demo
-from referee.studies.folder.study import Study
+from referee.studies.folder.study import Study, open_study
 from referee.studies.folder.study_pictures import pictures
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.plan import PlanStep, SessionPlan, check_answer, make_plan, passed_check, was_right
@@ -176,3 +177,30 @@ def test_answers_to_trials_go_through_their_protocol(study: Study, plan: Session
     check_answer(study, step, study.kind.simulate(step.stimulus, step.shown, study.settings, hearer, Random(1)))
     with pytest.raises(InputError):
         check_answer(study, step, GivenAnswer(answer={"outcome": "entity", "entity": "e99"}))
+
+
+def test_own_pages_and_surveys_come_before_between_and_after(tmp_path: Path) -> None:
+    folder = make_demo(tmp_path / "s", "asgre2007", items=12, participants=3, practice=0, checks=0).folder
+    texts = folder / "texts" / "en"
+    (texts / "welcome.md").write_text("# Welcome to {title}", "utf-8")
+    (texts / "halfway.toml").write_text('[[field]]\nname = "tired"\nquestion = "Tired?"\nkind = "text"\n', "utf-8")
+    (texts / "thanks.md").write_text("# Nearly done", "utf-8")
+    path = folder / "study.toml"
+    written = path.read_text("utf-8")
+    for name, value in (("before", '["welcome"]'), ("between", '["halfway"]'), ("after", '["thanks"]')):
+        written = re.sub(rf"(?m)^pages_{name} = \S+", f"pages_{name} = {value}", written)
+    path.write_text(written, "utf-8")
+    study = open_study(folder)
+    steps = make_plan(study, "L01", 1).steps
+    shown = [
+        "welcome" if "Welcome to A demonstration" in str(s.shown.parameters.get("html", "")) else
+        "thanks" if "Nearly done" in str(s.shown.parameters.get("html", "")) else
+        "survey" if any(f.name == "tired" for f in s.fields) else s.kind
+        for s in steps
+    ]  # fmt: skip
+    assert shown.index("welcome") < shown.index("trial")
+    assert shown[: shown.index("survey")].count("trial") == 6
+    assert shown.index("thanks") > max(i for i, kind in enumerate(shown) if kind == "trial")
+    (texts / "thanks.md").unlink()
+    with pytest.raises(InputError, match="thanks"):
+        open_study(folder)

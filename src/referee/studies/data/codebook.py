@@ -217,7 +217,7 @@ def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
 def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """All tables with their columns, in order."""
     # Free text is what the checklist has to be read for (rule 12).
-    written = any(one.kind in ("text", "long") for one in study.demographics)
+    written = any(one.kind in ("text", "long") for one in study.questions())
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if reads_words(study) else {}
     words |= {"paths": PATHS} if study.settings.get("track") else {}

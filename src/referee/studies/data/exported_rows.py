@@ -183,7 +183,7 @@ def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
 
 def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
     """Answers to a form; what is no question about the person is the field for comments."""
-    known = {one.name for one in (*collected.study.before, *collected.study.demographics)}
+    known = {one.name for one in collected.study.questions()}
     for name, value in sorted((a.answer.get("fields") or {}).items()):
         if (name not in known) is comments and value not in (None, "", []):
             text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)

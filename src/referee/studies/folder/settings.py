@@ -115,6 +115,11 @@ class SessionSection:
         False, "Ask the questions of demographics.toml at the end (all of them may be left open)."
     )
     comments: bool = _field(True, "A field for comments at the end.")
+    pages_before: tuple[str, ...] = _field(
+        (), "Own pages and surveys before the instructions: names of texts/<language>/NAME.md or NAME.toml, in order."
+    )
+    pages_between: tuple[str, ...] = _field((), "Own pages and surveys among the trials, at even distances.")
+    pages_after: tuple[str, ...] = _field((), "Own pages and surveys after the last trial.")
     devices: tuple[str, ...] = _field(
         ("computer", "tablet", "phone"),
         "Devices that may take part: computer, tablet, phone; others are told so before consent.",

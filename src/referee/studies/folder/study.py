@@ -101,6 +101,7 @@ class Study:
     checks: tuple[Check, ...] = field(repr=False)
     demographics: tuple[FormField, ...] = field(repr=False)
     before: tuple[FormField, ...] = field(repr=False)
+    extra: Mapping[str, str | tuple[FormField, ...]] = field(repr=False)
     texts: Mapping[str, str] = field(repr=False)
     strings: Mapping[str, str] = field(repr=False)
     minutes: int
@@ -112,6 +113,12 @@ class Study:
         yield from self.stimuli.values()
         yield from self.practice
         yield from (check.stimulus for check in self.checks)
+
+    def questions(self) -> Iterator[FormField]:
+        """Every question about the person, wherever it is asked."""
+        yield from self.before
+        yield from self.demographics
+        yield from (one for form in self.extra.values() if not isinstance(form, str) for one in form)
 
     def list(self, list_id: str) -> StudyList:
         """A list by its id."""
@@ -179,7 +186,7 @@ def open_study(path: str | Path) -> Study:
         **_told(strings, trials, session.break_every, design.conditions),
     }
     texts = _texts(folder, about.language, about.protocol, facts)
-    return Study(
+    made = Study(
         folder=folder,
         **{
             key: getattr(about, key)
@@ -202,12 +209,21 @@ def open_study(path: str | Path) -> Study:
         minutes=minutes,
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         before=read_form(folder / "texts" / about.language / "before.toml"),
+        extra=_own_pages(folder / "texts" / about.language, session, facts),
         texts=texts,
         strings=strings,
         hash=hash_folder(folder),
         # Of the text as people read it, placeholders filled in (rule 9).
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
     )
+    names = [one.name for one in made.questions()]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(
+            f"two questions are called {twice!r}",
+            where=folder / "texts" / about.language,
+            remedy="give each a name of its own",
+        )
+    return made
 
 
 def hash_folder(folder: Path) -> str:
@@ -287,6 +303,23 @@ def _as_settings(info: Info) -> dict[str, Setting]:
 def _minutes(trials: int, plugin: str) -> int:
     """About how long a session takes, from what a trial of this kind usually takes."""
     return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
+
+
+def _own_pages(
+    folder: Path, session: SessionSection, facts: Mapping[str, object]
+) -> dict[str, str | tuple[FormField, ...]]:
+    """Pages and surveys that [session] names, by name: the words of a page, or the questions of a survey."""
+    found: dict[str, str | tuple[FormField, ...]] = {}
+    for name in (*session.pages_before, *session.pages_between, *session.pages_after):
+        page, survey = folder / f"{name}.md", folder / f"{name}.toml"
+        if not _ID.fullmatch(name) or page.exists() == survey.exists():
+            raise InputError(
+                f"there is no page or survey {name!r}, or both",
+                where=folder,
+                remedy=f"write {name}.md (a page) or {name}.toml (a survey, as demographics.toml); small letters, digits, hyphens",
+            )
+        found[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
+    return found
 
 
 def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:

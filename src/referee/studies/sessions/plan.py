@@ -112,6 +112,7 @@ def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     drafts = [
         # Who may not take part should not have to read on.
         *_opening(study),
+        *(_own(study, name) for name in study.session.pages_before),
         _page(study, "instructions", "continue"),
         *_practice(study, rng),
         *_trials(study, stimuli, rng),
@@ -146,10 +147,12 @@ def _practice(study: Study, rng: Random) -> Iterator[Parts]:
 def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
     """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
     checks = _spread_checks(len(stimuli), study.checks, rng)
+    own = _spread_pages(len(stimuli), study.session.pages_between)
     pause = study.session.break_every
     for done, stimulus in enumerate(stimuli):
         if pause and done and done % pause == 0:
             yield _page(study, "break", "continue", BREAK)
+        yield from (_own(study, name) for name in own.get(done, ()))
         for check in checks.get(done, ()):
             yield {**_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
         yield _stimulus_step(study, stimulus, TRIAL, rng)
@@ -165,6 +168,23 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
     return places
 
 
+def _spread_pages(trials: int, names: Sequence[str]) -> dict[int, list[str]]:
+    """Before which trial each own page comes: at even distances, never before the first."""
+    places: dict[int, list[str]] = {}
+    for number, name in enumerate(names, 1):
+        places.setdefault(max(1, round(number * trials / (len(names) + 1))), []).append(name)
+    return places
+
+
+def _own(study: Study, name: str) -> Parts:
+    """A page or a survey of the organisers' own."""
+    content = study.extra[name]
+    if not isinstance(content, str):
+        return _form(study, "", content)
+    shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
+    return _parts(PAGE, "page", shown)
+
+
 def _opening(study: Study) -> Iterator[Parts]:
     """What has to be known before the first trial: who may take part, and how they see."""
     asked = (*study.before, *_about_person(study, "before"))
@@ -177,6 +197,7 @@ def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
 
 
 def _closing(study: Study) -> Iterator[Parts]:
+    yield from (_own(study, name) for name in study.session.pages_after)
     if asked := _about_person(study, "after"):
         yield _form(study, "", asked)
     if study.session.comments:
