@@ -158,7 +158,7 @@ def test_unusual_scenes_have_an_answer(entities: list[dict[str, Any]], text: str
         ({"entities": [{"id": "a", "attributes": {"colour": None}}]}, ("--target", "a"), "the value of 'colour'"),
         (CHAIRS, ("--target", "a", "--system", "classic/incremetal"), "did you mean classic/incremental"),
         (CHAIRS, ("--target", "a", "--system", "llm/openai-compatible"), "model:NAME"),
-        (CHAIRS, ("--target", "a", "--format", "xml"), "text or json"),
+        (CHAIRS, ("--target", "a", "--format", "xml"), "text, json"),
     ],
 )
 def test_bad_input_ends_with_code_2_and_a_remedy(
