@@ -15,6 +15,7 @@ from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
 from referee.records import Description, Property
 from referee.reports.report_sources import gather
+from referee.runs.parts import RunPart
 from referee.runs.speak import Spoken
 from referee.runs.unfinished import Unfinished
 from referee.viewer.run_view import RunView
@@ -89,7 +90,8 @@ def test_a_run_under_way_is_shown_and_followed_to_its_end(tmp_path: Path) -> Non
     said = Description(properties=(Property("type", "chair"),), text="the chair")
 
     def keep(system: str, fold: int) -> None:
-        run.keep(system, fold, Spoken(said=tuple((t.id, said) for t in trials[20 * fold : 20 * fold + 20]), counts={}))
+        asked = [t.id for t in trials[20 * fold : 20 * fold + 20]]
+        run.keep(RunPart.of(system, asked, Spoken(said=tuple((i, said) for i in asked), counts={})))
 
     keep("one", 0)
     with viewing(tmp_path / "run") as view:
@@ -105,7 +107,7 @@ def test_a_run_under_way_is_shown_and_followed_to_its_end(tmp_path: Path) -> Non
         assert len(item[6]) == 2
         for system, fold in (("one", 1), ("two", 1)):
             keep(system, fold)
-        run.finish(["one", "two"], 2, trials, corpus={"name": "synthetic"}, kind="run")
+        run.finish(["one", "two"], trials, corpus={"name": "synthetic"}, kind="run")
         wait_for(lambda: view.state()["done"] and view.files.finished)
         assert view.items({"order": "run"})["total"] == 40
 
