@@ -19,7 +19,7 @@ from referee.signature import parameters, signature
 
 # Patches of colour are scenes of their own; tests/hearers/test_colour.py keeps the same promises there.
 # So are pictures (tests/hearers/test_onlookers.py).
-NAMES = [name for name in catalogue.HEARERS if name != "colour" and not name.startswith("sight/")]
+NAMES = [name for name in catalogue.HEARERS if not name.startswith("colour") and not name.startswith("sight/")]
 MINDS_ORDER = ("position", "remote")
 
 TRIALS = list(Synthetic(speakers=4).trials())

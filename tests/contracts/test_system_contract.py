@@ -14,7 +14,9 @@ from referee.signature import signature
 EVIDENCE = {"faithful", "reconstructed", "low confidence"}
 # Asked elsewhere, against a scripted endpoint (tests/systems/test_language_model.py).
 REMOTE = {"llm/looking", "llm/openai-compatible"}
-SPEAKING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] != "R" and n not in REMOTE]
+# Speaks of patches of colour, which are scenes of their own (tests/hearers/test_colour_network.py).
+OF_COLOURS = {"colour/rational"}
+SPEAKING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] != "R" and n not in REMOTE | OF_COLOURS]
 REALISING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] == "R"]
 # Trains for many seconds even on few trials; tested with its own module.
 SLOW = {n for n in SPEAKING if "learned" in n or "evolved" in n.lower() or "trained" in n}
@@ -45,6 +47,8 @@ class TestEverySpeaker:
             assert said == second.describe(trial.for_speaker()), "the same training and seed give the same words"
 
     def test_says_only_what_is_true_of_the_target(self, name: str, trials: list[Trial]) -> None:
+        if name == "baseline/nearest-words":
+            pytest.skip("repeats what somebody said of another scene, true or not: that is the baseline")
         system = catalogue.create("system", name).fit(trials[:26])
         for trial in trials[26:]:
             target = trial.scene.entity(trial.targets[0])

@@ -41,7 +41,8 @@ def test_sampling_in_words() -> None:
 @pytest.mark.parametrize("name", [n for n in names("corpus") if n != "jsonl"])
 def test_every_card_says_what_was_sampled(name: str) -> None:
     sampled = create("corpus", name).card.sampled
-    assert 1 <= len(sampled) <= 2
+    # Its pictures are not named, so its trials stand alone, and scores say so.
+    assert (0 if name == "rec-eval" else 1) <= len(sampled) <= 2
     assert set(sampled) <= set(FACTORS)
 
 

@@ -78,7 +78,7 @@ def test_outcomes_add_up_to_one_and_none_is_folded_into_wrong() -> None:
     others = [o for o in Outcome if o != Outcome.ENTITY]
     said = [response("e", "i0"), response("e", "i1", right=False)]
     found = measured(said + [response("e", f"j{o}", outcome=o) for o in others])
-    assert found["ir"] == found["error"] == pytest.approx(1 / 7)
+    assert found["ir"] == found["error"] == pytest.approx(1 / (2 + len(others)))
     assert found["ir"] + found["error"] + sum(found[str(o)] for o in others) == pytest.approx(1)
 
 
