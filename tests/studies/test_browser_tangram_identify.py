@@ -38,6 +38,8 @@ def study(made: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Served:
     shutil.copytree(made, folder)
     settings = folder / "study.toml"
     text = re.sub(r"(?m)^speed = .*$", "speed = 8.0", settings.read_text("utf-8"))
+    # Without the questions about a person, so that the first thing stored is a trial.
+    text = re.sub(r"(?m)^demographics = .*$", "demographics = false", text)
     role = getattr(request, "param", "overhearer")
     settings.write_text(re.sub(r"(?m)^role = .*$", f'role = "{role}"', text), "utf-8")
     return open_served(folder)

@@ -37,7 +37,7 @@ def test_systems_rank_as_in_print(dice: dict[str, float]) -> None:
 
 def test_faithful_systems_score_near_to_print(dice: dict[str, float]) -> None:
     faithful = [name for name, row in tuna2008_as.TABLE.items() if row.evidence == "faithful"]
-    assert len(faithful) == 12
+    assert len(faithful) == 9  # ATT-FB-f, -sf and -sr were fitted to print
     assert mean_difference(dice, printed(tuna2008_as, "set/dice"), faithful) <= 0.06
 
 
