@@ -17,6 +17,7 @@ from referee.reports.section import Section
 __all__ = ["draw_speaker", "save_pictures", "speakers_section"]
 
 WIDTH, LINE, LEFT, RIGHT = 720, 26, 230, 470
+MANY = 50_000  # outputs of which a report does not work the cards out itself, for that takes as long as all the rest
 INK, DOT, FAINT = "#222", "#d9480f", "#ddd"
 
 
@@ -90,21 +91,27 @@ def speakers_section(material: Material) -> Section | None:
     card = material.known.card
     sampled = card.sampled if card is not None and card.sampled else None
     cards: list[dict[str, Any]] = []
+    left_out: list[str] = []
     for scored in material.scored:
         run, manifest = scored.run, scored.run.manifest
         if not manifest.get("systems") or not (run.folder / "outputs.jsonl").is_file():
             continue
         outputs = {(o.system, o.trial): o.description for o in run.outputs()}
+        if len(outputs) > MANY:
+            left_out.append(scored.name)
+            continue
         cards += cards_of(list(run.trials()), outputs, list(run.responses()), manifest, sampled=sampled)
-    if not cards:
+    if not cards and not left_out:
         return None
+    told = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
     return Section(
         name="speakers",
         title="Cards of speakers",
         texts=(
             "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
+            *told,
         ),
-        html="".join(f"<figure>{draw_speaker(made)}</figure>" for made in cards),
+        html="".join(f'<figure class="speaker">{draw_speaker(made)}</figure>' for made in cards),
         data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},
     )
 
