@@ -86,8 +86,11 @@ def test_undo_takes_back_and_stays_on_record(recording: Path, browser: Browser) 
     with _desk(Desk.lay([recording], "ann", offer=False), browser) as page:
         _press(page, "Enter", "1")
         wait_for(lambda: [m.referents for m in _on_file(recording, "ann").marks.get(0, ())] == [("1",)])
+        # On file is not yet back on the page, and what is being saved cannot be undone.
+        page.wait_for_load_state("networkidle")
         _press(page, "Control+z")
         wait_for(lambda: [m.referents for m in _on_file(recording, "ann").marks[0]] == [()])
+        page.wait_for_load_state("networkidle")
         _press(page, "Control+z")
         wait_for(lambda: _on_file(recording, "ann").marks[0] == ())
         assert len(annotation_path(recording, "ann").read_text().splitlines()) == 5
