@@ -39,6 +39,12 @@ def _waits(path: Path) -> bool:
     return any(word in path.name for word in ("browser", "chromium", "live", "killed", "partners", "faults"))
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as in a pipe, wherever the tests run: workers of xdist are told the width of the terminal."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real corpora; tests that need it are skipped, saying why, where it is missing."""

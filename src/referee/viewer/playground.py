@@ -28,8 +28,8 @@ LEARN_FROM = "synthetic"
 MOST_TRIALS = 2000
 MOST_ENTITIES = 60
 MOST_ASKED = 12
-# These wait for an endpoint of somebody's own, which a page cannot ask for.
-ELSEWHERE = ("llm/openai-compatible", "remote")
+# These wait for an endpoint of somebody's own, or look at photographs: a page can ask for neither.
+ELSEWHERE = ("llm/", "remote", "sight/")
 SEED = 1
 
 
@@ -63,12 +63,12 @@ class Playground:
             speakers = [
                 {"name": name, "about": e.about, "team": e.tags.get("team", ""), "year": e.tags.get("year", "")}
                 for name, e in catalogue.entries("system").items()
-                if e.tags.get("task") != "R" and not name.startswith("tuna2008-r/") and name not in ELSEWHERE
+                if e.tags.get("task") != "R" and not name.startswith("tuna2008-r/") and not name.startswith(ELSEWHERE)
             ]
             hearers = [
                 {"name": name, "about": e.about}
                 for name, e in catalogue.entries("hearer").items()
-                if name not in ELSEWHERE
+                if not name.startswith(ELSEWHERE)
             ]
             corpora = [
                 {"name": name, "about": e.about}
