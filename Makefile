@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null | cksum | cut -d' ' -f1)
 export OPENBLAS_NUM_THREADS := 1
+# Compiled modules are kept, whatever the shell says: tests start hundreds of processes, and each would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
 .PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit tools bundle pages test-versions release-check bench docs docs-numbers lock clean
@@ -117,7 +119,8 @@ layers: setup
 # Tests say why they are skipped; under CI they fail instead.
 APT = [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
 tools:
-	@command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { $(APT) chromium >/dev/null; } || true
+	@command -v chromium-headless-shell >/dev/null 2>&1 || { $(APT) chromium-headless-shell >/dev/null; } || \
+	  command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { $(APT) chromium >/dev/null; } || true
 
 # The pages of a study, bundled from browser/ with the machine's Node (20 or newer) or the one that .venv has; a wheel carries them.
 BUNDLE := src/referee/studies/static/.built

@@ -1,4 +1,7 @@
-"""A real browser for tests: the Chromium named by REFEREE_CHROMIUM, or found on the path, or Playwright's own."""
+"""A real browser for tests: the Chromium named by REFEREE_CHROMIUM, or found on the path, or Playwright's own.
+
+The headless shell comes first: the same engine without a browser's own windows, at a third of the cost of every new visitor.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ __all__ = ["PATIENCE_MS", "open_chromium", "open_chromiums"]
 # How long a page may take on a machine with other things to do; nothing waits so long where all is well.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
+KNOWN = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @contextmanager
@@ -29,7 +33,7 @@ def open_chromium(*arguments: str) -> Iterator[Browser]:
 def open_chromiums(*each: Sequence[str]) -> Iterator[list[Browser]]:
     """Several browsers, each with arguments of its own (microphones, say)."""
     named = os.environ.get("REFEREE_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = named or next(filter(None, map(shutil.which, KNOWN)), None)
     with sync_playwright() as playwright:
         path = found or playwright.chromium.executable_path
         if not Path(path).exists():

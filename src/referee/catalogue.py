@@ -11,12 +11,12 @@ import os
 import sys
 from importlib import import_module
 
-from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName
+from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, near
 from referee.systems import roster
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "is_shipped",
     "load",
     "names",
+    "one_of",
     "without_pace",
 ]
 
@@ -653,3 +654,12 @@ def _guessed(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
+    """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
+    known = list(allowed)
+    if value not in known:
+        meant = near(value, known, 1, 0.6)
+        hint = f"did you mean {meant[0]}? " if meant else ""
+        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(known)}")

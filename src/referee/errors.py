@@ -40,7 +40,6 @@ __all__ = [
     "UnknownTrial",
     "naming_extra",
     "near",
-    "one_of",
     "told_extra",
 ]
 
@@ -184,15 +183,6 @@ def near(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.4) ->
 
     by_small = {k.lower(): k for k in known}
     return [by_small[k] for k in difflib.get_close_matches(name.lower(), list(by_small), n=most, cutoff=cutoff)]
-
-
-def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
-    """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
-    known = list(allowed)
-    if value not in known:
-        meant = near(value, known, 1, 0.6)
-        hint = f"did you mean {meant[0]}? " if meant else ""
-        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(known)}")
 
 
 class UnknownName(RefereeError):

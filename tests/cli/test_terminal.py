@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import referee
-from referee.cli import main, progress, voice
+from referee import cli
+from referee.cli import listen_for, main, progress
 from referee.cli.fitted_tables import fitted
-from referee.cli.voice import listen_for
 from referee.corpora.demo import outputs_files
 from referee.corpora.outputs import read_outputs
 
@@ -103,18 +103,18 @@ def test_quiet_leaves_results_and_verbose_says_more(
 
 def test_quiet_and_verbose_stand_anywhere_but_after_two_dashes() -> None:
     assert listen_for(["--quiet", "score", "--verbose", "a"]) == ["score", "a"]
-    assert (voice.is_quiet(), voice.is_verbose()) == (True, True)
+    assert (cli.is_quiet(), cli.is_verbose()) == (True, True)
     assert listen_for(["score", "--", "--quiet"]) == ["score", "--", "--quiet"]
-    assert not voice.is_quiet()
+    assert not cli.is_quiet()
 
 
 def test_no_color_means_no_control_characters(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    voice._console(force_terminal=True).print("[bold red]word[/bold red]")
+    cli._console(force_terminal=True).print("[bold red]word[/bold red]")
     coloured = capsys.readouterr().out
     monkeypatch.setenv("NO_COLOR", "1")
-    voice._console(force_terminal=True).print("[bold red]word[/bold red]")
+    cli._console(force_terminal=True).print("[bold red]word[/bold red]")
     assert ("\x1b[" in coloured or os.environ.get("TERM") == "dumb", capsys.readouterr().out) == (True, "word\n")
 
 

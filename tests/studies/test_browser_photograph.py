@@ -170,6 +170,7 @@ def test_a_mark_is_chosen_and_no_region_is_sent_otherwise(visit, studies: dict[s
     person.page.wait_for_timeout(300)
     row = rows_of_last(studies["mark"])[0]
     assert (row.answer["outcome"], row.answer["entity"]) == ("entity", "e1")
+    visit("point")
     newest = stored(studies["point"], session)[-1]
     plan = make_plan(studies["point"].study, newest.list, newest.plan_seed)
     assert all(not step.shown.parameters["marks"] for step in plan.steps if step.plugin == "locate")

@@ -257,7 +257,7 @@ export class Live {
     this.drawn = board;
     const { dataset } = this.settings.root;
     dataset.seq = String(this.wire.last);
-    dataset.pending = String(this.wire.pending);
+    dataset.pending = String(Math.max(this.wire.pending, Number(!this.table.isSettled))); // acknowledged is not yet agreed
     if (this.hashed !== agreed) dataset.hash = hashOf(agreed);
     this.hashed = agreed;
   }

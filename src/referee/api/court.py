@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.frames import COURT, frame_of
 from referee.api.results import Result
+from referee.catalogue import one_of
 from referee.courtroom.heard_evidence import TrialSettings, try_runs
 from referee.courtroom.printed_evidence import published as published_names
 from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
 from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 from referee.reports.court_figure import court_figure
 from referee.reports.court_page import court_page
 from referee.runs.folder import is_run

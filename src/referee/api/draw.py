@@ -8,8 +8,9 @@ from typing import Any
 
 from referee.api.frames import ENTITIES, frame_of
 from referee.api.results import Result
+from referee.catalogue import one_of
 from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 from referee.files import write_atomically, write_bytes
 from referee.records import Scene, Trial
 from referee.runs.describe import scene_of

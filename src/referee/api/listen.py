@@ -11,8 +11,9 @@ from referee.api import charts
 from referee.api.frames import HEARING, RESPONSES, frame_of
 from referee.api.results import Result, bounded
 from referee.api.score import labels_of
+from referee.catalogue import one_of
 from referee.corpora.splits import CUTS
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 from referee.metrics.hearing import OVER_ITEMS, TIES
 from referee.records import HUMAN
 from referee.reports.score_tables import number

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.frames import PASSPORT, frame_of
 from referee.api.results import Result
-from referee.errors import CannotWrite, InputError, one_of
+from referee.catalogue import one_of
+from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination
 from referee.hearers.passports.hearer_cards import examine
 from referee.hearers.passports.people import UNITS

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from referee.api import charts
 from referee.api.frames import REPORT, frame_of
 from referee.api.results import Result
-from referee.errors import InputError, one_of
+from referee.catalogue import one_of
+from referee.errors import InputError
 from referee.reports.material import Material
 from referee.reports.page import Part, named_apart
 from referee.reports.report_sources import gather, gather_hearing, summon_court
 from referee.reports.sections import ITEMS, sections_of
 from referee.reports.speaker_picture import speakers_section
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,7 +70,7 @@ def report(
     court: bool = False,
     items: int = ITEMS,
     overwrite: bool = False,
-    progress: ShowsProgress = unwatched,
+    progress: ShowsProgress | None = None,
 ) -> WrittenReport:
     """One page with everything a paper and its readers need (`referee report`): scores, panels, items, methods; tables and figures beside it.
 

@@ -13,10 +13,11 @@ from referee.api import charts
 from referee.api.frames import OUTPUTS, RUNS, frame_of
 from referee.api.results import Result
 from referee.api.score import ScoreOptions, Scores, listed, score
+from referee.catalogue import one_of
 from referee.corpora.splits import CUTS
 from referee.engines.choice import engine_named
 from referee.engines.pieces import SHARD
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 from referee.runs.folder import Run
 from referee.runs.folds import RunPlan
 from referee.runs.open import Opened, open_corpus

@@ -13,8 +13,9 @@ from referee import catalogue
 from referee.api import charts
 from referee.api.frames import ITEMS, SCORES, frame_of, group_columns
 from referee.api.results import Result, bounded
+from referee.catalogue import one_of
 from referee.drawing.trial_cards import side_by_side, trial_card
-from referee.errors import InputError, UnknownName, one_of
+from referee.errors import InputError, UnknownName
 from referee.records import Trial
 from referee.reports import score_tables
 from referee.runs.folder import Run, is_run
@@ -22,7 +23,7 @@ from referee.runs.grounding import declare
 from referee.runs.open import RECORDED, Answers, Opened, only_items, open_corpus, open_outputs
 from referee.runs.score import score_trials
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS, ScoreTable, Settings, metric_names
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 
 if TYPE_CHECKING:
     import altair as alt
@@ -108,7 +109,7 @@ class Scores(Result):
         answers: Answers,
         opened: Opened,
         test: str = "p",
-        progress: ShowsProgress = unwatched,
+        progress: ShowsProgress | None = None,
     ) -> None:
         self.table, self.answers, self.opened, self.test = table, answers, opened, test
         self.rows = table.scores(progress)
@@ -250,7 +251,7 @@ class ScoreOptions(TypedDict, total=False):
     out: str | Path | None
     overwrite: bool
     demo: bool
-    progress: ShowsProgress
+    progress: ShowsProgress | None
 
 
 @overload
@@ -285,7 +286,7 @@ def score(
     out: str | Path | None = None,
     overwrite: bool = False,
     demo: bool = False,
-    progress: ShowsProgress = unwatched,
+    progress: ShowsProgress | None = None,
 ) -> Scores | ItemScores:
     """Score outputs against a corpus (`referee score`).
 
@@ -364,8 +365,12 @@ def score(
     answers = open_outputs(outputs, lenient, opened)
     if convention:
         declare(answers, convention)
-    label = f"{opened.name}: trials"
-    table = score_trials(answers, lambda: progress(opened.trials(), label), settings, opened.everyone, opened.source)
+
+    def trials() -> Iterable[Trial]:
+        found = opened.trials()
+        return found if progress is None else progress(found, f"{opened.name}: trials")
+
+    table = score_trials(answers, trials, settings, opened.everyone, opened.source)
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
     if baseline is not None and test == "randomisation" and len(table.clusters.names) == 2:

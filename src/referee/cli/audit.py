@@ -14,10 +14,9 @@ from referee.auditing.corrections import as_toml
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import shipped, shipped_paper
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import options, results
 from referee.cli.progress import waiting
-from referee.cli.voice import results
-from referee.errors import one_of
 
 app = options.new_app()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee import catalogue
-from referee.cli import options
-from referee.cli.voice import results
+from referee.cli import options, results
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError

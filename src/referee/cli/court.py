@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from referee.api.court import court as hold
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import options, page_width, told, warned
 from referee.cli.progress import waiting
-from referee.cli.voice import page_width, told, warned
 from referee.courtroom.printed_evidence import published
 from referee.courtroom.proceedings import Proceedings
-from referee.errors import one_of
 from referee.files import make_folder, write_atomically
 from referee.reports.court_page import court_page
 from referee.runs.score_table import CLUSTERINGS

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli import options
-from referee.cli.voice import told, warned
+from referee.cli import options, told, warned
 from referee.errors import NotTrained
 from referee.records import SpeakerView, Trial
 from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of

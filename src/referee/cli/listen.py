@@ -11,12 +11,11 @@ import typer
 
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import options, results, told, warned
 from referee.cli.fitted_tables import fitted
 from referee.cli.progress import advancing
-from referee.cli.voice import results, told, warned
 from referee.corpora.splits import CUTS
-from referee.errors import one_of
 from referee.metrics.hearing import TIES
 from referee.runs.folder import Run
 from referee.runs.listen import QuestionsWritten

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.errors import one_of
+from referee.catalogue import one_of
 
 __all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new_app"]
 

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from referee.api.passport import passport as examine
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import options, results, told
 from referee.cli.progress import advancing
-from referee.cli.voice import results, told
-from referee.errors import one_of
 from referee.hearers.passports.people import UNITS
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.hearers.passports.reading import READS

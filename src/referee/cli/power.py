@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import advancing
-from referee.errors import one_of
 from referee.statistics.power import PlannedStudy, simulate_power
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from referee.cli.voice import is_watched
+from referee.cli import is_watched
 
 __all__ = ["advancing", "counting", "fetching", "waiting"]
 

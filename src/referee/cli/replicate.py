@@ -10,11 +10,10 @@ import typer
 
 from referee import catalogue
 from referee.api.replicate import replicate
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import options, results
 from referee.cli.fitted_tables import fitted
 from referee.cli.progress import advancing
-from referee.cli.voice import results
-from referee.errors import one_of
 from referee.reports.score_tables import as_csv, as_json, number
 from referee.runs.challenge_tasks import BOTH, TASKS
 

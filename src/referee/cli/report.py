@@ -9,9 +9,8 @@ import typer
 
 from referee.api.report import STYLES
 from referee.api.report import report as write_report
-from referee.cli import options
+from referee.cli import options, told
 from referee.cli.progress import counting
-from referee.cli.voice import told
 from referee.reports.report_figures import NO_FILES, can_save
 from referee.reports.sections import ITEMS
 

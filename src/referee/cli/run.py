@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from referee.api.run import run as run_systems
-from referee.cli import options
+from referee.cli import options, told
 from referee.cli.progress import advancing
-from referee.cli.voice import told
 from referee.corpora.splits import CUTS
 from referee.engines.pieces import SHARD
 from referee.errors import InputError

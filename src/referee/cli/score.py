@@ -10,14 +10,12 @@ import typer
 from referee import catalogue
 from referee.api.score import Scores
 from referee.api.score import score as score_outputs
-from referee.cli import options
+from referee.catalogue import one_of
+from referee.cli import is_watched, options, results, told
 from referee.cli.progress import counting, waiting
-from referee.cli.voice import is_watched, results, told
-from referee.errors import one_of
 from referee.reports import score_tables
 from referee.runs.open import Opened
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS
-from referee.runs.watching import unwatched
 
 app = options.new_app()
 
@@ -141,7 +139,7 @@ def score(
         ids=items,
         convention=convention or (),
         demo=demo,
-        progress=counting if is_watched() else unwatched,
+        progress=counting if is_watched() else None,
     )
     # What was asked for by name is shown even where nothing could be measured.
     rows = found.measured if metrics == "default" else found.rows

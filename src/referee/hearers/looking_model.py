@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from referee.errors import InputError, one_of
+from referee.catalogue import one_of
+from referee.errors import InputError
 from referee.hearers.answering import Listener, answer, shrug
 from referee.llm.answer_reading import AnswerKind, kind_of
 from referee.llm.choice_reading import Said, read_number

@@ -14,9 +14,9 @@ from math import fsum, log2
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
+from referee.metrics.discrimination import count_surplus
 from referee.metrics.measure import Measure
 from referee.metrics.scenes import look
-from referee.metrics.surplus import count_surplus
 from referee.records import Description, Property, Trial
 
 __all__ = ["Coverage", "JensenShannon", "Over", "Under", "jensen_shannon"]

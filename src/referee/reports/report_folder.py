@@ -11,7 +11,7 @@ from referee.reports.report_figures import can_save, save_figure
 from referee.reports.score_tables import as_csv
 from referee.reports.sheets import sheet_as_csv, sheet_as_latex
 from referee.runs.folder import write_manifest, writing_run
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 
 __all__ = ["publish"]
 
@@ -24,14 +24,15 @@ def publish(
     made: str,
     runs: Sequence[str],
     overwrite: bool = False,
-    watch: ShowsProgress = unwatched,
+    watch: ShowsProgress | None = None,
 ) -> None:
     """Write the folder `out`; an existing report is replaced only with `overwrite`. `watch` is shown the chapters."""
     with writing_run(out, overwrite) as folder:
         tables, figures = folder / "tables", folder / "figures"
         tables.mkdir()
         figures.mkdir()
-        for section in watch([s for p in parts for s in p.sections], "files of tables and figures"):
+        sections = [s for p in parts for s in p.sections]
+        for section in sections if watch is None else watch(sections, "files of tables and figures"):
             for sheet in section.sheets:
                 write_atomically(tables / f"{sheet.name}.csv", [sheet_as_csv(sheet)])
                 write_atomically(tables / f"{sheet.name}.tex", [sheet_as_latex(sheet)])

@@ -20,7 +20,7 @@ from referee.reports.material import Known, Material, Scored, combine, origin, r
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
 from referee.runs.open import open_corpus, open_outputs
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 
 __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 
@@ -28,7 +28,7 @@ __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 QUICK_COURT = 20_000
 
 
-def gather(folders: Sequence[Path], watch: ShowsProgress = unwatched) -> list[Material]:
+def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[Material]:
     """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
@@ -39,7 +39,7 @@ def gather(folders: Sequence[Path], watch: ShowsProgress = unwatched) -> list[Ma
     return [combine(scored, _known(scored)) for scored in together.values()]
 
 
-def _score(run: Run, watch: ShowsProgress) -> Scored:
+def _score(run: Run, watch: ShowsProgress | None) -> Scored:
     """A run that was not scored yet, measured now with the default panel, by domain and condition."""
     import polars as pl
 
@@ -51,7 +51,9 @@ def _score(run: Run, watch: ShowsProgress) -> Scored:
     answers = open_outputs(run.folder, lenient=True)
     opened = open_corpus(run.folder)
     name = f"{run.folder.name}: trials"
-    table = score_trials(answers, lambda: watch(run.trials(), name), settings, source=opened.source)
+    table = score_trials(
+        answers, lambda: run.trials() if watch is None else watch(run.trials(), name), settings, source=opened.source
+    )
     rows = table.scores(watch)
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}

@@ -16,7 +16,7 @@ from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.records import Outcome
-from referee.runs.watching import CountedWork, ShowsProgress, unwatched
+from referee.runs.watching import CountedWork, ShowsProgress
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
 
@@ -223,13 +223,14 @@ class ScoreTable:
         few = f"; fewer than {FEW}, so t with {min(sizes) - 1} degrees of freedom" if min(sizes) < FEW else ""
         return f"intervals over {told}{few}"
 
-    def scores(self, watch: ShowsProgress = unwatched) -> list[dict[str, Any]]:
+    def scores(self, watch: ShowsProgress | None = None) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
         groups = ((group, mask, *self._part(mask)) for group, mask in self._masks())
         made = (self._score(group, mask, part, clusters, key) for group, mask, part, clusters in groups for key in part)
         number = 1 + sum(len(set(labels) - {None}) for labels in self.groups.values())
-        rows = list(watch(CountedWork(made, number * len(self.rows)), "scores and intervals"))
+        watched = made if watch is None else watch(CountedWork(made, number * len(self.rows)), "scores and intervals")
+        rows = list(watched)
         order = {system: i for i, system in enumerate(self.systems)}
         # Stable: within a system the whole comes first, then its groups.
         return sorted(rows, key=lambda row: order[row["system"]])

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from referee.errors import naming_extra, one_of
+from referee.catalogue import one_of
+from referee.errors import naming_extra
 from referee.places import Box, Corners, Mask, Polygon, Region, Size
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from referee.errors import InputError, one_of
+from referee.catalogue import one_of
+from referee.errors import InputError
 from referee.llm.messages import Picture, message
 from referee.llm.model_client import ModelClient
 from referee.records import Description, SpeakerView, Trial

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
-from referee.errors import one_of
 
 if TYPE_CHECKING:
     from referee.reports.sheets import Cell, Sheet

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
-from referee.errors import one_of
 from referee.runs.folder import Run
 
 __all__ = ["app", "id_of"]

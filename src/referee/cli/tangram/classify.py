@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.tangram.sources import aligned, number, open_dialogues, open_source
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.situated.models.demonstratives import Classification, ClassifierRow

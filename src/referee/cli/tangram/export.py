@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.tangram.recordings import open_recording, tiers_of
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.situated.game.log import Recording

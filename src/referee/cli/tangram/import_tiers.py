@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.tangram.export import TIERS, tiers_as
 from referee.cli.tangram.recordings import open_recording, write_annotation
-from referee.errors import InputError, one_of
+from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.situated.tiers.dialogue import Dialogue

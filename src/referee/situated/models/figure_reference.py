@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import naming_extra
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 from referee.situated.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee.situated.models.context import VARIANTS, Clip, cut
 from referee.situated.models.demonstratives import fold_places, matrix
@@ -123,7 +123,7 @@ class Ranking:
 
 
 def resolve_figures(
-    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ShowsProgress = unwatched
+    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ShowsProgress | None = None
 ) -> list[Ranking]:
     """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
     places = fold_places(situations, folds, "pair", seed)
@@ -142,7 +142,7 @@ def resolve_figures(
     }
     # Word scores of games that meanings were learned from look too good; the stack is trained on scores of unseen ones.
     numbered = list(range(int(places.max()) + 1))
-    inner = {fold: _inner(uses, places, fold) for fold in watch(numbered, "folds")}
+    inner = {fold: _inner(uses, places, fold) for fold in (numbered if watch is None else watch(numbered, "folds"))}
     scores["history + words"] = _stack([history], words, inner, meant, places)
     scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
     return [_ranking(name, found, meant) for name, found in scores.items()]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import NotTrained, naming_extra
-from referee.runs.watching import ShowsProgress, unwatched
+from referee.runs.watching import ShowsProgress
 from referee.situated.models.candidates import (
     ACTION_NAMES,
     CANDIDATE_NAMES,
@@ -144,7 +144,7 @@ def evaluate_resolvers(
     folds: int = 10,
     by: str = "instance",
     seed: int = 1,
-    watch: ShowsProgress = unwatched,
+    watch: ShowsProgress | None = None,
 ) -> list[Accuracy]:
     """The table of the resolution study: separate models, their pronouns and others, and one model, for every feature set; `watch` is shown these."""
     fold = fold_places(situations, folds, by, seed)
@@ -153,7 +153,8 @@ def evaluate_resolvers(
     whole = ReferenceResolver()
     rows, places = [whole._rows(s) for s in situations], [_place(s) for s in situations]
     found = []
-    for name, features in watch(list(FEATURE_SETS.items()), "sets of features"):
+    sets = list(FEATURE_SETS.items())
+    for name, features in sets if watch is None else watch(sets, "sets of features"):
         columns = [CANDIDATE_NAMES.index(f) for f in features]
         part = [row[:, columns] for row in rows]
         apart = np.where(pronoun, _hits(part, places, fold, pronoun), _hits(part, places, fold, ~pronoun))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from referee.errors import one_of
+from referee.catalogue import one_of
 from referee.reports.sheets import Cell, Sheet
 from referee.studies.analysis.answer_table import (
     TIMES,

@@ -10,7 +10,7 @@ from random import Random
 
 import httpx
 
-from referee.errors import one_of
+from referee.catalogue import one_of
 
 __all__ = ["FAULTS", "Faults", "Unreliable"]
 

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee import __version__
-from referee.errors import one_of
+from referee.catalogue import one_of
 from referee.files import FOR_OWNER, write_atomically, writing_folder
 from referee.studies.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
 from referee.studies.data.collection import collect
