@@ -72,6 +72,11 @@ def test_arguments_are_explicit_and_typed(name: str) -> None:
     assert signature.return_annotation is not inspect.Signature.empty
 
 
+def test_no_module_has_the_name_of_a_function() -> None:
+    assert {m.name for m in pkgutil.iter_modules(referee.__path__)} & set(FUNCTIONS) == set()
+
+
+@pytest.mark.long
 def test_functions_stay_functions_when_every_module_is_imported() -> None:
     """In a process of its own; a module of the same name would take the function's place."""
     code = (

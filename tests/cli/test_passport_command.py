@@ -476,6 +476,7 @@ def test_repeated_answers_of_people_give_a_ceiling(data_folder: Path, capsys: py
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_reasoning_about_the_speaker_predicts_franke_and_degens_listeners(
     data_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

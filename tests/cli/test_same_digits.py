@@ -125,11 +125,9 @@ def first(outputs: Path, corpus: Path, study: Path) -> str:
     return printed(outputs, corpus, study, "Haswell", 1, QUICK)
 
 
-@pytest.mark.parametrize("core", ["Zen", "SkylakeX", "Prescott"])
-def test_score_court_and_passport_print_the_same_digits(
-    core: str, first: str, outputs: Path, corpus: Path, study: Path
-) -> None:
-    assert printed(outputs, corpus, study, core, 1, QUICK).splitlines() == first.splitlines()
+def test_score_court_and_passport_print_the_same_digits(first: str, outputs: Path, corpus: Path, study: Path) -> None:
+    """Wide registers against narrow ones; the other kernels, one by one, are left to the long test below."""
+    assert printed(outputs, corpus, study, "SkylakeX", 1, QUICK).splitlines() == first.splitlines()
 
 
 def test_two_processes_and_threads_print_the_same_digits(first: str, tmp_path: Path, corpus: Path, study: Path) -> None:

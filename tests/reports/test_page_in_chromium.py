@@ -182,7 +182,7 @@ def test_it_opens_with_what_was_found_and_the_rest_is_closed(page: Page) -> None
     expect(page.locator("#figure-scores-by-domain")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.long)])
 def test_axe_finds_nothing_serious(page: Page, scheme: Any) -> None:
     """axe-core's rules for WCAG 2.2 A and AA and its best practices, with every chapter and one item open."""
     from axe_playwright_python.sync_playwright import Axe

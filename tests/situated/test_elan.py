@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tarfile
 from importlib import metadata
+from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -117,7 +118,7 @@ def schema(tmp_path_factory):
 
 
 def test_files_pass_the_schema_of_elan_itself(schema):
-    dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(GOALS.values())]
+    dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
     odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)
     for events in ((), (odd,)):
         dialogues.append(Dialogue(id="d", pair="p", pieces=PIECES, events=events))

@@ -95,7 +95,12 @@ def rows_of_last(served: Served) -> list[object]:
     return [row for row in stored(served) if row.session == newest.id]
 
 
-@pytest.mark.parametrize("protocol", [*PROTOCOLS, "whole"])
+# One of clicks, one of ratings and one of words for every day, all for `make test-all`.
+DAILY = ("tuna2008", "judgement", "production")
+WALKS = [p if p in DAILY else pytest.param(p, marks=pytest.mark.long) for p in (*PROTOCOLS, "whole")]
+
+
+@pytest.mark.parametrize("protocol", WALKS)
 def test_a_participant_completes_every_protocol_by_mouse(protocol: str, visit, studies: dict[str, Served]) -> None:
     served = studies[protocol]
     person = visit(protocol)
@@ -455,7 +460,7 @@ def test_a_code_withdraws_later_from_any_device(visit, studies: dict[str, Served
     assert stored(studies["asgre2007"], session)[-1].state == "withdrawn"
 
 
-@pytest.mark.parametrize("how", ["data-only", "visual"])
+@pytest.mark.parametrize("how", ["data-only", pytest.param("visual", marks=pytest.mark.long)])
 def test_a_study_can_be_rehearsed_by_simulation(how: str, visit, studies: dict[str, Served]) -> None:
     person = visit("tuna2008", f"?simulate={how}")
     person.agree()

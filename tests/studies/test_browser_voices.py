@@ -24,7 +24,7 @@ from referee.studies.rooms.tangram_study import make_tangram_study
 from referee.studies.web.server import STATIC
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(
         not (STATIC / "participant.html").exists() and not IN_CI, reason="the pages are not built: make bundle"
     ),

@@ -111,7 +111,8 @@ def report(
     from referee.reports.report_folder import publish
 
     materials = gather(folders, progress)
-    parts = [_part(m, style, items, court) for m in progress(materials, "tables, items, court")]
+    watched = materials if progress is None else progress(materials, "tables, items, court")
+    parts = [_part(m, style, items, court) for m in watched]
     if audit:
         parts.append(_audit())
     names = [s.name for m in materials for s in m.scored]
