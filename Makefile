@@ -103,7 +103,10 @@ demo-tangram: setup bundle
 	@echo "open $(TANGRAM)/replay.html; be an evaluator yourself: $(BIN)/referee study serve $(TANGRAM)/study"
 	@echo "annotate: $(BIN)/referee tangram annotate $(TANGRAM)/recordings --annotator me"
 
-test: lint types layers pages unit
+# What one core can do alone is done two by two; the tests take all of them.
+test: setup bundle
+	@$(MAKE) --no-print-directory -j2 -O lint types layers pages
+	@$(MAKE) --no-print-directory unit
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples
@@ -136,12 +139,13 @@ pages: bundle
 	$(NODE) npm run --silent lint
 	$(NODE) npm test --silent
 
-PYTEST = $(BIN)/python -m pytest -n 3 --dist worksteal -q --durations=20
+PYTEST = $(BIN)/python -m pytest -n 4 --dist worksteal -q --durations=20
 unit: setup tools bundle
 	$(PYTEST) -m "not long"
 
 # Everything: what `make test` leaves out (corpus replications, the longest walks through pages), and coverage with the share that must hold.
-test-all: lint types layers pages setup tools bundle
+test-all: setup tools bundle
+	@$(MAKE) --no-print-directory -j2 -O lint types layers pages
 	REFEREE_THOROUGH=1 $(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 test-versions:

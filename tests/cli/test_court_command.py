@@ -16,7 +16,6 @@ from referee.files import write_atomically
 from referee.records import Outcome, Response
 from referee.runs.folder import Run, write_manifest
 
-
 # Printed tables are tried once in each form: several tests look at the same page.
 TRIED: dict[tuple[object, ...], tuple[int, str, str]] = {}
 
@@ -51,7 +50,10 @@ def test_the_printed_table_is_shown_with_what_one_system_does_to_it(
     assert "MASI" in drawn
 
 
-@pytest.mark.parametrize("name", ["belz-gatt-2008", "tuna2008", "tunareg2009", "refoi-2025"])
+LONGER = [pytest.param(name, marks=pytest.mark.long) for name in ("tuna2008", "tunareg2009")]
+
+
+@pytest.mark.parametrize("name", ["belz-gatt-2008", "refoi-2025", *LONGER])
 def test_every_printed_table_gives_json_with_n_beside_every_coefficient(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -65,6 +65,7 @@ def _choose(visitor: Visitor, piece: str) -> None:
     visitor.wait()
 
 
+@pytest.mark.long
 def test_watching_again_and_taking_back_are_counted_and_both_clocks_run(study: Served, browser: Browser) -> None:
     with serve(study) as base:
         visitor = Visitor.at(browser, f"{base}/s/overheard/")
@@ -112,6 +113,7 @@ def test_the_clip_takes_as_long_as_it_should(study: Served, browser: Browser) ->
         assert wanted - 60 <= row.times["clip_ms"] <= wanted + 500, "a busy machine may be late, never early"
 
 
+@pytest.mark.long  # a reload in every other trial is in test_browser_participant
 def test_a_reload_breaks_the_trial_off_and_it_comes_again(study: Served, browser: Browser) -> None:
     with serve(study) as base:
         visitor = Visitor.at(browser, f"{base}/s/overheard/")

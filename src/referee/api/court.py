@@ -134,7 +134,7 @@ def court(
         InputError: where there is nothing to try, or a source is neither a run nor a CSV file.
 
     >>> import referee
-    >>> "Dice" in referee.court(published="belz-gatt-2008").verdicts
+    >>> "BLEU-4" in referee.court(published="refoi-2025").verdicts
     True
     """
     one_of("--cluster", cluster, CLUSTERINGS)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from referee.catalogue import one_of
-from referee.errors import naming_extra
+from referee.errors import InputError, naming_extra
 from referee.places import Box, Corners, Mask, Polygon, Region, Size
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ def bounds_of(region: Region, size: Size | None) -> Corners:
 
 def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
     """A copy of the picture in which what is meant is marked; ``words`` and ``none`` leave it as it is (see `place_in_words`)."""
-    one_of("mark", way, WAYS)
+    if way not in WAYS:
+        raise InputError(f"nothing can be marked by {way!r}", remedy=f"mark is one of {', '.join(WAYS)}")
     size = Size(*picture.size)
     left, top, right, bottom = bounds_of(region, size)
     if way == "crop":

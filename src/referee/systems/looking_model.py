@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from referee.catalogue import one_of
 from referee.errors import InputError
 from referee.llm.messages import Picture, message
 from referee.llm.model_client import ModelClient
@@ -56,7 +55,9 @@ class LookingSpeaker(ModelClient):
         return description
 
     def _asked(self, view: SpeakerView) -> dict[str, Any]:
-        one_of("mark", self.mark, tuple(way for way in WAYS if way != "none"))
+        ways = [way for way in WAYS if way != "none"]
+        if self.mark not in ways:
+            raise InputError(f"nothing can be marked by {self.mark!r}", remedy=f"mark is one of {', '.join(ways)}")
         if not self.model or not self.pictures:
             lacking = "no model is named" if not self.model else "it is not known where the pictures are"
             raise InputError(lacking, remedy='say so: --systems "llm/looking|model:NAME|endpoint:URL|pictures:FOLDER"')
