@@ -11,7 +11,7 @@ from hypothesis import settings
 
 # Speed is measured in benchmarks/, never in tests: an example may take as long as the machine makes it.
 # `make test-all` looks at as many invented examples as Hypothesis likes, `make test` at fewer.
-settings.register_profile("patient", deadline=None, max_examples=100 if os.environ.get("REFEREE_THOROUGH") else 30)
+settings.register_profile("patient", deadline=None, max_examples=100 if os.environ.get("REFEREE_THOROUGH") else 20)
 settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parent.parent

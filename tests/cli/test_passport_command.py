@@ -442,6 +442,7 @@ def test_bad_judgements_are_named(study: Path, tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_codes_that_exist_only_for_successes_are_refused_and_words_are_read(
     data_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -469,6 +470,7 @@ def test_a_recorded_model_leans_to_places_as_shown(data_folder: Path, capsys: py
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_repeated_answers_of_people_give_a_ceiling(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     card = card_of(capsys, "position", "--corpus", "tg-matcher", "--data", data_folder, "--probes", 0, "--limit", 3000)
     assert card["ceiling"]["auc"] > 0.6

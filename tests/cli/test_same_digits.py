@@ -125,6 +125,7 @@ def first(outputs: Path, corpus: Path, study: Path) -> str:
     return printed(outputs, corpus, study, "Haswell", 1, QUICK)
 
 
+@pytest.mark.long
 def test_score_court_and_passport_print_the_same_digits(first: str, outputs: Path, corpus: Path, study: Path) -> None:
     """Wide registers against narrow ones; the other kernels, one by one, are left to the long test below."""
     assert printed(outputs, corpus, study, "SkylakeX", 1, QUICK).splitlines() == first.splitlines()

@@ -52,6 +52,7 @@ def test_counts_of_the_real_corpus(data_folder: Path) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_every_guess_is_in_tg_matcher_too(data_folder: Path) -> None:
     ours, theirs = VlmTangram(data_folder), NaiveMatchers(data_folder)
     guesses = []

@@ -94,7 +94,7 @@ def test_no_figure_is_the_referent_twice_running_so_recency_cannot_be_right(game
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.long
 def test_words_find_the_figure_far_above_chance_and_earlier_wordings_add_to_them(some: list[Situation]) -> None:
     found = {r.source: r for r in resolve_figures(some, folds=5)}
     assert found["chance"].top1 == pytest.approx(1 / 20)
@@ -105,6 +105,7 @@ def test_words_find_the_figure_far_above_chance_and_earlier_wordings_add_to_them
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_what_the_pair_called_the_figure_last_tells_the_form_and_time_bins_do_not(games: list[Dialogue]) -> None:
     found = {f.features: f for f in predict_forms(all_situations(games))}
     assert found["both"].accuracy < found["majority"].accuracy + 0.02

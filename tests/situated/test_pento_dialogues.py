@@ -79,6 +79,7 @@ def test_the_definition_of_a_pronoun_is_a_switch() -> None:
 
 # A trial with other code on all eight published files gave F .73 for all features and .69 for recency; six of them are here.
 @pytest.mark.data
+@pytest.mark.long
 def test_all_features_and_recency_on_the_real_files(data_folder: Path) -> None:
     found = all_situations(pento_dialogues(data_folder))
     result = classify(found, folds=10)

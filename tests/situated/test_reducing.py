@@ -11,7 +11,7 @@ from referee.situated.models.reduction import hearing_by_block, reduce_games
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.long
 def test_descriptions_of_the_repeated_game_shorten_as_its_page_says(data_folder: Path) -> None:
     found = reduce_games("tangrams-hawkins", data_folder)
     words = {level.repetition: level.mean for level in found.words}

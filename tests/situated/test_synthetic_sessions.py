@@ -39,6 +39,7 @@ def test_pronouns_and_the_cursor_over_their_referents_have_the_printed_shares(se
     assert near(sum(s.standing.cursor_over for s in others), len(others), 155 / 693)
 
 
+@pytest.mark.long
 def test_the_published_order_of_models_comes_out_on_average(sessions: list[list[Situation]]) -> None:
     found = [{r.name: r.confusion.f or 0.0 for r in classify(s).rows} for s in sessions]
     assert all(f[ALL] > f[RECENT] for f in found)
