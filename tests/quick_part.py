@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-SLOW_MARKS = ("slow", "data")
+SLOW_MARKS = ("slow", "long", "data")
 NEEDY_HELPERS = {"real_chromium", "study_in_browser", "postgres_server"}
 
 
