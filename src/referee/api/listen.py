@@ -13,6 +13,8 @@ from referee.api.results import Result, bounded
 from referee.api.score import labels_of
 from referee.catalogue import one_of
 from referee.corpora.splits import CUTS
+from referee.engines.choice import engine_named
+from referee.engines.pieces import SHARD
 from referee.errors import InputError
 from referee.metrics.hearing import OVER_ITEMS, TIES
 from referee.records import HUMAN
@@ -48,7 +50,11 @@ class ListenOptions(TypedDict, total=False):
     cluster: str
     confidence: float
     seed: int
-    workers: int
+    jobs: int | None
+    engine: str
+    shard: int
+    address: str | None
+    workers: int | None
     data: str | Path | None
     progress: Begin
 
@@ -216,7 +222,11 @@ def listen(
     cluster: str = "design",
     confidence: float = 0.95,
     seed: int = 1,
-    workers: int = 1,
+    jobs: int | None = None,
+    engine: str = "local",
+    shard: int = SHARD,
+    address: str | None = None,
+    workers: int | None = None,
     data: str | Path | None = None,
     items: bool = False,
     progress: Begin = lambda total: lambda n: None,
@@ -238,7 +248,11 @@ def listen(
         cluster: what the intervals are over.
         confidence: of the intervals.
         seed: of all randomness, the order of entities included.
-        workers: processes.
+        jobs: processes; one unless said otherwise, on Ray as many as there is room for.
+        engine: where the work is done: local or ray.
+        shard: trials a piece of work; changes nothing but speed.
+        address: a Ray cluster.
+        workers: another name for `jobs`.
         data: the folder of corpora, for `people`.
         items: every answer instead of the measures.
         progress: is told how many answers there will be, and gives back what to call as they come.
@@ -282,7 +296,9 @@ def listen(
             batch_in=None if batch_in is None else Path(batch_in),
             batch_out=None if batch_out is None else Path(batch_out),
         )
-        listen_to(folder, session, workers, progress(_expected(folder, humans)))
+        number = jobs or workers or (1 if engine == "local" else None)
+        worker = engine_named(engine, number, address)
+        listen_to(folder, session, worker, shard, progress(_expected(folder, humans)))
         _keep(folder, card)
     found = _measured(folder, cluster, confidence, ties)
     return found.items if items else found

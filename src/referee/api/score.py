@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -21,7 +22,7 @@ from referee.reports import score_tables
 from referee.runs.folder import Run, is_run
 from referee.runs.grounding import declare
 from referee.runs.open import RECORDED, Answers, Opened, only_items, open_corpus, open_outputs
-from referee.runs.score import score_trials
+from referee.runs.score import Measurer, score_trials
 from referee.runs.score_table import CLUSTERINGS, GROUPINGS, ScoreTable, Settings, metric_names
 from referee.runs.watching import ShowsProgress
 
@@ -248,6 +249,10 @@ class ScoreOptions(TypedDict, total=False):
     split: str | None
     ids: str | Path | Sequence[str] | None
     convention: Sequence[str]
+    jobs: int
+    engine: str
+    shard: int | None
+    address: str | None
     out: str | Path | None
     overwrite: bool
     demo: bool
@@ -283,6 +288,10 @@ def score(
     ids: str | Path | Sequence[str] | None = None,
     convention: Sequence[str] = (),
     items: bool = False,
+    jobs: int = 1,
+    engine: str = "local",
+    shard: int | None = None,
+    address: str | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     demo: bool = False,
@@ -310,6 +319,10 @@ def score(
         ids: only these trials: a list of ids, or a file with one on each line.
         convention: what a system's numbers about pictures mean: ``["qwen25vl=pixels xyxy sent:qwen28"]``.
         items: the item-level frame instead of the table.
+        jobs: processes that measure.
+        engine: where they are: local or ray.
+        shard: trials measured at a time; changes nothing but memory and speed.
+        address: a Ray cluster.
         out: also write a run folder.
         overwrite: whether it may replace another.
         demo: the shipped toy speakers on the shipped corpus.
@@ -370,7 +383,8 @@ def score(
         found = opened.trials()
         return found if progress is None else progress(found, f"{opened.name}: trials")
 
-    table = score_trials(answers, trials, settings, opened.everyone, opened.source)
+    with _elsewhere(engine, jobs, address) as measurer:
+        table = score_trials(answers, trials, settings, opened.everyone, opened.source, shard, measurer)
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
     if baseline is not None and test == "randomisation" and len(table.clusters.names) == 2:
@@ -382,6 +396,22 @@ def score(
     if out is not None:
         found.save(out, overwrite)
     return found.items if items else found
+
+
+@contextmanager
+def _elsewhere(engine: str, jobs: int, address: str | None) -> Iterator[Callable[[Any], Measurer] | None]:
+    """What measures in other processes; None where this one is enough."""
+    if engine == "local" and jobs == 1 and address is None:
+        yield None
+        return
+    from tempfile import TemporaryDirectory
+
+    from referee.engines.choice import engine_named
+    from referee.runs.measuring import MeasuredElsewhere
+
+    chosen = engine_named(engine, jobs, address)
+    with TemporaryDirectory(prefix="referee-") as place:
+        yield lambda metrics: MeasuredElsewhere(metrics, chosen, Path(place))
 
 
 def listed(text: str | Iterable[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from referee.cli import options, results, told, warned
 from referee.cli.fitted_tables import fitted
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
+from referee.engines.pieces import SHARD
 from referee.metrics.hearing import TIES
 from referee.runs.folder import Run
 from referee.runs.listen import QuestionsWritten
@@ -81,7 +82,15 @@ def listen(
     batch_out: options.BatchOut = None,
     batch_in: options.BatchIn = None,
     seed: options.SeedOfOrder = 1,
-    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "--workers", help="Processes (default: 1; on Ray, as many as there is room for).", min=1
+        ),
+    ] = None,
+    engine: options.EngineName = "local",
+    shard: options.Shard = SHARD,
+    address: options.Address = None,
     ties: Annotated[str, typer.Option(help=f"Items with a tied vote in MIR: {', '.join(TIES)}.")] = "strict",
     cluster: Annotated[
         str, typer.Option(help=f"What intervals are over: {', '.join(CLUSTERINGS)} (design: what was sampled).")
@@ -108,7 +117,10 @@ def listen(
                 cluster=cluster,
                 confidence=confidence,
                 seed=seed,
-                workers=workers,
+                jobs=jobs,
+                engine=engine,
+                shard=shard,
+                address=address,
                 data=data,
                 progress=begin,
             )

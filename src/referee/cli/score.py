@@ -102,6 +102,12 @@ def score(
         Path | None, typer.Option(help="Also write a run folder (manifest, trials, outputs, scores).")
     ] = None,
     overwrite: options.OverwriteRun = False,
+    jobs: Annotated[int, typer.Option(help="Processes that measure.", min=1)] = 1,
+    engine: options.EngineName = "local",
+    shard: Annotated[
+        int | None, typer.Option(help="Trials measured at a time; changes nothing but memory and speed.", min=1)
+    ] = None,
+    address: options.Address = None,
     convention: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,6 +144,10 @@ def score(
         split=split,
         ids=items,
         convention=convention or (),
+        jobs=jobs,
+        engine=engine,
+        shard=shard,
+        address=address,
         demo=demo,
         progress=counting if is_watched() else None,
     )

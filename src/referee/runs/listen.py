@@ -7,103 +7,87 @@ asked only about trials that it was not trained on.
 from __future__ import annotations
 
 import json
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 from typing import Any
 
-from referee import catalogue
-from referee.capabilities import Remembers, SeesMarks, SignsCalls, WritesBatches, in_parallel, learns, resolve_all
-from referee.corpora import splits
-from referee.corpora.jsonl import json_line, read_trials, response_to_json
+from referee.capabilities import Remembers, SignsCalls, WritesBatches
+from referee.corpora.jsonl import json_line, response_to_json
+from referee.engines.kept import KeptWork
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import SHARD, Engine
 from referee.errors import InputError
 from referee.files import write_atomically
 from referee.llm.batch_files import BatchFile, read_questions
 from referee.llm.call_book import spending_of
-from referee.metrics.hearing import HUMAN
-from referee.records import NOT_ANSWERED, Description, HearerView, Response, Trial
+from referee.records import Response, Trial
 from referee.runs.folder import Run
+from referee.runs.hearing import (
+    Advance,
+    Hearing,
+    Said,
+    Session,
+    by_name,
+    fitted,
+    fold_name,
+    folds_of,
+    heard,
+    said_in,
+    shown,
+)
 from referee.runs.run import QuestionsWritten
-from referee.signature import signature
+from referee.signature import digest, signature
 
 __all__ = ["QuestionsWritten", "Session", "add_people", "by_name", "listen", "shown"]
 
+HERE = LocalEngine()
 # Apart from `calls.jsonl`, in which a run keeps what its speakers were answered.
 CALLS, BATCH = "hearing-calls", "questions.batch"
-Said = list[tuple[str, Description]]
-Advance = Callable[[int], None]
-Numbered = tuple[int, str | None]
 
 
-def by_name(written: str, seed: int) -> Any:
-    """A fresh, untrained hearer of the catalogue; one that draws lots draws them by the seed, unless a switch says otherwise."""
-    return catalogue.configure("hearer", written, seed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """All that decides what a hearer answers. `hearer` is a name with switches, which `summon` makes a hearer of; `label` is what its answers are
-    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature.
-    `batch_out` is a file to write questions into instead of asking them, `batch_in` one with the answers."""
-
-    hearer: str
-    seed: int = 1
-    humans: bool = False
-    folds: int = 5
-    by: str = "speaker"
-    train: str | None = None
-    passport: str = ""
-    label: str = ""
-    batch_in: Path | None = None
-    batch_out: Path | None = None
-    summon: Callable[[str, int], Any] = by_name
-
-    def build(self) -> Any:
-        return self.summon(self.hearer, self.seed)
-
-    @property
-    def name(self) -> str:
-        return self.label or self.hearer
-
-
-def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
-    """A trial as the hearer sees it: the order depends on the seed and on the trial's id alone; marks are for those who ask for them."""
-    return trial.for_hearer(Random(f"{seed}|{trial.id}"), marks=isinstance(hearer, SeesMarks) and hearer.marks)
-
-
-def listen(folder: Path, session: Session, workers: int = 1, advance: Advance = lambda n: None) -> int:
+def listen(
+    folder: Path,
+    session: Session,
+    engine: Engine = HERE,
+    shard: int = SHARD,
+    advance: Advance = lambda n: None,
+) -> int:
     """Let a hearer answer everything that was said in a run, and keep the answers there; returns how many there are.
 
-    Answers of the same hearer from before are replaced, all others stay. A hearer that waits for a network keeps its calls in the run and goes on from them.
+    Answers of the same hearer from before are replaced, all others stay. `engine` does the work, in pieces of `shard` trials, which change nothing; after a
+    break the same session goes on. A hearer that waits for a network is asked from this process, keeps its calls in the run and goes on from them.
     Questions that its endpoint did not answer are no answers: they are counted in the manifest, and asked when it listens again.
     """
     hearer = session.build()
     run = Run(folder)
     manifest = run.manifest
-    # Pace, patience and kept calls belong to one object: several processes would each keep their own.
-    alone = workers < 2 or isinstance(hearer, Remembers)
-    lines = [*_answers(folder, session, 0, 1, advance)] if alone else _in_processes(folder, session, workers, advance)
+    # Pace, patience and kept calls of a hearer behind an endpoint belong to one object: several processes would each keep their own.
+    asks = isinstance(hearer, Remembers)
+    trials = list(run.trials())
+    said = said_in(run, trials, session.humans)
+    work = KeptWork(None if asks else folder / f".hearing-{_key(folder, session, hearer)}")
+    found = (
+        _asked(folder, session, trials, said, advance)
+        if asks
+        else _computed(folder, session, trials, said, work, engine, shard, advance)
+    )
+    # In the order of the trials and, for one trial, of the systems: neither engine nor pieces show.
+    lines = [line for trial in trials for line in found.get(trial.id, ())]
     if not lines:
         raise InputError(
             "nobody said anything in this run",
             where=folder,
             remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
         )
-    unanswered = sum(line is None for _, line in lines)
+    unanswered = sum(line is None for line in lines)
     if unanswered == len(lines):
         raise InputError(
             "the endpoint answered nothing", where=folder, remedy="see that it runs; the same command asks again"
         )
     # By name: whoever listens again with other switches is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
-    # In the order of the trials and, for one trial, of the systems (sorting is stable): the number of processes does
-    # not show.
-    write_atomically(
-        folder / "responses.jsonl", [*others, *(line for _, line in sorted(lines, key=_place) if line is not None)]
-    )
+    write_atomically(folder / "responses.jsonl", [*others, *(line for line in lines if line is not None)])
+    work.forget()
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     _note_asking(manifest, folder, session, unanswered)
@@ -147,44 +131,48 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
     return len(theirs)
 
 
-def _place(numbered: tuple[int, str | None]) -> int:
-    return numbered[0]
-
-
-def _in_processes(folder: Path, session: Session, workers: int, advance: Advance) -> list[Numbered]:
-    """Every process reads the run and answers its share of the trials."""
-    lines: list[Numbered] = []
-    # Spawned on every system: a copy of a process with threads in it may hang on their locks.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
-    try:
-        for part in pool.map(_share, [(folder, session, k, workers) for k in range(workers)]):
-            lines += part
-            advance(len(part))
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return lines
-
-
-def _share(work: tuple[Path, Session, int, int]) -> list[Numbered]:
-    # A progress bar cannot travel to another process; it moves on when a share comes back.
-    return list(_answers(*work, lambda n: None))
-
-
-def _answers(folder: Path, session: Session, share: int, of: int, advance: Advance) -> Iterator[Numbered]:
-    """Answers as lines of JSON with the place of their trial, for one share of the trials; None for one that nobody gave."""
-    run = Run(folder)
-    trials = list(run.trials())
-    said = _said(run, trials, session.humans)
-    places = {t.id: i for i, t in enumerate(trials)}
-    for hearer, heard in _trained(session, trials):
-        batch = _ready(hearer, folder, session) if isinstance(hearer, Remembers) else None
-        # All processes train on the same folds and divide only the questions, so the division changes no answer.
-        mine = [t for t in heard if places[t.id] % of == share and t.id in said]
-        for response in _heard(hearer, mine, said, session, advance):
-            said_nothing = NOT_ANSWERED in response.flags
-            yield places[response.trial], None if said_nothing else json_line(response_to_json(response))
+def _asked(
+    folder: Path, session: Session, trials: list[Trial], said: dict[str, Said], advance: Advance
+) -> dict[str, list[str | None]]:
+    """From this process, by a hearer that keeps its calls."""
+    found: dict[str, list[str | None]] = {}
+    for train, asked in folds_of(session, trials):
+        hearer = fitted(session, train)
+        batch = _ready(hearer, folder, session)
+        for trial, lines in heard(hearer, [t for t in asked if t.id in said], said, session, advance):
+            found[trial.id] = lines
         if batch is not None and (written := batch.write()):
             raise QuestionsWritten(written)
+    return found
+
+
+def _computed(
+    folder: Path,
+    session: Session,
+    trials: list[Trial],
+    said: dict[str, Said],
+    work: KeptWork,
+    engine: Engine,
+    shard: int,
+    advance: Advance,
+) -> dict[str, list[str | None]]:
+    """Wherever the engine does it; what is finished lies in a hidden folder of the run until all is."""
+    folds = folds_of(session, trials)
+    groups = {fold_name(i): [t.id for t in asked if t.id in said] for i, (_, asked) in enumerate(folds)}
+    work.do(
+        engine, Hearing(session, folder), groups, shard, lambda items: advance(sum(len(said[item]) for item in items))
+    )
+    # An item that ended its process whenever it was tried is no answer; who listens again asks it again.
+    lost: dict[str, list[str | None]] = {item: [None] * len(said[item]) for item in work.failures}
+    return {item: json.loads(line) for item, line in work.lines.items()} | lost
+
+
+def _key(folder: Path, session: Session, hearer: object) -> str:
+    """All that decides what a hearer answers in this run, as one short name."""
+    files = [*Hearing(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
+    settings = (session.seed, session.humans, session.folds, session.by, session.train is None)
+    read = [digest(path.read_text("utf-8")) for path in files if path.is_file()]
+    return digest(json_line([signature(session.name, hearer), settings, read]))[:16]
 
 
 def _ready(hearer: Any, folder: Path, session: Session) -> BatchFile | None:
@@ -209,69 +197,3 @@ def _ready(hearer: Any, folder: Path, session: Session) -> BatchFile | None:
     batch = BatchFile(session.batch_out, calls / BATCH)
     hearer.write_to(batch)
     return batch
-
-
-def _said(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:
-    """What each system (and, if wanted, the person of the corpus) said on each trial."""
-    said: dict[str, Said] = {}
-    if (run.folder / "outputs.jsonl").exists():
-        for output in run.outputs():
-            said.setdefault(output.trial, []).append((output.system, output.description))
-    for trial in trials if humans else ():
-        if trial.references:
-            said.setdefault(trial.id, []).append((HUMAN, trial.references[0]))
-    return said
-
-
-def _trained(session: Session, trials: list[Trial]) -> Iterator[tuple[Any, list[Trial]]]:
-    """Hearers with the trials each may be asked about; whoever does not say that it learns nothing is taken to learn."""
-    hearer = session.build()
-    if not learns(hearer):
-        yield _fitted(hearer, ()), trials
-    elif session.train is not None:
-        yield _fitted(hearer, _apart(read_trials(session.train), trials, session.train)), trials
-    else:
-        for train, test in splits.folds(trials, session.folds, session.by, session.seed):
-            # A fresh one for each fold: nothing of an earlier fold may be remembered.
-            yield _fitted(session.build(), train), test
-
-
-def _fitted(hearer: Any, trials: Iterable[Trial]) -> Any:
-    fitted = hearer.fit(trials)
-    # Plug-ins whose `fit` returns nothing are forgiven.
-    return hearer if fitted is None else fitted
-
-
-def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
-    asked = {t.id for t in trials}
-    for trial in train:
-        if trial.id in asked:
-            raise InputError(
-                f"trial {trial.id!r} is both learned from and asked about",
-                where=where,
-                remedy="train on other trials, or leave --train out: then the run's trials are cut into folds",
-            )
-        yield trial
-
-
-def _heard(
-    hearer: Any, trials: Sequence[Trial], said: dict[str, Said], session: Session, advance: Advance
-) -> Iterator[Response]:
-    """Responses signed with system and hearer; a hearer that waits for others is asked several at once."""
-
-    def answer(trial: Trial) -> list[Response]:
-        view = shown(trial, session.seed, hearer)
-        return resolve_all(hearer, [(description, view) for _, description in said[trial.id]])
-
-    for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
-        for (system, _), response in zip(said[trial.id], responses, strict=True):
-            yield replace(_believing(response, trial), system=system, hearer=session.name)
-        advance(len(responses))
-
-
-def _believing(response: Response, trial: Trial) -> Response:
-    """A bare choice as a belief: answers without one are people's, and this one is not."""
-    if response.probabilities is not None:
-        return response
-    chosen = [response.entity] if response.entity is not None else [e.id for e in trial.scene.entities]
-    return replace(response, probabilities=tuple((e, 1 / len(chosen)) for e in chosen))

@@ -6,9 +6,10 @@ Trials stream through in chunks and leave only their additive statistics behind,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,11 +23,37 @@ from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
 
-__all__ = ["PROBLEMS", "ScoreTable", "Settings", "metric_names", "score_trials"]
+__all__ = ["PROBLEMS", "Measured", "Measurer", "ScoreTable", "Settings", "measure", "metric_names", "score_trials"]
 
 # Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+class Measurer(Protocol):
+    """Takes one chunk after the other, as the batches of all systems, and gives what was measured in the end."""
+
+    def add(self, batches: Mapping[str, Batch]) -> None: ...
+    def finish(self) -> Measured: ...
+
+
+@dataclass(slots=True)
+class Measured:
+    """The statistics of every chunk, in order, by system and metric; metrics of other packages that broke, with what to say of them."""
+
+    metrics: Mapping[tuple[str, str], Any]
+    parts: dict[tuple[str, str], list[FloatArray]] = field(init=False)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.parts = {key: [] for key in self.metrics}
+
+    def add(self, batches: Mapping[str, Batch]) -> None:
+        for key, rows in measure(self.metrics, batches, self.failed).items():
+            self.parts[key].append(rows)
+
+    def finish(self) -> Measured:
+        return self
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------------
@@ -38,11 +65,14 @@ def score_trials(
     settings: Settings,
     everyone: Callable[[], Iterable[Trial]] | None = None,
     source: Source | None = None,
+    size: int | None = None,
+    elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None = None,
 ) -> ScoreTable:
     """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
-    come from, for the signature and for what the trials are clustered by.
+    come from, for the signature and for what the trials are clustered by. `size` is that of a chunk; `elsewhere` measures chunks in other processes (see
+    `referee.runs.measuring`).
     """
     systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
     if settings.baseline is not None and settings.baseline not in systems:
@@ -53,16 +83,17 @@ def score_trials(
     table.metrics = _make_metrics(systems, settings.metrics)
     # References of other speakers may come from trials that are not in the chosen part.
     find = _reference_finder(settings, everyone or trials)
-    _learn(table, answers, trials, find, systems)
-    parts: dict[tuple[str, str], list[FloatArray]] = {key: [] for key in table.metrics}
-    failed: dict[str, str] = {}
+    size = size or CHUNK
+    # Elsewhere nobody has seen the whole set, and here only where it is one chunk.
+    _learn(table, answers, trials, find, systems, size, always=elsewhere is not None)
+    measurer: Measurer = Measured(table.metrics) if elsewhere is None else elsewhere(table.metrics)
     table.groups = {name: [] for name in settings.by}
     seen: set[str] = set()
     labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
     read, against = Fingerprint(), Counter[int]()
     # Asked once: looking through all outputs for every chunk would cost more than measuring.
     finders = {s for s, said in answers.by_system.items() if any(output.response for output in said.values())}
-    for chunk in _chunks(trials()):
+    for chunk in _chunks(trials(), size):
         for trial in chunk:
             seen.add(trial.id)
             table.trials.append(trial.id)
@@ -74,31 +105,41 @@ def score_trials(
         # Found once for all systems; a batch's cache shares encodings among metrics, not among systems.
         references = [find(t) for t in chunk]
         against.update(map(len, references))
+        batches = {}
         for system in systems:
-            said = _said(answers, system, chunk)
             answers.check_said(system, chunk)
-            batch = Batch(said, chunk, references, answers=_found(answers, system, chunk) if system in finders else [])
-            if batch.answers:
-                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in batch.answers)
-            for name in settings.metrics:
-                parts[system, name].append(_statistics(table.metrics[system, name], name, batch, failed))
+            found = _found(answers, system, chunk) if system in finders else []
+            batches[system] = Batch(_said(answers, system, chunk), chunk, references, answers=found)
+            if found:
+                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in found)
+        measurer.add(batches)
     # Only now: the corpus streams, and which trials it has is known at its end.
     answers.leave_out(seen, everyone or trials)
     answers.check_complete(seen)
     table.clusters = choose_clusters(labels, settings.cluster)
     table.fingerprint, table.references = str(read), _range(against)
+    measured = measurer.finish()
     table.rows = {
         key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
-        for key, rows in parts.items()
+        for key, rows in measured.parts.items()
     }
     for system in systems:
         missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
-    table.notes = [*answers.notes, *failed.values()]
+    table.notes = [*answers.notes, *measured.failed.values()]
     table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
     if table.outcomes:
         table.warnings = warnings_about(answers, list(trials()))
     return table
+
+
+def measure(
+    metrics: Mapping[tuple[str, str], Any], batches: Mapping[str, Batch], failed: dict[str, str]
+) -> dict[tuple[str, str], FloatArray]:
+    """All metrics on one chunk; those of other packages that break are noted in `failed`."""
+    return {
+        (system, name): _statistics(metric, name, batches[system], failed) for (system, name), metric in metrics.items()
+    }
 
 
 def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str]) -> FloatArray:
@@ -143,7 +184,13 @@ def _shared(metric: Metric) -> bool:
 
 
 def _learn(
-    table: ScoreTable, answers: Answers, trials: Callable[[], Iterable[Trial]], find: Any, systems: list[str]
+    table: ScoreTable,
+    answers: Answers,
+    trials: Callable[[], Iterable[Trial]],
+    find: Any,
+    systems: list[str],
+    size: int,
+    always: bool,
 ) -> None:
     """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
 
@@ -156,9 +203,9 @@ def _learn(
         for key, metric in reversed(table.metrics.items())
         if isinstance(metric, LearnsFirst)
     }
-    for i, chunk in enumerate(_chunks(trials()) if learners else ()):
+    for i, chunk in enumerate(_chunks(trials(), size) if learners else ()):
         # A metric that was taught nothing learns from the batch it measures.
-        if i == 0 and len(chunk) < CHUNK:
+        if i == 0 and len(chunk) < size and not always:
             return
         references = [find(t) for t in chunk]
         for system in systems:
@@ -168,9 +215,9 @@ def _learn(
                 metric.learn(batch)
 
 
-def _chunks(trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
     iterator = iter(trials)
-    while chunk := list(islice(iterator, CHUNK)):
+    while chunk := list(islice(iterator, size)):
         yield chunk
 
 

@@ -7,14 +7,19 @@ participants, items and systems has closed-form sums of squares: its tests are t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from referee.contracts import FloatArray
+from referee.engines.kept import KeptWork, as_lines
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import Engine, Needs, WorkPiece
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_rows
 from referee.statistics.homogeneous_subsets import studentised_range
@@ -27,6 +32,7 @@ __all__ = ["PlannedStudy", "simulate_power", "simulate_responses"]
 
 # Simulations at a time: large enough for the matrix products, small enough to report progress and stay within memory.
 BLOCK = 50
+HERE = LocalEngine()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +73,66 @@ def simulate_power(
     simulations: int = 1000,
     alpha: float = 0.05,
     seed: int = 1,
+    engine: Engine = HERE,
+    shard: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> pl.DataFrame:
     """Share of simulated studies that find the effect, with its 95% (Wilson) interval, for each way of looking.
 
     all systems: the omnibus F test; one planned pair: the odd system against one other, as if only these two mattered; the pair
-    among all: the same pair by Tukey's criterion over all systems. `progress` is told how many simulations are done.
+    among all: the same pair by Tukey's criterion over all systems. Simulations are made in blocks, each with lots of its own; `engine` does them, `shard`
+    blocks at a time, which changes nothing. `progress` is told how many simulations are done.
     """
     _check(study, simulations)
-    rng = np.random.default_rng(seed)
-    layout = _layout(study, seed)
-    hits = np.zeros(3)
-    for start in range(0, simulations, BLOCK):
-        number = min(BLOCK, simulations - start)
-        hits += _found(_responses(study, layout, number, rng), layout, study.systems, alpha)
-        progress(start + number)
+    blocks = [str(start) for start in range(0, simulations, BLOCK)]
+    work = KeptWork(None)
+    done = 0
+
+    def advance(items: Sequence[str]) -> None:
+        nonlocal done
+        done += sum(min(BLOCK, simulations - int(start)) for start in items)
+        progress(done)
+
+    work.do(engine, Simulating(study, simulations, alpha, seed), {"simulations": blocks}, shard, advance)
+    if work.failures:
+        raise InputError(f"a worker died: {next(iter(work.failures.values()))}", remedy="use fewer --jobs")
+    hits = np.sum([json.loads(work.lines[block]) for block in blocks], axis=0)
     names = ("all systems", "one planned pair", "the pair among all")
     columns = ("analysis", "power", "low", "high", "simulations", "trials", "alpha")
     rows = [
-        (name, hit / simulations, *_wilson(int(hit), simulations), simulations, layout.size, alpha)
+        (name, hit / simulations, *_wilson(int(hit), simulations), simulations, _layout(study, seed).size, alpha)
         for name, hit in zip(names, hits.tolist(), strict=True)
     ]
     return as_rows(columns, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulating:
+    """Simulated studies as work for an engine: an item is a block of them, named by the number of its first."""
+
+    study: PlannedStudy
+    simulations: int
+    alpha: float
+    seed: int
+
+    @property
+    def inputs(self) -> Mapping[str, Path]:
+        return {}
+
+    @property
+    def needs(self) -> Needs:
+        return Needs()
+
+    def begin(self, inputs: Mapping[str, Path]) -> IntArray:
+        return _layout(self.study, self.seed)
+
+    def do(self, begun: IntArray, piece: WorkPiece) -> bytes:
+        return as_lines([json.dumps(self._hits(begun, int(start)).tolist()) for start in piece.items])
+
+    def _hits(self, layout: IntArray, start: int) -> FloatArray:
+        rng = np.random.default_rng([self.seed, start])
+        number = min(BLOCK, self.simulations - start)
+        return _found(_responses(self.study, layout, number, rng), layout, self.study.systems, self.alpha)
 
 
 def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:

@@ -1,0 +1,82 @@
+"""Work whose result is one line an item, done by any engine; what is finished is kept in a folder, so that the same work goes on after a break.
+
+The folder is named by what the work is (`digest` of all that decides a result): work of other settings never meets it. Sizes of pieces may change between
+two beginnings, for lines are kept by item.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from referee.engines.pieces import Done, Engine, Task, WorkPiece, cut
+from referee.files import make_folder, write_bytes
+from referee.signature import digest
+
+__all__ = ["KeptWork", "as_lines"]
+
+
+def as_lines(lines: Sequence[str]) -> bytes:
+    """The result of a piece: a line of JSON for every item, in the order of the items.
+
+    >>> as_lines(["1", "2"])
+    b'1\\n2\\n'
+    """
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@dataclass(slots=True)
+class KeptWork:
+    """Lines by item, and the items that could not be done with what happened to them. `folder` is None where nothing is kept."""
+
+    folder: Path | None
+    lines: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def do(
+        self,
+        engine: Engine,
+        task: Task,
+        groups: Mapping[str, Sequence[str]],
+        shard: int,
+        advance: Callable[[Sequence[str]], None] = lambda items: None,
+    ) -> None:
+        """Everything that is not done yet; `groups` are the items of each group, and no item is in two. `advance` is told which are done."""
+        for kept, lines in self._found():
+            self._take(kept, lines)
+        advance([item for items in groups.values() for item in items if item in self.lines])
+        left = {name: [i for i in items if i not in self.lines] for name, items in groups.items()}
+        for outcome in engine.work(task, [p for name, items in left.items() for p in cut(name, items, shard)]):
+            piece = outcome.piece
+            if isinstance(outcome, Done):
+                self._keep(piece, outcome.result)
+                self._take(piece.items, outcome.result)
+            else:
+                self.failures |= dict.fromkeys(piece.items, outcome.why)
+            advance(piece.items)
+
+    def forget(self) -> None:
+        """The work is done and its result is elsewhere."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _take(self, items: Sequence[str], result: bytes) -> None:
+        # Not `splitlines`, which also cuts at separators that a text may hold.
+        lines = result.decode().split("\n")[:-1]
+        self.lines |= dict(zip(items, lines, strict=True))
+
+    def _keep(self, piece: WorkPiece, result: bytes) -> None:
+        if self.folder is None:
+            return
+        make_folder(self.folder)
+        head = json.dumps(piece.items, ensure_ascii=False, separators=(",", ":")).encode()
+        # By what it is about: the same piece is the same file, whoever made it.
+        write_bytes(self.folder / f"{digest(head.decode())[:24]}.jsonl", [head, b"\n", result])
+
+    def _found(self) -> Iterator[tuple[list[str], bytes]]:
+        for path in sorted(self.folder.glob("*.jsonl")) if self.folder is not None else ():
+            head, _, result = path.read_bytes().partition(b"\n")
+            yield json.loads(head), result
