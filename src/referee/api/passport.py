@@ -12,6 +12,8 @@ from referee.api import charts
 from referee.api.frames import PASSPORT, frame_of
 from referee.api.results import Result
 from referee.catalogue import one_of
+from referee.engines.choice import engine_named
+from referee.engines.pieces import SHARD
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination
 from referee.hearers.passports.hearer_cards import examine
@@ -104,6 +106,10 @@ def passport(
     resamples: int = 500,
     calls: str | Path | None = None,
     seed: int = 1,
+    jobs: int = 1,
+    engine: str = "local",
+    shard: int = SHARD,
+    address: str | None = None,
     out: str | Path | None = None,
     progress: Begin = lambda total: lambda n: None,
 ) -> Passport:
@@ -124,6 +130,10 @@ def passport(
         resamples: random orders for the chance level of ranking.
         calls: a folder where a remote hearer keeps its calls.
         seed: of all randomness.
+        jobs: processes; folds of a hearer that learns are trained beside each other.
+        engine: where they are: local or ray.
+        shard: questions a piece of work, in steps of 512; changes nothing but speed.
+        address: a Ray cluster.
         out: CARD.json to write; the picture goes beside it.
         progress: is told how many answers there will be, and gives back what to call as they come.
 
@@ -158,6 +168,8 @@ def passport(
         seed=seed,
         families=tuple(speaker),
         calls=None if calls is None else Path(calls),
+        engine=None if engine == "local" and jobs == 1 and address is None else engine_named(engine, jobs, address),
+        shard=shard,
     )
     found = Passport(examine(examination, progress))
     if out is not None:

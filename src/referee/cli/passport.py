@@ -13,6 +13,7 @@ from referee.api.passport import passport as examine
 from referee.catalogue import one_of
 from referee.cli import options, results, told
 from referee.cli.progress import advancing
+from referee.engines.pieces import SHARD
 from referee.hearers.passports.people import UNITS
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.hearers.passports.reading import READS
@@ -99,6 +100,12 @@ def passport(
         Path | None, typer.Option(help="Folder where a remote hearer keeps its calls and goes on from.")
     ] = None,
     seed: options.SeedOfOrder = 1,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    engine: options.EngineName = "local",
+    shard: Annotated[
+        int, typer.Option(help="Questions a piece of work, in steps of 512; changes nothing but speed.", min=1)
+    ] = SHARD,
+    address: options.Address = None,
     form: options.TextOrJson = "text",
     out: Annotated[Path | None, typer.Option(help="CARD.json; the picture goes beside it (svg, png, pdf).")] = None,
 ) -> int:
@@ -120,6 +127,10 @@ def passport(
             resamples=resamples,
             calls=calls,
             seed=seed,
+            jobs=jobs,
+            engine=engine,
+            shard=shard,
+            address=address,
             out=out,
             progress=begin,
         )

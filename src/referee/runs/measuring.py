@@ -11,13 +11,13 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
 from referee.engines.kept import KeptWork, as_lines
+from referee.engines.packed import pickled
 from referee.engines.pieces import Engine, Needs, WorkPiece
 from referee.errors import InputError
 from referee.runs.score import Measured, measure
@@ -25,17 +25,6 @@ from referee.runs.score import Measured, measure
 __all__ = ["MeasuredElsewhere"]
 
 Metrics = Mapping[tuple[str, str], Any]
-
-
-def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(items)
-
-
-class _Pickler(pickle.Pickler):
-    """Knows read-only mappings, which records hold and Python does not pickle by itself."""
-
-    def reducer_override(self, thing: Any) -> Any:
-        return (_read_only, (dict(thing),)) if isinstance(thing, MappingProxyType) else NotImplemented
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +67,8 @@ class MeasuredElsewhere:
     def add(self, batches: Mapping[str, Batch]) -> None:
         name = f"{len(self.files):08}"
         self.files[name] = self.folder / name
-        with self.files[name].open("wb") as file:
-            # Trials and references are the same objects for all systems, and are written once.
-            _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(dict(batches))
+        # Trials and references are the same objects for all systems, and are written once.
+        self.files[name].write_bytes(pickled(dict(batches)))
 
     def finish(self) -> Measured:
         work = KeptWork(None)

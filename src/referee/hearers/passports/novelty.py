@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from referee.hearers.passports.answer_columns import Belief, tabulate
 from referee.hearers.passports.areas import Bounds
-from referee.hearers.passports.examination import Examination, Question, hear_part, question_of, share_out, units_of
+from referee.hearers.passports.examination import Examination, question_of, share_out, units_of
 from referee.hearers.passports.measures import Measures, measure
 from referee.hearers.passports.people import People, unit_of
+from referee.hearers.passports.questions import Asking, Question, put
 from referee.records import Trial
 
 __all__ = ["HALFWAY", "NEW", "Novelty", "hear_new"]
@@ -69,7 +70,7 @@ def _hear(examination: Examination, people: People, by: str, known: Measures) ->
 def _beliefs(examination: Examination, people: People, by: str) -> dict[Question, Belief]:
     """Beliefs about what is new twice over, fold by fold."""
     kinds, games = (share_out(people, replace(examination, by=factor)) for factor in (by, examination.by))
-    found: dict[Question, Belief] = {}
+    plan: list[Asking] = []
     for fold in range(examination.folds):
 
         def inside(trial: Trial, fold: int = fold) -> tuple[bool, bool]:
@@ -78,7 +79,11 @@ def _beliefs(examination: Examination, people: People, by: str) -> dict[Question
         asked = list(dict.fromkeys(question_of(a) for a in people.answers if all(inside(a.trial))))
         lessons = [t for t in people.trials if not any(inside(t))]
         if asked and lessons:
-            found |= hear_part(examination, people, lessons, asked)
+            plan.append((lessons, [asked]))
+    trials = {t.id: t for t in people.trials}
+    found: dict[Question, Belief] = {}
+    for (_, (questions,)), (beliefs,) in zip(plan, put(examination, trials, plan), strict=True):
+        found |= zip(questions, beliefs, strict=True)
     return found
 
 
