@@ -87,9 +87,9 @@ def test_the_card_of_a_judge_that_rates_as_people_do() -> None:
 
 
 @pytest.mark.data
-def test_ratings_of_neuralreg_join_to_systems() -> None:
+def test_ratings_of_neuralreg_join_to_systems(data_folder: Path) -> None:
     """Counted by hand from the files: 1,469 ratings of 144 pages; 1,008 join to one system, 387 to several, 74 to none."""
-    texts = read_rated_texts()
+    texts = read_rated_texts(data_folder)
     counts = {"none": 0, "one": 0, "several": 0}
     for text in texts:
         counts["none" if not text.systems else "one" if len(text.systems) == 1 else "several"] += len(
@@ -136,7 +136,10 @@ def test_a_judge_rates_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 
 @pytest.mark.data
-def test_a_judge_gets_a_card(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_judge_gets_a_card(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_DATA", str(data_folder))
     out = tmp_path / "card.json"
     with scripted(lambda question, time: answered(str(1 + len(question) % 7))) as server:
         args = ["judge", "--examine", "neuralreg", "--scales", "clarity", "--judge", f"model:toy|endpoint:{server.url}"]

@@ -47,7 +47,8 @@ class KeptWork:
         """Everything that is not done yet; `groups` are the items of each group, and no item is in two. `advance` is told which are done."""
         for kept, lines in self._found():
             self._take(kept, lines)
-        advance([item for items in groups.values() for item in items if item in self.lines])
+        if self.lines:
+            advance([item for items in groups.values() for item in items if item in self.lines])
         left = {name: [i for i in items if i not in self.lines] for name, items in groups.items()}
         for outcome in engine.work(task, [p for name, items in left.items() for p in cut(name, items, shard)]):
             piece = outcome.piece
