@@ -22,7 +22,7 @@ from referee.runs.folder import Run
 
 __all__ = [
     "Advance",
-    "Hearing",
+    "HearerWork",
     "Said",
     "Session",
     "by_name",
@@ -153,7 +153,7 @@ def _believing(response: Response, trial: Trial) -> Response:
 
 
 @dataclass(slots=True)
-class _Begun:
+class _AskedRun:
     """What a worker keeps: the run, and the hearer that it trained last."""
 
     trials: Mapping[str, Trial]
@@ -164,7 +164,7 @@ class _Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class HearerWork:
     """One session over the run in `folder`."""
 
     session: Session
@@ -179,17 +179,17 @@ class Hearing:
     def needs(self) -> Needs:
         return Needs(*needs_of(self.session.build()))
 
-    def begin(self, inputs: Mapping[str, Path]) -> _Begun:
+    def begin(self, inputs: Mapping[str, Path]) -> _AskedRun:
         run = Run(inputs[TRIALS].parent)
         trials = list(run.trials())
         folds = folds_of(self.session, trials, inputs.get(TRAIN))
-        return _Begun(
+        return _AskedRun(
             {t.id: t for t in trials},
             said_in(run, trials, self.session.humans),
             {fold_name(i): fold for i, fold in enumerate(folds)},
         )
 
-    def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
+    def do(self, begun: _AskedRun, piece: WorkPiece) -> bytes:
         if begun.group != piece.group:
             begun.hearer, begun.group = fitted(self.session, begun.folds[piece.group][0]), piece.group
         asked = [begun.trials[item] for item in piece.items]

@@ -24,7 +24,7 @@ from referee.records import Response, Trial
 from referee.runs.folder import Run
 from referee.runs.hearing import (
     Advance,
-    Hearing,
+    HearerWork,
     Said,
     Session,
     by_name,
@@ -160,7 +160,11 @@ def _computed(
     folds = folds_of(session, trials)
     groups = {fold_name(i): [t.id for t in asked if t.id in said] for i, (_, asked) in enumerate(folds)}
     work.do(
-        engine, Hearing(session, folder), groups, shard, lambda items: advance(sum(len(said[item]) for item in items))
+        engine,
+        HearerWork(session, folder),
+        groups,
+        shard,
+        lambda items: advance(sum(len(said[item]) for item in items)),
     )
     # An item that ended its process whenever it was tried is no answer; who listens again asks it again.
     lost: dict[str, list[str | None]] = {item: [None] * len(said[item]) for item in work.failures}
@@ -169,7 +173,7 @@ def _computed(
 
 def _key(folder: Path, session: Session, hearer: object) -> str:
     """All that decides what a hearer answers in this run, as one short name."""
-    files = [*Hearing(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
+    files = [*HearerWork(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
     settings = (session.seed, session.humans, session.folds, session.by, session.train is None)
     read = [digest(path.read_text("utf-8")) for path in files if path.is_file()]
     return digest(json_line([signature(session.name, hearer), settings, read]))[:16]

@@ -115,7 +115,7 @@ def _put_elsewhere(
 
 
 @dataclass(slots=True)
-class _Begun:
+class _Classroom:
     trials: Mapping[str, Trial]
     lessons: Sequence[Sequence[Trial]]
     chunks: Mapping[str, Sequence[Question]]
@@ -136,10 +136,10 @@ class _Questioning:
     def needs(self) -> Needs:
         return Needs(*needs_of(summoned(self.examination)))
 
-    def begin(self, inputs: Mapping[str, Path]) -> _Begun:
-        return _Begun(*pickle.loads(inputs[PLAN].read_bytes()))
+    def begin(self, inputs: Mapping[str, Path]) -> _Classroom:
+        return _Classroom(*pickle.loads(inputs[PLAN].read_bytes()))
 
-    def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
+    def do(self, begun: _Classroom, piece: WorkPiece) -> bytes:
         if begun.group != piece.group:
             lessons = begun.lessons[int(piece.items[0].partition("/")[0])]
             begun.hearer, begun.group = _fitted(_ready(self.examination), lessons, self.examination), piece.group
