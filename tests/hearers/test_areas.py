@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import t as t_distribution
 from sklearn.metrics import roc_auc_score
 
-from jackknife_by_hand import interval_by_hand
 from referee.hearers.passports.areas import measure_area
 from referee.statistics.dependent_trials import Clusters
 
@@ -29,12 +29,18 @@ def within(kept: np.ndarray) -> float:
     return won / pairs
 
 
+def interval(without: list[float], value: float) -> tuple[float, float]:
+    error = np.sqrt((GAMES - 1) / GAMES * sum((w - value) ** 2 for w in without))
+    low, high = t_distribution.interval(0.95, GAMES - 1, value, error)
+    return float(low), float(high)
+
+
 def test_the_area_and_its_interval_are_those_of_sklearn_without_each_game() -> None:
     found = measure_area(SCORES, RIGHT, BY_GAME)
     whole = roc_auc_score(RIGHT, SCORES)
     without = [roc_auc_score(RIGHT[g != GAME], SCORES[g != GAME]) for g in range(GAMES)]
     assert found.value == pytest.approx(whole)
-    assert found.interval == pytest.approx(interval_by_hand(without, whole))
+    assert found.interval == pytest.approx(interval(without, whole))
     assert found.pairs == RIGHT.sum() * (~RIGHT).sum()
 
 
@@ -42,7 +48,7 @@ def test_within_conditions_only_pairs_of_one_condition_count() -> None:
     found = measure_area(SCORES, RIGHT, BY_GAME, CONDITION)
     whole = within(np.ones(N, dtype=bool))
     assert found.value == pytest.approx(whole)
-    assert found.interval == pytest.approx(interval_by_hand([within(g != GAME) for g in range(GAMES)], whole))
+    assert found.interval == pytest.approx(interval([within(g != GAME) for g in range(GAMES)], whole))
 
 
 def test_a_hearer_that_only_tells_easy_from_hard_conditions_has_one_half_within_them() -> None:

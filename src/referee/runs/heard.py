@@ -11,7 +11,7 @@ from referee.contracts import FloatArray
 from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
 from referee.runs.score_table import DESIGN, Source, choose_clusters
-from referee.statistics.dependent_trials import Clusters, interval_of, jackknife, mean_of_rows, spread, third_moment
+from referee.statistics.dependent_trials import Clusters, interval_of, jackknife, mean_of_rows, spread
 
 __all__ = ["hearing_rows"]
 
@@ -127,16 +127,14 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
     if not clusters.codes or hearing.n_participants < 2:
         return nothing
     start, whole = len(OVER_RESPONSES), hearing.measure(ties=ties)
-    variances, thirds = np.zeros((2, len(OVER_ITEMS)))
+    variances = np.zeros(len(OVER_ITEMS))
     for codes in clusters.codes:
         without = np.array([_without(hearing, codes != c, ties)[start:] for c in np.unique(codes)])
-        moved = [(without[:, i], float(whole[start + i])) for i in range(len(OVER_ITEMS))]
-        variances += [jackknife(*one) for one in moved]
-        thirds += [third_moment(*one) for one in moved]
+        variances += [jackknife(without[:, i], float(whole[start + i])) for i in range(len(OVER_ITEMS))]
     # The factor with the fewest clusters limits what can be known.
     df = min(clusters.sizes()) - 1
     return [
-        interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0), float(thirds[i]))
+        interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))
         for i in range(len(OVER_ITEMS))
     ]
 

@@ -37,7 +37,6 @@ __all__ = [
     "jackknife_interval",
     "mean_of_rows",
     "spread",
-    "third_moment",
 ]
 
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
@@ -267,7 +266,7 @@ def jackknife(without: FloatArray, value: float, size: float = 0.0) -> float:
     return float((clusters - 1) / clusters * (_away(without, value, size) ** 2).sum())
 
 
-def third_moment(without: FloatArray, value: float) -> float:
+def _third_moment(without: FloatArray, value: float) -> float:
     """The third central moment of a value, as `jackknife` is the second; 0 where fewer than three clusters cannot tell.
 
     Leaving out a cluster moves a mean by the cluster's distance from it over G - 1; for clusters of one size this is the unbiased third moment of a mean.
@@ -282,7 +281,7 @@ def third_moment(without: FloatArray, value: float) -> float:
 
 def _third(without: Sequence[FloatArray], value: float) -> float:
     """The third moment of one factor, or of two less that of their cells."""
-    parts = [third_moment(v, value) for v in without]
+    parts = [_third_moment(v, value) for v in without]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1] - parts[2]
 
 
@@ -299,9 +298,9 @@ def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
 def jackknife_interval(
     without: Sequence[FloatArray], value: float, confidence: float = 0.95, limits: Limits = (None, None)
 ) -> tuple[float, float]:
-    """The interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known."""
+    """Student's interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known."""
     variance, df, _ = _variance(without, value)
-    return interval_of(value, variance, df, confidence, limits, _third(without, value))
+    return interval_of(value, variance, df, confidence, limits)
 
 
 def interval_of(

@@ -106,6 +106,6 @@ def crossings(codes: list[IntArray]) -> list[IntArray]:
 def crossed_interval(
     without: list[FloatArray], value: float, limits: tuple[float | None, float | None]
 ) -> Bounds | None:
-    """The interval from the values without each cluster, of one factor or of two and their cells; None where it is not known."""
+    """Student's interval from the values without each cluster, of one factor or of two and their cells; None where it is not known."""
     low, high = jackknife_interval(without, value, limits=limits)
     return None if isnan(low) else (low, high)
