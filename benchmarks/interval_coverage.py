@@ -2,7 +2,8 @@
 
 Trials have random effects of scenes and speakers with the intraclass correlations that TUNA's Dice has (`--icc`), unequal cluster sizes, and values either
 normal, skewed, or 0/1. One factor: clusters of 5 to 15 trials. Crossed: every scene by every speaker, a tenth of the cells missing. Beside each method of
-`referee.statistics.dependent_trials` stands the bootstrap over trials that ignores clusters.
+`referee.statistics.dependent_trials` stands Student's interval alone, without what skewness adds; with `--plain` also the bootstrap over trials that
+ignores clusters (slow). `--only "13 x 13"` tries one layout. `--worst` tries clusters that are exponential and all there is: trials of a cluster are alike.
 
     python benchmarks/interval_coverage.py --runs 2000
 """
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from referee.metrics.sets import Dice
 from referee.statistics.dependent_trials import Clusters, compare_clustered, spread
@@ -22,6 +24,7 @@ from referee.statistics.resampling import Sample, bootstrap, compare, interval
 SIZES = (8, 13, 20, 57)
 CROSSED = ((8, 8), (8, 57), (13, 13), (13, 57), (20, 20), (57, 57))
 KINDS = ("normal", "bounded", "0/1", "skewed")
+WORST = "worst"
 FINISH = Dice().finish
 
 
@@ -36,6 +39,8 @@ class World:
 
 def draw(world: World, codes: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """Latent values with variance 1: clusters' effects and what is a trial's own."""
+    if world.kind == WORST:
+        return np.asarray(rng.exponential(size=int(codes[0].max()) + 1)[codes[0]])
     latent = rng.normal(size=len(codes[0])) * np.sqrt(1 - sum(world.shares))
     for share, code in zip(world.shares, codes, strict=True):
         latent += np.sqrt(share) * rng.normal(size=int(code.max()) + 1)[code]
@@ -58,7 +63,7 @@ def expected(kind: str) -> float:
         return x * norm.cdf(x) + norm.pdf(x)
 
     bounded = 0.5 - (area(0.5) - area(-1.5))
-    return float({"normal": 0.0, "bounded": bounded, "skewed": np.exp(0.32), "0/1": norm.cdf(0.8)}[kind])
+    return float({"normal": 0.0, "bounded": bounded, "skewed": np.exp(0.32), WORST: 1.0, "0/1": norm.cdf(0.8)}[kind])
 
 
 def one_factor(clusters: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -73,7 +78,7 @@ def crossed(first: int, second: int, rng: np.random.Generator) -> list[np.ndarra
 
 
 def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator, swaps: int, plain: bool) -> np.ndarray:
-    """Covered, false alarm; the same for the bootstrap over trials."""
+    """Covered, covered by Student's interval alone, false alarm; covered and alarm of the bootstrap over trials."""
     clusters = Clusters(("a", "b")[: len(codes)], tuple(codes))
     limits = (0.0, 1.0) if world.kind == "0/1" else (None, None)
     # two systems that share scenes and speakers, each with its own reaction to them: no difference in the mean
@@ -82,7 +87,8 @@ def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator, sw
     found = spread(rows, FINISH, clusters, limits=limits)
     gap = compare_clustered(rows, base, FINISH, clusters, swaps)
     assert gap is not None
-    result = [found.low <= true <= found.high, gap.p <= 0.05]
+    student = abs(found.value - true) <= stdtrit(found.df, 0.975) * found.error
+    result = [found.low <= true <= found.high, student, gap.p <= 0.05]
     if plain:
         bounds = interval(bootstrap([Sample.of(rows, 1)], [FINISH], 500, 1)[0])
         naive = compare([(rows, base)], [FINISH], 500, 1, randomise=False)[0]
@@ -100,27 +106,32 @@ def main() -> None:
         "--icc", type=float, nargs=2, default=(0.10, 0.20), help="shares of variance of scenes and speakers"
     )
     parser.add_argument("--plain", action="store_true", help="also the bootstrap over trials")
+    parser.add_argument("--worst", action="store_true", help="only exponential clusters without anything within them")
+    parser.add_argument("--only", metavar="LAYOUT", help='one layout, such as 13 or "13 x 13"')
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(
-        f"{'clusters':>10}  {'values':<8} {'coverage':>8} {'alarms':>7}"
+        f"{'clusters':>10}  {'values':<8} {'coverage':>8} {'t alone':>8} {'alarms':>7}"
         + ("   by trial: coverage, alarms" if options.plain else "")
     )
-    for kind in KINDS:
+    for kind in (WORST,) if options.worst else KINDS:
+        one, two = World(kind, (options.icc[1],)), World(kind, tuple(options.icc))
         for size in SIZES:
-            report(str(size), World(kind, (options.icc[1],)), lambda r, n=size: one_factor(n, r), options)
-        for pair in CROSSED:
-            report(f"{pair[0]} x {pair[1]}", World(kind, tuple(options.icc)), lambda r, p=pair: crossed(*p, r), options)
+            report(str(size), one, lambda r, n=size: one_factor(n, r), options)
+        for pair in () if options.worst else CROSSED:
+            report(f"{pair[0]} x {pair[1]}", two, lambda r, p=pair: crossed(*p, r), options)
 
 
 def report(
     label: str, world: World, layout: Callable[[np.random.Generator], list[np.ndarray]], options: argparse.Namespace
 ) -> None:
+    if options.only not in (None, label):
+        return
     rng = np.random.default_rng(options.seed)
     tries = (try_once(world, layout(rng), rng, options.swaps, options.plain) for _ in range(options.runs))
-    covered, alarms, *plain = np.mean(list(tries), axis=0)
+    covered, student, alarms, *plain = np.mean(list(tries), axis=0)
     beside = "   " + " ".join(f"{x:.3f}" for x in plain) if plain else ""
-    print(f"{label:>10}  {world.kind:<8} {covered:8.3f} {alarms:7.3f}{beside}", flush=True)
+    print(f"{label:>10}  {world.kind:<8} {covered:8.3f} {student:8.3f} {alarms:7.3f}{beside}", flush=True)
 
 
 if __name__ == "__main__":

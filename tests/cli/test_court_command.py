@@ -83,6 +83,11 @@ def test_a_published_table_is_tried_as_printed_and_as_corrected(capsys: pytest.C
     assert all(c["holds"] for c in on_rit)
     assert {c["as"] for c in data["cases"]} == {"printed", "corrected"}
     assert data["verdicts"]["Min"] != data["verdicts_as_printed"]["Min"]
+    # without families five change, as was found before entries of one team had one vote
+    votes = {v["automatic"]: v for v in data["single_votes"] if v["hearer"] == "RIT"}
+    assert {name for name, v in votes.items() if v["turned"]} == {"Min", "RSU4", "R2", "NIST", "BLEU"}
+    assert not any(v["turned"] for v in data["single_votes"] if v["hearer"] != "RIT")
+    assert len(data["single_votes"]) == 45
 
 
 def test_verdicts_come_first_and_then_what_corrections_change(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +101,10 @@ def test_verdicts_come_first_and_then_what_corrections_change(capsys: pytest.Cap
     places = [out.index(head) for head in heads]
     assert places == sorted(places)
     assert "the midpoint 2892." in out
-    assert "1 of 9 verdicts on these pairs change, 36 pairs are not touched." in out
+    assert (
+        "1 of 9 verdicts on these pairs change (5 of 9 if every system counts as one), 36 pairs are not touched." in out
+    )
+    assert "if every system counted as one (15 systems, not 8 families): 14 of 45 findings would be others" in out
     assert "They are the same over the whole interval of the corrections." in out
 
 

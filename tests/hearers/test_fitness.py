@@ -62,6 +62,7 @@ def test_the_floor_fails_and_what_was_tested_is_printed() -> None:
         "It is not above chance: expected accuracy 0.312 against 0.333 by even chances, n = 900 over 30 games: t = -"
     )
     assert "one-sided p = " in found.reasons[0]
+    assert "(limit 0.025)" in found.reasons[0]
     never = verdict(evidence(np.zeros(N), np.zeros(N, dtype=bool)))
     assert "nothing varies" in never.reasons[0]
 

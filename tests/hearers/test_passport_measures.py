@@ -8,10 +8,10 @@ from math import log
 import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr, ttest_1samp
-from scipy.stats import t as t_distribution
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
+from jackknife_by_hand import interval_by_hand
 from referee.errors import InputError
 from referee.hearers.passports.areas import area_under_curve
 from referee.hearers.passports.measures import (
@@ -177,8 +177,7 @@ def test_the_interval_of_kappa_is_a_jackknife_of_sklearns_kappa() -> None:
     ours, theirs = np.array(t.choices), np.array(t.human_choices)
     whole = cohen_kappa_score(ours, theirs)
     without = [cohen_kappa_score(ours[t.games != g], theirs[t.games != g]) for g in range(20)]
-    error = np.sqrt(19 / 20 * sum((w - whole) ** 2 for w in without))
-    assert (low, high) == pytest.approx(t_distribution.interval(0.95, 19, whole, error))
+    assert (low, high) == pytest.approx(interval_by_hand(without, whole))
 
 
 def test_chance_is_tested_by_game_as_scipy_does_with_means_of_equal_games() -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from referee.hearers.passports.people import HumanAnswer, People, unit_of
+import pytest
+
+from referee.errors import DataNotFound
+from referee.hearers.passports.people import HumanAnswer, People, open_people, unit_of
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 
@@ -52,6 +56,14 @@ def test_without_games_people_and_what_recurs_are_crossed() -> None:
     # 3 scenes, 5 speakers and 4 people: the two with the fewest
     assert named(answers(*rows)) == {"scene": 3, "participant": 4}
     assert named(replace(answers(*rows), sampled=("speaker",))) == {"participant": 4, "speaker": 5}
+
+
+def test_a_file_of_the_corpus_in_place_of_its_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REFEREE_DATA", raising=False)
+    rounds = tmp_path / "rounds.jsonl.gz"
+    rounds.write_bytes(b"")
+    with pytest.raises(DataNotFound, match=r"rounds.jsonl.gz: a file here is read as responses.*\n.*the folder"):
+        open_people("color-grids", rounds)
 
 
 def test_where_nothing_recurs_answers_stand_alone() -> None:

@@ -128,8 +128,10 @@ def test_a_missing_folder_and_an_unknown_model_are_told(tmp_path: Path, monkeypa
     data, trials = grids(tmp_path / "data", ROUND)
     with pytest.raises(UnknownName, match=r"one of M1, M2|did you mean"):
         read_recorded("recorded:mllm-listeners/M9", trials, data)
-    with pytest.raises(DataNotFound):
+    with pytest.raises(DataNotFound, match=r"deeper: the corpus 'mllm-listeners' is not here \(looked for answers"):
         read_recorded("recorded:mllm-listeners/M1", trials, tmp_path / "elsewhere" / "deeper")
+    with pytest.raises(InputError, match="it is not said which model"):
+        read_recorded("recorded:mllm-listeners", trials, data)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
 from referee.courtroom.answered_items import ItemEvidence
 from referee.courtroom.base_rates import word_rates
-from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
-from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet, words_of
+from referee.courtroom.corrected_verdicts import VerdictChange, compare_verdicts
+from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import Hearings
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
+from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
 from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
 
 __all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
@@ -37,7 +38,8 @@ class Tally:
 class Proceedings:
     """All that a court heard and said.
 
-    For a printed table `corrected` is the same court on the table as corrected, and `changes` what that does to the verdicts.
+    For a printed table `corrected` is the same court on the table as corrected, `changes` what that does to the verdicts, and `single_votes` what would be
+    said if every system had a vote of its own (empty where each has).
     """
 
     source: str
@@ -53,6 +55,7 @@ class Proceedings:
     corrected: Proceedings | None = None
     corrections: Sequence[Correction] = ()
     changes: Sequence[VerdictChange] = ()
+    single_votes: Sequence[SingleVote] = ()
 
     @property
     def best(self) -> Proceedings:
@@ -129,14 +132,16 @@ def hold_published_court(name: str, sheets: PublishedSheets, seed: int = 1) -> P
     changes = compare_verdicts(
         (printed.evidence, printed.cases),
         (corrected.evidence, corrected.cases),
-        (_findings(other, seed) for other in sheets.elsewhere),
+        (findings_of(other, seed) for other in sheets.elsewhere),
     )
-    return replace(printed, corrected=corrected, corrections=sheets.corrections, changes=changes)
-
-
-def _findings(sheets: Sequence[SystemScores], seed: int) -> dict[Pair, str]:
-    """Only the findings, for tables that differ from another one in a cell or two."""
-    return {(sheet.domain, *pair): word for sheet in sheets for pair, word in words_of(sheet, seed).items()}
+    findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
+    return replace(
+        printed,
+        corrected=corrected,
+        corrections=sheets.corrections,
+        changes=changes,
+        single_votes=vote_singly(sheets.printed, sheets.corrected, findings, seed),
+    )
 
 
 def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
@@ -165,6 +170,7 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
         "verdicts_as_printed": dict(proceedings.verdicts),
         "corrections": [c.as_json() for c in proceedings.corrections],
         "changes": [asdict(c) | {"turned": c.turned} for c in proceedings.changes],
+        "single_votes": [asdict(v) | {"differs": v.differs, "turned": v.turned} for v in proceedings.single_votes],
         "cases": [{"as": way} | asdict(c) for way, p in told.items() for c in p.cases],
         "evidence": [
             {"as": way} | asdict(e) | {"admission": e.admission._asdict()}

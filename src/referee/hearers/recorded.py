@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
@@ -185,15 +186,15 @@ def models_in(data: str | Path | None = None) -> tuple[str, ...]:
 
 def _model_file(data: str | Path | None) -> Path:
     """The answers in the data folder, among the corpus' own files or beside the corpus' folder."""
+    beside = () if data is None else (Path(data).resolve().parent, None)
     try:
         return find(data, FOLDER, ANSWERS)[0]
-    except DataNotFound:
-        if data is None:
-            raise
-        try:
-            return find(Path(data).resolve().parent, FOLDER, ANSWERS)[0]
-        except DataNotFound:
-            return find(None, FOLDER, ANSWERS)[0]
+    except DataNotFound as missing:
+        for place in beside:
+            with suppress(DataNotFound):
+                return find(place, FOLDER, ANSWERS)[0]
+        # The folder that was named is where they belong.
+        raise missing from None
 
 
 def _models(path: Path) -> tuple[str, ...]:
@@ -206,6 +207,10 @@ def _models(path: Path) -> tuple[str, ...]:
 
 def _check_model(model: str, path: Path) -> None:
     known = _models(path)
+    if not model:
+        raise InputError(
+            "it is not said which model", where=path, remedy=f"{PREFIX}{FOLDER}/MODEL, one of {', '.join(known)}"
+        )
     if model not in known:
         raise UnknownName("recorded model", model, known, hint=f"one of {', '.join(known)}")
 

@@ -67,7 +67,7 @@ def _lines(p: Proceedings) -> list[Line]:
         f"Verdicts{as_corrected}",
         *(f"  {v}" for v in best.verdicts.values()),
     ]
-    lines += [*_count_lines(best), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
+    lines += [*_count_lines(best), *_single_vote_lines(p), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
     lines += [*_tables(best, as_corrected), *_ranking_lines(best), *_item_lines(best)]
     return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
 
@@ -86,6 +86,19 @@ def _count_lines(p: Proceedings) -> list[Line]:
         *_aligned([head, *map(_tallied, p.tallies)]),
         "  by chance: what the same rules say when the hearers' rows are dealt anew among the families, on average",
     ]
+
+
+def _single_vote_lines(p: Proceedings) -> list[Line]:
+    """How many verdicts rest on families having one vote."""
+    if not p.single_votes:
+        return []
+    others = sum(vote.differs for vote in p.single_votes)
+    systems, families = (
+        max(n)
+        for n in zip(*((e.n, e.families.n) for e in p.best.evidence if e.families and e.rows == ALL), strict=True)
+    )
+    counted = f"{systems} systems, not {families} families"
+    return [f"  if every system counted as one ({counted}): {others} of {len(p.single_votes)} findings would be others"]
 
 
 def _tallied(tally: Tally) -> tuple[str, ...]:
@@ -178,13 +191,21 @@ def _change(change: VerdictChange) -> tuple[str, ...]:
 def _turned(p: Proceedings) -> str:
     """How many verdicts change, and whether the new ones hold over all of the intervals."""
     turned = sum(change.turned for change in p.changes)
-    said = f"{turned} of {len(p.changes)} verdicts on these pairs change, {len(p.cases) - len(p.changes)} pairs are not touched."
+    untouched = len(p.cases) - len(p.changes)
+    said = f"{turned} of {len(p.changes)} verdicts on these pairs change{_turned_singly(p)}, {untouched} pairs are not touched."
     if all(c.exact for c in p.corrections):
         return said
     unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
     if unsure:
         return f"{said} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
     return f"{said} They are the same over the whole interval of the corrections."
+
+
+def _turned_singly(p: Proceedings) -> str:
+    """The same count if every system had a vote of its own."""
+    if not p.single_votes:
+        return ""
+    return f" ({sum(vote.turned for vote in p.single_votes)} of {len(p.changes)} if every system counts as one)"
 
 
 def _case_lines(p: Proceedings) -> list[str]:

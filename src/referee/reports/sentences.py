@@ -118,8 +118,8 @@ def _measured(material: Material, measure: str) -> bool:
 def _intervals(material: Material) -> list[str]:
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return [
-        f"Intervals have {confidence:.0%} confidence and come from leaving out one cluster at a time (jackknife, Student's t); clusters are "
-        f"{_clusters(material)}."
+        f"Intervals have {confidence:.0%} confidence and come from leaving out one cluster at a time (jackknife, Student's t, longer towards a long "
+        f"tail after Hall 1983); clusters are {_clusters(material)}."
     ]
 
 

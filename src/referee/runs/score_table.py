@@ -207,7 +207,7 @@ class ScoreTable:
             humans=s.humans,
             lenient=s.lenient,
             cluster=" x ".join(self.clusters.names) or "none",
-            interval=f"jackknife-t-{s.confidence:g}",
+            interval=f"jackknife-t-skew-{s.confidence:g}",
             swaps=s.resamples,
             seed=s.seed,
             # How the numbers of a system that finds rather than describes were taken.

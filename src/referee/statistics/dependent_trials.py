@@ -4,7 +4,9 @@ A measure's statistics are added up by cluster, and the cluster is what was samp
 Student's t with clusters - 1 degrees of freedom (the jackknife CV3 of MacKinnon, Nielsen & Webb 2023, which holds for any number of clusters and for
 corpus-level measures alike); paired tests swap whole clusters between two systems, all 2^k ways where there are few. Two crossed factors: the variances of
 both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller number of clusters for the degrees of freedom: an interval about *new*
-scenes described by *new* speakers. Shares of 0/1 answers get Wilson's interval at their effective size (Korn & Graubard 1998), which never is [1, 1].
+scenes described by *new* speakers. Where clusters are skewed, Student's interval ends too early on the side of the long tail; there it reaches as far as
+the Edgeworth expansion of t says (Hall 1983). Shares of 0/1 answers get Wilson's interval at their effective size (Korn & Graubard 1998), which never is
+[1, 1].
 
 How often the intervals cover and the tests raise a false alarm is simulated in `benchmarks/interval_coverage.py`.
 """
@@ -32,6 +34,7 @@ __all__ = [
     "compare_clustered",
     "interval_of",
     "jackknife",
+    "jackknife_interval",
     "mean_of_rows",
     "spread",
 ]
@@ -159,11 +162,12 @@ def spread(
     parts = _parts(rows, present, clusters, seed)
     totals, counts = parts[0].totals()
     value = float(finish(totals, counts))
-    variance, df, sizes = _variance([_left_out(finish, part) for part in parts], value)
+    without = [_left_out(finish, part) for part in parts]
+    variance, df, sizes = _variance(without, value)
     if share := _share_of(rows[present], value, limits):
         low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
         return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
-    low, high = interval_of(value, variance, df, confidence, limits)
+    low, high = interval_of(value, variance, df, confidence, limits, _third(without, value))
     return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
 
 
@@ -259,20 +263,67 @@ def jackknife(without: FloatArray, value: float, size: float = 0.0) -> float:
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
         return nan
-    away = without - value
-    # relative to the value: leaving out one of equal clusters changes it by rounding alone, which is no spread
+    return float((clusters - 1) / clusters * (_away(without, value, size) ** 2).sum())
+
+
+def _third_moment(without: FloatArray, value: float) -> float:
+    """The third central moment of a value, as `jackknife` is the second; 0 where fewer than three clusters cannot tell.
+
+    Leaving out a cluster moves a mean by the cluster's distance from it over G - 1; for clusters of one size this is the unbiased third moment of a mean.
+    """
+    clusters = len(without)
+    if clusters < 3 or np.isnan(without).any():
+        return 0.0
+    pull = -_away(without, value) * (clusters - 1) / clusters
+    pull -= pull.mean()
+    return float(clusters**2 / ((clusters - 1) * (clusters - 2)) * (pull**3).sum())
+
+
+def _third(without: Sequence[FloatArray], value: float) -> float:
+    """The third moment of one factor, or of two less that of their cells."""
+    parts = [_third_moment(v, value) for v in without]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1] - parts[2]
+
+
+def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
+    """How far the value moves without each cluster; relative to the value, because leaving out one of equal clusters changes it by rounding alone."""
+    away: FloatArray = without - value
     away[np.abs(away) <= TIE * max(abs(value), size, float(np.abs(without).max()))] = 0.0
-    return float((clusters - 1) / clusters * (away**2).sum())
+    return away
 
 
 # -- intervals and tests -------------------------------------------------------------------------------------------------------
 
 
-def interval_of(
-    value: float, variance: float, df: int, confidence: float = 0.95, limits: Limits = (None, None)
+def jackknife_interval(
+    without: Sequence[FloatArray], value: float, confidence: float = 0.95, limits: Limits = (None, None)
 ) -> tuple[float, float]:
-    """Student's interval, cut where the measure ends; NaN where the variance is not known."""
-    return _within(*_reach(value, variance, df, confidence), limits)
+    """Student's interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known."""
+    variance, df, _ = _variance(without, value)
+    return interval_of(value, variance, df, confidence, limits)
+
+
+def interval_of(
+    value: float,
+    variance: float,
+    df: int,
+    confidence: float = 0.95,
+    limits: Limits = (None, None),
+    third: float = 0.0,
+) -> tuple[float, float]:
+    """Student's interval, longer on the side of the long tail, cut where the measure ends; NaN where the variance is not known."""
+    low, high = _reach(value, variance, df, confidence)
+    if third and variance > 0 and df > 0:
+        # Only ever longer: the skewness of few clusters is too uncertain to take something away.
+        longer = _tail(variance, third, df, confidence)
+        low, high = (low, high + longer) if longer > 0 else (low + longer, high)
+    return _within(low, high, limits)
+
+
+def _tail(variance: float, third: float, df: int, confidence: float) -> float:
+    """How much longer the side of the long tail is: s (1 + 2 t²) / 6 standard errors, with s the skewness of the value (Hall 1983, Annals of Statistics 11)."""
+    t = _t_quantile(df, confidence)
+    return third / variance * (1 + 2 * t * t) / 6
 
 
 def _reach(value: float, variance: float, df: int, confidence: float) -> tuple[float, float]:

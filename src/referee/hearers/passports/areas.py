@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.statistics.dependent_trials import Clusters, interval_of, jackknife
+from referee.statistics.dependent_trials import Clusters, jackknife_interval
 from referee.statistics.frames import IntArray
 
 __all__ = ["Area", "Truths", "area_under_curve", "crossed_interval", "crossings", "measure_area"]
@@ -106,8 +106,6 @@ def crossings(codes: list[IntArray]) -> list[IntArray]:
 def crossed_interval(
     without: list[FloatArray], value: float, limits: tuple[float | None, float | None]
 ) -> Bounds | None:
-    """Student's interval from the values without each cluster, of one factor or of two and their cells (Cameron, Gelbach & Miller 2011)."""
-    parts = [jackknife(v, value) for v in without]
-    variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
-    low, high = interval_of(value, variance, min(len(v) for v in without[:2]) - 1, limits=limits)
+    """Student's interval from the values without each cluster, of one factor or of two and their cells; None where it is not known."""
+    low, high = jackknife_interval(without, value, limits=limits)
     return None if isnan(low) else (low, high)

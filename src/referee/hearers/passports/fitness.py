@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.hearers.passports.judges import JudgeAgreement
-from referee.hearers.passports.measures import Measures
+from referee.hearers.passports.measures import LIMIT, Measures
 from referee.hearers.passports.novelty import HALFWAY, Novelty
 from referee.hearers.passports.ranking import RankAgreement
 from referee.records import NOTHING
@@ -124,7 +124,11 @@ def _against(m: Measures) -> Iterator[str]:
 def _tested(m: Measures) -> str:
     """What was tested, in words: belief in the target against even chances."""
     test = m.above_chance
-    how = "nothing varies" if test.t is None else f"t = {test.t:.2f} with {test.df} df, one-sided p {_p(test.p)}"
+    how = (
+        "nothing varies"
+        if test.t is None
+        else f"t = {test.t:.2f} with {test.df} df, one-sided p {_p(test.p)} (limit {LIMIT})"
+    )
     return f"expected accuracy {m.expected_accuracy:.3f} against {m.chance:.3f} by even chances, n = {test.n:,} over {test.over}: {how}"
 
 

@@ -23,6 +23,7 @@ from referee.statistics.frames import IntArray
 
 __all__ = [
     "LAPSE",
+    "LIMIT",
     "AboveChance",
     "AnswerColumns",
     "Bin",
@@ -42,6 +43,7 @@ __all__ = [
 LAPSE = 0.01
 BINS = 10
 SHARE = (0.0, 1.0)
+LIMIT = 0.025  # of a one-sided p: the level of a two-sided 95 % interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +127,8 @@ class AboveChance:
 
     @property
     def holds(self) -> bool:
-        """At the level of a two-sided 95 % interval; where nothing varies the difference itself decides."""
-        return self.difference > 0 if self.p is None else self.p < 0.025
+        """Where nothing varies the difference itself decides."""
+        return self.difference > 0 if self.p is None else self.p < LIMIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

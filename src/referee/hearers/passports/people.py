@@ -13,7 +13,7 @@ from referee import catalogue
 from referee.contracts import Card
 from referee.corpora.clusters import cluster_of
 from referee.corpora.jsonl import JsonlCorpus, read_responses
-from referee.errors import InputError, UnknownTrial
+from referee.errors import DataNotFound, InputError, UnknownTrial
 from referee.records import Description, Entity, Outcome, Response, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.open import open_corpus
@@ -118,7 +118,7 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
     With `silent`, answers to nothing are kept: hearers that were asked elsewhere may have been given the whole dialogue.
     """
     name, source, where = _source(corpus, data)
-    trials = {t.id: t for t in source.trials()}
+    trials = {t.id: t for t in _trials(source, data)}
     responses = _responses(data, source)
     said = _outputs(source)
     left_out: Counter[str] = Counter()
@@ -174,6 +174,16 @@ def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]
 
 def _folder(path: Path) -> Any:
     return Run(path) if is_run(path) else JsonlCorpus(path)
+
+
+def _trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
+    try:
+        yield from source.trials()
+    except DataNotFound as missing:
+        if data is None or not Path(data).is_file():
+            raise
+        problem = f"a file here is read as responses, and of the corpus {missing.problem}"
+        raise DataNotFound(problem, where=data, remedy="give --data the folder of the corpus") from None
 
 
 def _responses(data: str | Path | None, source: Any) -> Iterable[Response]:
