@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
-    from referee.studies.dialogue.clip_study import Session
+    from referee.studies.dialogue.clip_study import DialogueSession
 
 __all__ = ["app"]
 
@@ -97,6 +97,8 @@ def study(
     clips = [t.meta["clip_ms"] for t in prepared.draft.trials]
     mean = sum(end - start for start, end in clips) / len(clips) / 1000
     print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
+    if prepared.draft.sounds:
+        print(f"  {len(prepared.draft.sounds)} voices are heard in the clips.")
     for note in prepared.notes:
         print(f"  note: {note}")
     print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")
@@ -105,7 +107,7 @@ def study(
 
 def _sessions(
     places: list[Path], bots: int, annotator: str | None, seed: int, corpus: str | None, data: Path | None
-) -> list[Session]:
+) -> list[DialogueSession]:
     if sum((bool(places), bool(bots), corpus is not None)) != 1:
         remedy = f"name recordings or folders of them, or --bots N, or --corpus {options.PENTO_CV}"
         raise InputError("no recordings are named", remedy=remedy)
@@ -119,7 +121,9 @@ def _sessions(
         from referee.studies.dialogue.clip_study import bot_sessions
 
         return bot_sessions(bots, seed)
-    found: list[Session] = []
+    from referee.studies.dialogue.clip_study import DialogueSession
+
+    found: list[DialogueSession] = []
     for path in find_recordings(places):
         recording = open_recording(path)
         dialogue = tiers_of(recording, path, annotator)
@@ -128,5 +132,5 @@ def _sessions(
             print(
                 f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
             )
-        found.append((recording, dialogue))
+        found.append(DialogueSession(recording, dialogue, path.parent))
     return found

@@ -1,4 +1,4 @@
-"""The replay of a recording as one page that holds everything it needs: stored states, no video, no network, nothing to write to."""
+"""The replay of a recording as one page that holds everything it needs: stored states and voices, no video, no network, nothing to write to."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from referee.errors import InputError
 from referee.situated.game.film import make_film
 from referee.situated.game.goals import GOALS, outline_path
 from referee.situated.game.log import Recording, faults
+from referee.situated.game.recorded_sound import embedded_sounds
 from referee.studies.web.server import STATIC
 
 __all__ = ["inline_page", "replay_page"]
@@ -22,9 +23,11 @@ _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 
-def replay_page(recording: Recording, static: Path = STATIC) -> str:
-    """The page for one recording."""
+def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
+    """The page for one recording, with the voices that lie in the folder `sounds`."""
     header, film = recording.header, make_film(recording)
+    if sounds is not None:
+        film["sounds"] = embedded_sounds(recording, sounds)
     goal = GOALS.get(header.goal)
     data = {
         "title": f"Replay of {header.session}",
@@ -57,7 +60,7 @@ def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> s
     script = script.replace("</script", "<\\/script")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
     )
     # what stands in the data cannot end its element
     held = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
