@@ -23,7 +23,7 @@ from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
 from referee.situated.game.dialogue_film import dialogue_film, numbered
 from referee.situated.game.film import make_film
-from referee.situated.game.goals import GOALS
+from referee.situated.game.goals import GOALS, Goal
 from referee.situated.game.log import Recording
 from referee.situated.game.recorded_sound import SoundStretch, sound_stretches
 from referee.situated.models.context import Clip, cut
@@ -154,9 +154,8 @@ def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
     return [DialogueSession(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
 
 
-def bot_sessions(number: int, seed: int = 1) -> list[DialogueSession]:
+def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    goals = list(GOALS.values())
     played = [play(goals[n % len(goals)], seed + n) for n in range(number)]
     return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
 

@@ -10,10 +10,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from referee.errors import InputError
+from referee.errors import InputError, UnknownName
 from referee.situated.game.film import make_film
-from referee.situated.game.goals import GOALS, outline_path
-from referee.situated.game.log import Recording, faults
+from referee.situated.game.goals import Goal, find_goal, outline_path
+from referee.situated.game.log import Header, Recording, faults
 from referee.situated.game.recorded_sound import embedded_sounds
 from referee.studies.web.server import STATIC
 
@@ -28,7 +28,7 @@ def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None
     header, film = recording.header, make_film(recording)
     if sounds is not None:
         film["sounds"] = embedded_sounds(recording, sounds)
-    goal = GOALS.get(header.goal)
+    goal = _goal(header)
     data = {
         "title": f"Replay of {header.session}",
         "facts": _facts(recording, film),
@@ -36,6 +36,14 @@ def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None
         "film": film,
     }
     return inline_page("replay", data, title=f"Replay of {header.session}", static=static)
+
+
+def _goal(header: Header) -> Goal | None:
+    """The figure that was laid; None where nobody knows it."""
+    try:
+        return find_goal(header.goal, header.settings.get("goals", ()))
+    except UnknownName:
+        return None
 
 
 def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
