@@ -16,7 +16,7 @@ from node import NoNode, run
 
 ROOT = Path(__file__).resolve().parent.parent
 STAMP = "src/referee/studies/static/.built"
-ENTRIES = ("annotator", "organiser", "participant", "play", "replay")
+ENTRIES = ("annotator", "figures", "organiser", "participant", "play", "replay")
 NEEDED = (
     *(f"src/referee/studies/static/{entry}.{kind}" for entry in ENTRIES for kind in ("html", "js", "css")),
     "src/referee/reports/library/report.css",

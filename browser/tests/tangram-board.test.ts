@@ -13,12 +13,22 @@ interface Walk {
 }
 // Made by the Python board (tests/dialogue/test_board_in_typescript.py says how, and that it still holds).
 const walk = JSON.parse(readFileSync(new URL("./tangram-walk.json", import.meta.url), "utf8")) as Walk;
+const pentominoes = JSON.parse(readFileSync(new URL("./pentomino-walk.json", import.meta.url), "utf8")) as Walk;
 
 test("the hash is SHA-256 for texts of every length around a block", () => {
   for (let length = 0; length < 200; length++) {
     const text = "7:1050,2000,90,1;".repeat(12).slice(0, length);
     assert.equal(sha256(text), createHash("sha256").update(text).digest("hex"));
   }
+});
+
+test("pentominoes lie where Python has them, their bays included", () => {
+  let board = pentominoes.board;
+  for (const { change, hash } of pentominoes.steps) {
+    board = applyChange(board, change);
+    assert.equal(hashOf(board), hash);
+  }
+  for (const { x, y, piece } of pentominoes.points) assert.equal(pieceAt(pentominoes.board, x, y), piece);
 });
 
 test("a walk over the board reaches the hashes and corners that Python reached", () => {

@@ -19,7 +19,7 @@ from real_chromium import PATIENCE_MS, open_chromiums
 from referee.cli import main
 from referee.situated.game.goals import find_goal, solution
 from referee.situated.game.log import parse_recording
-from referee.situated.game.recorded_sound import recorded_sounds
+from referee.situated.game.recorded_sound import RecordedSound, recorded_sounds
 from referee.studies.rooms.tangram_study import make_tangram_study
 from referee.studies.web.server import STATIC
 
@@ -30,6 +30,18 @@ pytestmark = [
     ),
 ]
 TONES = (500.0, 1400.0)
+# The loudest frequency of an audio element.
+HEARD = """async (audio) => {
+  window.ear ??= new AudioContext();
+  await window.ear.resume();
+  const ears = window.ear.createAnalyser();
+  ears.fftSize = 8192;
+  window.ear.createMediaStreamSource(audio.captureStream()).connect(ears);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const heights = new Float32Array(ears.frequencyBinCount);
+  ears.getFloatFrequencyData(heights);
+  return (heights.reduce((best, height, i) => (height > heights[best] ? i : best), 0) * window.ear.sampleRate) / ears.fftSize;
+}"""
 # The loudest frequency of what the page hears from its partner, in hertz; 0 for silence.
 LOUDEST = """async () => {
   const stream = document.querySelector("audio.partner-sound")?.srcObject;
@@ -124,6 +136,22 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
         assert sound.end_ms - sound.start_ms > 4000
     assert main(["tangram", "export", str(file), "--as", "eaf"]) == 0
     assert file.with_suffix(".eaf").read_text().count("<MEDIA_DESCRIPTOR") == len(sounds)
+    assert main(["tangram", "replay", str(file)]) == 0
+    replay_speaks(browsers[0].new_page(), file.with_suffix(".html"), {s.role: s for s in sounds})
+
+
+def replay_speaks(page: Page, file: Path, sounds: dict[str, RecordedSound]) -> None:
+    """The two voices of the replay are the two microphones', each running with the board."""
+    page.goto(file.as_uri())
+    page.evaluate("replay.seek(TIME)".replace("TIME", str(max(s.start_ms for s in sounds.values()) + 1500)))
+    page.get_by_role("button", name="Play").click()
+    heard = set()
+    for role, sound in sounds.items():
+        voice = page.locator(f"audio[data-by={role}]")
+        heard.add(round(float(voice.evaluate(HEARD)) / 100) * 100)
+        apart = voice.evaluate("(audio, start) => audio.currentTime * 1000 + start - replay.time()", sound.start_ms)
+        assert abs(apart) < 400
+    assert heard == set(TONES)
 
 
 def lay_the_figure(pages: list[Page]) -> None:

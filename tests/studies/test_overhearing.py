@@ -16,18 +16,17 @@ from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee.situated.evaluation.task_performance import evaluate
 from referee.situated.game.log import Recording, state_at
-from referee.situated.tiers.dialogue import Dialogue
 from referee.studies.bots.simulation import simulate
 from referee.studies.design.balance import prove_balance
 from referee.studies.dialogue.clip_answers import overheard_answers
-from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
+from referee.studies.dialogue.clip_study import DialogueSession, Overhearing, Wanted, bot_sessions, prepare_overhearing
 from referee.studies.folder.draft import write_study
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus
 from referee.studies.protocols.replay_identify import ReplayIdentify
 from referee.studies.sessions.plan import make_plan
 
-Sessions = list[tuple[Recording, Dialogue]]
+Sessions = list[DialogueSession]
 WANTED = Wanted(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
 
 
@@ -76,7 +75,7 @@ def test_too_few_instances_are_said_with_their_reasons(prepared: Overhearing) ->
 
 
 def test_a_clip_shows_the_stored_states_up_to_the_utterance(study: Study, sessions: Sessions) -> None:
-    recordings = {dialogue.id: recording for recording, dialogue in sessions}
+    recordings = {session.dialogue.id: session.recording for session in sessions}
     for trial in {s.trial.id: s.trial for s in study.stimuli.values()}.values():
         clip, recording = trial.meta["clip"], recordings[trial.meta["dialogue"]]
         assert [clip["start_ms"], clip["end_ms"]] == trial.meta["clip_ms"]

@@ -2,6 +2,7 @@
 
 import { make } from "../common/dom.ts";
 import { Film } from "../replay/film.ts";
+import { piecesOn } from "../tangram/board.ts";
 import { Player } from "../replay/player.ts";
 import { Transcript } from "../replay/transcript.ts";
 import { screenFrames } from "../timing/frames.ts";
@@ -59,6 +60,7 @@ export class AnnotatorApp {
 
   private async open(number: number): Promise<void> {
     const sheet = await this.api.sheet(number);
+    this.player?.projector.pause();
     [this.number, this.sheet, this.past] = [number, sheet, []];
     const film = new Film(sheet.film);
     this.transcript = new Transcript(sheet.utterances, (_, place) => this.go(place));
@@ -69,7 +71,7 @@ export class AnnotatorApp {
       finish: () => this.finish(),
       listen: () => this.listen(),
       lit: (pieces) => this.player?.projector.view.mark("lit", pieces),
-    });
+    }, piecesOn(sheet.film.state));
     this.work.replaceChildren(make("div", { class: "desk-left" }, this.player.node, this.transcript.node), this.editor.node);
     const first = sheet.utterances.findIndex((one) => one.asked && !one.done);
     this.markLines();

@@ -1,7 +1,7 @@
 // The work on one utterance: its expressions, their referents and codes; every change is told at once and can be taken back.
 
 import { button, make } from "../common/dom.ts";
-import { PIECES } from "../tangram/board.ts";
+import { kindOf } from "../tangram/board.ts";
 import type { Mark, Utterance } from "./api.ts";
 import { addMark, changeMark, referentsTold, sameMarks, tidy, toggled } from "./marks.ts";
 import { Sentence } from "./sentence.ts";
@@ -30,7 +30,7 @@ export class Editor {
   private readonly pieces = make("div", { class: "keys-row", role: "group", "aria-label": "Referents" });
   private readonly codes = make("div", { class: "codes", role: "group", "aria-label": "Attributes" });
 
-  constructor(private readonly attributes: Record<string, string>, private readonly orders: Orders) {
+  constructor(private readonly attributes: Record<string, string>, private readonly orders: Orders, private readonly board: readonly string[]) {
     this.sentence = new Sentence({ mark: (start, end) => this.add(start, end), select: (place) => this.select(place) });
     const finish = button("Done, next (V)");
     finish.addEventListener("click", () => this.orders.finish());
@@ -81,7 +81,8 @@ export class Editor {
     if (key === "Tab" && this.marks.length > 1) return () => this.select((this.selected + (shiftKey ? this.marks.length - 1 : 1)) % this.marks.length);
     if (key === "[" || key === "]") return this.taking(key === "[" ? 0 : 1);
     if (key === "p") return () => this.accept();
-    if (key in PIECES) return () => this.toggleReferent(key);
+    const piece = /^[1-9]$/.test(key) ? this.board[Number(key) - 1] : undefined;
+    if (piece) return () => this.toggleReferent(piece);
     if (key === "0") return () => this.toggleUnclear();
     const code = CODE_KEYS.indexOf(key);
     return code >= 0 && key.length === 1 ? () => this.toggleCode(Object.keys(this.attributes)[code]!) : null;
@@ -151,7 +152,7 @@ export class Editor {
     const mark = this.marks[this.selected];
     this.orders.lit(mark?.referents ?? []);
     this.pieces.replaceChildren(
-      ...Object.entries(PIECES).map(([piece, shape]) => this.key(piece, piece, shape, mark?.referents.includes(piece), () => this.toggleReferent(piece))),
+      ...this.board.map((piece, i) => this.key(String(i + 1), piece, kindOf(piece), mark?.referents.includes(piece), () => this.toggleReferent(piece))),
       this.key("0", "unclear", "it is not clear which of these is meant", mark?.uncertain, () => this.toggleUnclear()),
     );
     this.codes.replaceChildren(...Object.entries(this.attributes).map(([code, meaning], i) => this.key(CODE_KEYS[i]!, code, meaning, mark?.attributes.includes(code), () => this.toggleCode(code))));

@@ -51,7 +51,7 @@ function start(root: HTMLElement, data: PageData): void {
     goal?.follow(time);
   });
   const facts = make("p", { class: "facts" }, data.facts.map(([name, value]) => `${name} ${value}`).join(" · "));
-  const help = make("p", { class: "facts keys" }, "Space plays, ← → go frame by frame, Shift ← → by 5 s, + − change the speed, C cursor, N numbers.");
+  const help = make("p", { class: "facts keys" }, "Space plays, ← → go frame by frame, Shift ← → by 5 s, + − change the speed, C cursor, N numbers, V voices.");
   const side = make("aside", { class: "side" }, goal?.node, make("h2", {}, "Transcript"), data.film.said.length ? transcript.node : make("p", { class: "facts" }, "Nothing was said."));
   root.replaceChildren(make("header", { class: "replay-head" }, make("h1", {}, data.title), facts), make("main", { class: "replay" }, player.node, side), help);
   document.addEventListener("keydown", (event) => {

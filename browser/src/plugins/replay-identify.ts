@@ -115,7 +115,7 @@ class Overhearing {
     const counter = this.around.place ? make("p", { class: "replay-counter" }, this.around.say("progress", { ...this.around.place })) : null;
     const stage = make("div", { class: `replay-stage${this.operator ? " plain-pieces" : ""}` }, this.projector.view.svg, this.trial.subtitles && this.subtitle);
     const bar = make("div", { class: "replay-bar" }, this.start, this.left, counter);
-    return make("div", { class: "trial replay-trial", tabindex: -1 }, make("div", { class: "panel" }, stage, bar, this.utterance, this.question, this.answers, this.settling));
+    return make("div", { class: "trial replay-trial", tabindex: -1 }, make("div", { class: "panel" }, stage, this.projector.voices.node, bar, this.utterance, this.question, this.answers, this.settling));
   }
 
   private makePieceChoice(piece: string): HTMLElement {
@@ -133,6 +133,7 @@ class Overhearing {
   // -- watching --------------------------------------------------------------------------------------------------------------
 
   private async watchFirst(): Promise<number> {
+    if (this.projector.voices.any) await this.loadVoices();
     await new Promise<void>((resolve) => {
       const done = new AbortController();
       onPress(this.start, () => {
@@ -146,6 +147,13 @@ class Overhearing {
     const ended = await this.projector.playThrough();
     this.start.disabled = false;
     return ended - began.onset;
+  }
+
+  // Nothing is fetched while the clip is shown.
+  private async loadVoices(): Promise<void> {
+    this.start.disabled = true;
+    await this.projector.voices.ready();
+    this.start.disabled = false;
   }
 
   // While the clip is shown again nothing can be chosen; it may be stopped, which ends the replay as its end does.

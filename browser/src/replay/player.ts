@@ -26,14 +26,15 @@ export class Player {
   private readonly speed = make("select", { class: "control", "aria-label": "Speed" }, ...SPEEDS.map((s) => make("option", { value: s }, `${s}×`)));
   private readonly cursor = make("input", { type: "checkbox", id: "show-cursor" });
   private readonly numbers = make("input", { type: "checkbox", id: "show-numbers" });
+  private readonly heard = make("input", { type: "checkbox", id: "hear-voices" });
 
   constructor(private readonly film: Film, frames: Frames, private readonly tell: (time: number) => void = () => undefined) {
     this.scrub = make("input", { type: "range", class: "scrub", min: film.start, max: film.end, step: "any", value: film.start, "aria-label": "Time" });
     this.projector = new Projector(film, frames, "Working area", ({ time, playing }) => this.follow(time, playing));
     this.speed.value = "1";
-    [this.cursor.checked, this.numbers.checked] = [true, false];
+    [this.cursor.checked, this.numbers.checked, this.heard.checked] = [true, false, true];
     const stage = make("div", { class: "player-stage" }, this.projector.view.svg, this.caption);
-    this.node = make("section", { class: "player plain-pieces" }, stage, this.scrub, this.makeBar());
+    this.node = make("section", { class: "player plain-pieces" }, stage, this.scrub, this.makeBar(), this.projector.voices.node);
     this.listen();
     this.follow(film.start, false);
   }
@@ -71,7 +72,7 @@ export class Player {
     return {
       " ": () => this.toggle(), "ArrowLeft": step(-1), "ArrowRight": step(1), "Home": () => this.seek(this.film.start), "End": () => this.seek(this.film.end),
       "+": () => this.changeSpeed(1), "-": () => this.changeSpeed(-1),
-      "c": () => this.cursor.click(), "n": () => this.numbers.click(),
+      "c": () => this.cursor.click(), "n": () => this.numbers.click(), "v": () => this.heard.click(),
     };
   }
 
@@ -90,7 +91,7 @@ export class Player {
     return make(
       "div", { class: "player-bar" },
       step(-1, "‹", "One frame back"), this.playButton, step(1, "›", "One frame on"), this.stamp,
-      make("span", { class: "player-options" }, this.speed, check(this.cursor, "cursor"), check(this.numbers, "numbers")),
+      make("span", { class: "player-options" }, this.speed, check(this.cursor, "cursor"), check(this.numbers, "numbers"), this.projector.voices.any && check(this.heard, "voices")),
     );
   }
 
@@ -99,6 +100,7 @@ export class Player {
     this.scrub.addEventListener("input", () => this.seek(Number(this.scrub.value)));
     this.speed.addEventListener("change", () => this.setSpeed(Number(this.speed.value)));
     this.cursor.addEventListener("change", () => (this.projector.cursor = this.cursor.checked));
+    this.heard.addEventListener("change", () => (this.projector.voices.muted = !this.heard.checked));
     this.numbers.addEventListener("change", () => this.showNumbers(this.numbers.checked));
   }
 

@@ -2,7 +2,9 @@
 
 import type { Frames } from "../timing/frames.ts";
 import { BoardView } from "../tangram/board-view.ts";
+import { piecesOn } from "../tangram/board.ts";
 import type { Film } from "./film.ts";
+import { Voices } from "./voices.ts";
 
 export interface Showing {
   time: number;
@@ -11,13 +13,15 @@ export interface Showing {
 
 export class Projector {
   readonly view: BoardView;
+  readonly voices: Voices;
   speed = 1;
   private now: number;
   private last: number | null = null;
   private withCursor = true;
 
   constructor(private readonly film: Film, private readonly frames: Frames, label: string, private readonly tell: (showing: Showing) => void = () => undefined) {
-    this.view = new BoardView(film.data.state.area, { label, numbers: true, shapes: film.data.shapes });
+    this.view = new BoardView(film.data.state.area, { label, numbers: true, shapes: film.data.shapes, pieces: piecesOn(film.data.state) });
+    this.voices = new Voices(film.data.sounds ?? []);
     this.now = film.start;
     this.show();
   }
@@ -94,6 +98,7 @@ export class Projector {
     const { board, cursor } = this.film.at(this.now);
     this.view.show(board);
     this.view.setCursor(this.withCursor ? cursor : null);
+    this.voices.follow(this.now, this.playing, this.speed);
     this.tell({ time: this.now, playing: this.playing });
   }
 }

@@ -1,6 +1,6 @@
 // The operator's hand: mouse, pen, fingers and keys become changes of pieces, the pointer becomes the cursor that both see.
 
-import { pieceNear, type Board, type Change, type Point } from "../tangram/board.ts";
+import { pieceNear, piecesOn, type Board, type Change, type Point } from "../tangram/board.ts";
 import type { BoardView } from "../tangram/board-view.ts";
 import type { CursorPoint } from "./wire.ts";
 
@@ -33,10 +33,14 @@ export class LiveHand {
     svg.addEventListener("pointermove", (event) => this.drag(event), { signal });
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const) svg.addEventListener(name, (event) => this.lift(event), { signal });
     svg.addEventListener("contextmenu", (event) => event.preventDefault(), { signal });
-    svg.addEventListener("focus", () => this.choose(this.selected ?? "1"), { signal });
+    svg.addEventListener("focus", () => this.choose(this.selected ?? this.pieces[0]!), { signal });
     document.addEventListener("keydown", (event) => this.key(event), { signal });
     document.addEventListener("keyup", (event) => event.key in ARROWS && this.settle(), { signal });
     window.addEventListener("blur", () => this.settle(), { signal });
+  }
+
+  private get pieces(): string[] {
+    return piecesOn(this.settings.board());
   }
 
   stop(): void {
@@ -107,7 +111,8 @@ export class LiveHand {
     // A hand that holds a piece is not writing, whatever has the focus.
     const turning = ["r", "f"].includes(event.key.toLowerCase());
     if (isWriting(event.target) && !(this.held && turning)) return;
-    if (/^[1-7]$/.test(event.key)) this.choose(event.key);
+    const numbered = /^[1-9]$/.test(event.key) ? this.pieces[Number(event.key) - 1] : undefined;
+    if (numbered) this.choose(numbered);
     else if (event.key === "Tab") return this.tab(event);
     else if (event.key.toLowerCase() === "r") this.rotate(event.shiftKey ? -1 : 1);
     else if (event.key.toLowerCase() === "f") this.flip();
@@ -119,10 +124,10 @@ export class LiveHand {
   // Within the board, Tab goes from piece to piece and leaves it after the last one.
   private tab(event: KeyboardEvent): void {
     if (document.activeElement !== this.settings.view.svg || !this.selected) return;
-    const next = Number(this.selected) + (event.shiftKey ? -1 : 1);
-    if (next < 1 || next > 7) return;
+    const next = this.pieces[this.pieces.indexOf(this.selected) + (event.shiftKey ? -1 : 1)];
+    if (!next) return;
     event.preventDefault();
-    this.choose(String(next));
+    this.choose(next);
   }
 
   private nudge([dx, dy]: Point, by: number): void {

@@ -2,7 +2,7 @@
 
 import { clock } from "../common/clock.ts";
 import { button, make, onSingleClick } from "../common/dom.ts";
-import type { Change } from "../tangram/board.ts";
+import { piecesOn, type Change } from "../tangram/board.ts";
 import { hashOf } from "../tangram/board-hash.ts";
 import { BoardView, drawGoal, drawHint } from "../tangram/board-view.ts";
 import { Chat } from "./chat.ts";
@@ -157,7 +157,7 @@ export class Live {
 
   private pictureOfBoard(): SVGSVGElement | null {
     if (!this.table) return null;
-    const view = new BoardView(this.table.agreed.area, { label: this.settings.tell("board") });
+    const view = new BoardView(this.table.agreed.area, { label: this.settings.tell("board"), pieces: piecesOn(this.table.agreed) });
     view.show(this.table.agreed);
     return view.svg;
   }
@@ -169,7 +169,7 @@ export class Live {
     this.table ??= new LiveTable(board);
     this.hand?.stop();
     const selected = this.hand?.selected ?? null;
-    const view = (this.view = new BoardView(board.area, { label: tell("board") }));
+    const view = (this.view = new BoardView(board.area, { label: tell("board"), pieces: piecesOn(board) }));
     this.hand = handles ? this.makeHand(view) : null;
     if (selected && this.hand) this.hand.choose(selected);
     const alone = status.role === "solo";

@@ -1,5 +1,6 @@
 // The words of a room: those of the interface whose names begin with room_.
 
+import { kindOf } from "../tangram/board.ts";
 import type { Say, StringName } from "../common/strings.ts";
 
 type WithoutPrefix<Name> = Name extends `room_${infer Rest}` ? Rest : never;
@@ -14,4 +15,7 @@ export function teller(say: Say): Tell {
 const SHAPES: Record<string, Word> = {
   "1": "shape_large", "2": "shape_large", "3": "shape_medium", "4": "shape_small", "5": "shape_small", "6": "shape_square", "7": "shape_parallelogram",
 };
-export const nameOf = (tell: Tell, piece: string): string => tell("piece", { n: piece, shape: tell(SHAPES[piece]!) });
+export const nameOf = (tell: Tell, piece: string): string => {
+  const known = SHAPES[piece];
+  return tell("piece", { n: piece, shape: known ? tell(known) : tell("shape_five", { letter: kindOf(piece) }) });
+};

@@ -8,6 +8,7 @@ export const ARROW = "0,0 0,24 6,18 10,27 14,25 10,17 18,17";
 export interface ViewOptions {
   label: string;
   numbers?: boolean;
+  pieces?: readonly string[]; // the seven of the Tangram unless others are named
   shapes?: Record<string, PieceShape> | undefined;
 }
 
@@ -29,7 +30,7 @@ export class BoardView {
   private order = "";
 
   constructor(area: readonly [number, number], options: ViewOptions) {
-    for (const piece of Object.keys(options.shapes ?? PIECES)) this.layer.append(this.makePiece(piece, options));
+    for (const piece of options.shapes ? Object.keys(options.shapes) : (options.pieces ?? Object.keys(PIECES))) this.layer.append(this.makePiece(piece, options));
     this.svg = draw(
       "svg", { class: "board", viewBox: `0 0 ${area[0]} ${area[1]}`, role: "group", "aria-label": options.label },
       draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.numbers, this.arrow,

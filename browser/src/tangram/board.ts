@@ -39,18 +39,39 @@ export const SHAPES: Readonly<Record<string, readonly Point[]>> = {
   "small triangle": triangle(UNIT),
   "square": [[-UNIT / 2, -UNIT / 2], [UNIT / 2, -UNIT / 2], [UNIT / 2, UNIT / 2], [-UNIT / 2, UNIT / 2]],
   "parallelogram": [[-UNIT, -UNIT / 2], [0, -UNIT / 2], [UNIT, UNIT / 2], [0, UNIT / 2]],
+  // Pentominoes: five squares of 40 units.
+  "F": [[-20, -52], [-20, -12], [-60, -12], [-60, 28], [-20, 28], [-20, 68], [20, 68], [20, -12], [60, -12], [60, -52]],
+  "I": [[-20, -100], [-20, 100], [20, 100], [20, -100]],
+  "L": [[-28, -92], [-28, 68], [52, 68], [52, 28], [12, 28], [12, -92]],
+  "N": [[-4, -84], [-4, -4], [-44, -4], [-44, 76], [-4, 76], [-4, 36], [36, 36], [36, -84]],
+  "P": [[-36, -52], [-36, 68], [4, 68], [4, 28], [44, 28], [44, -52]],
+  "T": [[-60, -44], [-60, -4], [-20, -4], [-20, 76], [20, 76], [20, -4], [60, -4], [60, -44]],
+  "U": [[-60, -44], [-60, 36], [60, 36], [60, -44], [20, -44], [20, -4], [-20, -4], [-20, -44]],
+  "V": [[-44, -76], [-44, 44], [76, 44], [76, 4], [-4, 4], [-4, -76]],
+  "W": [[-52, -68], [-52, 12], [-12, 12], [-12, 52], [68, 52], [68, 12], [28, 12], [28, -28], [-12, -28], [-12, -68]],
+  "X": [[-20, -60], [-20, -20], [-60, -20], [-60, 20], [-20, 20], [-20, 60], [20, 60], [20, 20], [60, 20], [60, -20], [20, -20], [20, -60]],
+  "Y": [[-12, -76], [-12, -36], [-52, -36], [-52, 4], [-12, 4], [-12, 84], [28, 84], [28, -76]],
+  "Z": [[-60, -60], [-60, -20], [-20, -20], [-20, 60], [60, 60], [60, 20], [20, 20], [20, -60]],
 };
 
 export const PIECES: Readonly<Record<string, string>> = {
   "1": "large triangle", "2": "large triangle", "3": "medium triangle", "4": "small triangle", "5": "small triangle", "6": "square", "7": "parallelogram",
 };
+// Every piece of any set has a number of its own, which alone says what it looks like (referee.situated.game.piece_sets).
+const PENTOMINOES = Object.fromEntries("F I L N P T U V W X Y Z".split(" ").map((letter, i) => [String(11 + i), letter]));
+const ALL_PIECES: Readonly<Record<string, string>> = { ...PIECES, ...PENTOMINOES };
+
+export const kindOf = (piece: string): string => ALL_PIECES[piece]!;
+
+// The pieces of a board in order of their numbers.
+export const piecesOn = (board: Board): string[] => Object.keys(board.pieces).sort((a, b) => Number(a) - Number(b));
 
 export const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 const between = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
 export function shapeOf(piece: string): readonly Point[] {
-  return SHAPES[PIECES[piece]!]!;
+  return SHAPES[kindOf(piece)]!;
 }
 
 export function corners(piece: string, { x, y, rotation, flipped }: Placement): Point[] {
@@ -75,12 +96,17 @@ export function applyChange(board: Board, change: Change): Board {
   });
 }
 
+// A polygon of any form, its edge included.
 function covers(points: readonly Point[], x: number, y: number): boolean {
-  const turns = points.map(([ax, ay], i) => {
+  let within = false;
+  for (const [i, [ax, ay]] of points.entries()) {
     const [bx, by] = points[(i + 1) % points.length]!;
-    return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-  });
-  return turns.every((turn) => turn >= 0) || turns.every((turn) => turn <= 0);
+    const turn = (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+    if (turn === 0 && Math.min(ax, bx) <= x && x <= Math.max(ax, bx) && Math.min(ay, by) <= y && y <= Math.max(ay, by)) return true;
+    // A line to the right crosses this side: each crossing changes sides.
+    if (ay > y !== by > y && turn < 0 === by < ay) within = !within;
+  }
+  return within;
 }
 
 function distanceToEdge([ax, ay]: Point, [bx, by]: Point, x: number, y: number): number {

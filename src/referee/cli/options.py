@@ -86,6 +86,10 @@ TierMap = Annotated[
     typer.Option("--tiers", help='Names of tiers in ELAN files: a .toml with ["tiers"] "A-utts" = "SV-UT".'),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
+PieceSet = Annotated[str, typer.Option("--pieces", help="The set of pieces: tangram or pentomino.")]
+OwnGoals = Annotated[
+    Path | None, typer.Option("--goals", help="A file of own figures (`referee tangram goals`).", show_default=False)
+]
 Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
 Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
 Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]

@@ -9,6 +9,7 @@ __all__ = ["COMMANDS", "run"]
 COMMANDS: Commands = {
     "serve": ("referee.cli.tangram.serve", "play: a ready-made study for two people, or one with a bot, or one alone"),
     "play": ("referee.cli.tangram.play", "let pairs of bots play; recordings without a browser"),
+    "goals": ("referee.cli.tangram.goals", "own goal figures: drawn in a page, checked, played"),
     "replay": ("referee.cli.tangram.replay", "watch a session frame by frame: one page without a network"),
     "export": ("referee.cli.tangram.export", "a recording as ELAN, table, picture or film"),
     "import": ("referee.cli.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),

@@ -173,14 +173,29 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
 
 def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
     """A dialogue in one of the formats for tiers; in ELAN with the sounds of its recording that lie in the folder, each from where it begins."""
-    from referee.situated.game.recorded_sound import recorded_sounds
     from referee.situated.tiers import elan, tier_tables
 
     if kind == "eaf":
-        sounds = recorded_sounds(recording) if recording is not None and folder is not None else []
-        there = {s.name: s.start_ms for s in sounds if folder is not None and (folder / s.name).exists()}
+        there = {} if recording is None or folder is None else _media(recording, folder)
         return elan.to_eaf(dialogue, media=there)
     return (tier_tables.to_csv if kind == "csv" else tier_tables.to_jsonl)(dialogue).encode()
+
+
+def _media(recording: Recording, folder: Path) -> dict[str, float]:
+    """Sounds for ELAN, which can begin in the middle of a file and not before it: what was switched on late gets silence before it, in a file of its own."""
+    from referee.files import FOR_OWNER, write_bytes
+    from referee.situated.game.recorded_sound import sounds_in
+    from referee.situated.game.sound_files import delay_sound
+
+    found = {}
+    for sound, file in sounds_in(recording, folder):
+        if sound.start_ms > 0:
+            late = file.with_name(f"{file.stem}.from-start{file.suffix}")
+            write_bytes(late, [delay_sound(file.read_bytes(), sound.start_ms, str(file))], FOR_OWNER)
+            found[late.name] = 0.0
+        else:
+            found[file.name] = sound.start_ms
+    return found
 
 
 def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:

@@ -34,7 +34,9 @@ The same command goes on where it was stopped; scores are in games.jsonl.
 def play(
     out: Annotated[Path, typer.Option(help="The folder for the recordings (one file of JSON lines each).", show_default=False)],
     bots: Annotated[int, typer.Option(help="Pairs of players; each plays one puzzle.", min=1)] = 1,
-    puzzles: Annotated[str | None, typer.Option(help="Figures with commas; all eight in turn without this.")] = None,
+    puzzles: Annotated[str | None, typer.Option(help="Figures with commas; all in turn without this.")] = None,
+    goals: options.OwnGoals = None,
+    pieces: options.PieceSet = "tangram",
     solver: Annotated[str | None, typer.Option(help="Who sees the goal: bot, or llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     operator: Annotated[str | None, typer.Option(help="Who moves the pieces: bot, or llm/openai-compatible|…")] = None,
     turns: Annotated[int, typer.Option(help="Turns after which a game is given up.", min=1)] = 200,
@@ -47,13 +49,15 @@ def play(
     A game ends as solved, timeout or turns; a player that crashes, stalls, talks nonsense or cannot be asked ends it as an outcome of its own.
     """
     options.check_form(form)
-    from referee.situated.game.goals import GOALS, find_goal
+    from referee.cli.tangram.figures import chosen_goals, refuse_for_bots
 
-    goals = [find_goal(name.strip()) for name in puzzles.split(",")] if puzzles else list(GOALS.values())
+    chosen = chosen_goals(puzzles, goals, pieces)
+    if "bot" in (solver or "bot", operator or "bot"):
+        refuse_for_bots(chosen)
     out.mkdir(parents=True, exist_ok=True)
     if solver is None and operator is None:
-        return _bots(out, bots, goals, seed)
-    return _match(out, bots, goals, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
+        return _bots(out, bots, chosen, seed)
+    return _match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
 
 
 def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:

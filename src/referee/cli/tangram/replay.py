@@ -31,11 +31,14 @@ def replay(
     serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
     port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
 ) -> int:
-    """One page that holds the whole session: play, scrub, any speed, frame by frame, with what was said. It needs no network and changes nothing."""
+    """One page that holds the whole session: play, scrub, any speed, frame by frame, with what was said.
+
+    Voices that lie beside the recording are heard. The page needs no network and changes nothing.
+    """
     from referee.files import write_atomically
     from referee.studies.dialogue.replay_page import replay_page
 
-    page = replay_page(open_recording(recording))
+    page = replay_page(open_recording(recording), sounds=recording.parent)
     if serve:
         from referee.studies.web.local_page import page_server
 

@@ -24,11 +24,17 @@ app = options.new_app()
   referee tangram serve --data pairs --mode live       two people: give both the same link
 
   referee tangram serve --puzzles house,cat --solo --no-training
+
+  referee tangram serve --goals figures.json           own figures (`referee tangram goals draw figures.json`)
+
+  referee tangram serve --pieces pentomino             pentominoes instead of the Tangram
 """)
 )
 def serve(
     data: Annotated[Path, typer.Option(help="The study folder; made if there is none.")] = Path("tangram-study"),
     puzzles: Annotated[str | None, typer.Option(help="Figures in order, with commas (house, rocket, pagoda, eagle, swan, cat, boat, chapel).")] = None,
+    goals: options.OwnGoals = None,
+    pieces: options.PieceSet = "tangram",
     bot: Annotated[bool, typer.Option("--bot", help="Play with a bot.")] = False,
     player: Annotated[str | None, typer.Option(help="Play with this program: llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
@@ -53,7 +59,7 @@ def serve(
         raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
         # Options that would be ignored are refused: the folder is what is served.
-        if puzzles or bot or solo or voice or player:
+        if puzzles or goals or pieces != "tangram" or bot or solo or voice or player:
             raise InputError(
                 "the study exists already and is served as it is",
                 where=data,
@@ -62,13 +68,31 @@ def serve(
     else:
         partner = "bot" if bot or player else "none" if solo else "person"
         settings = {"voice": voice, **({"player": player} if player else {})}
-        _make(data, puzzles, partner, settings, training, participants, mode, language)
+        chosen = _figures(puzzles, goals, pieces, settings)
+        _make(data, chosen, partner, settings, training, participants, mode, language)
     serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
+
+
+def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
+    """The names of the figures, told before the folder is made where one is wrong; own ones go into the settings whole."""
+    from referee.cli.tangram.figures import chosen_goals
+    from referee.situated.game.goals import own_goal
+
+    if puzzles is None and goals is None and pieces == "tangram":
+        return []  # those of the protocol
+    chosen = chosen_goals(puzzles, goals, pieces)
+    own = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
+    if own:
+        settings["goals"] = own
+    # Turns of 45 degrees take squares off their grid.
+    if not any(goal.placements.keys() & {"1", "6"} for goal in chosen):
+        settings["step"] = 90
+    return [goal.name for goal in chosen]
 
 
 def _make(
     data: Path,
-    puzzles: str | None,
+    puzzles: list[str],
     partner: str,
     settings: dict[str, Any],
     training: bool,
@@ -77,16 +101,11 @@ def _make(
     language: str,
 ) -> None:
     from referee.cli.study.new import id_of
-    from referee.situated.game.goals import find_goal
     from referee.studies.rooms.tangram_study import make_tangram_study
 
-    chosen = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
-    # Named wrongly, a figure is told before the folder is made.
-    for name in chosen:
-        find_goal(name)
     make_tangram_study(
         data,
-        puzzles=chosen,
+        puzzles=puzzles,
         partner=partner,
         participants=participants,
         language=language,

@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
-    from referee.studies.dialogue.clip_study import Session
+    from referee.studies.dialogue.clip_study import DialogueSession
 
 __all__ = ["app"]
 
@@ -38,6 +38,7 @@ def study(
     recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
     bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
+    goals: options.OwnGoals = None,
     corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
     data: options.Data = None,
     annotator: options.Annotator = None,
@@ -89,7 +90,7 @@ def study(
         weights=weights,
         threshold=threshold,
     )
-    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data), wanted)
+    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
     made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
@@ -97,6 +98,8 @@ def study(
     clips = [t.meta["clip_ms"] for t in prepared.draft.trials]
     mean = sum(end - start for start, end in clips) / len(clips) / 1000
     print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
+    if prepared.draft.sounds:
+        print(f"  {len(prepared.draft.sounds)} voices are heard in the clips.")
     for note in prepared.notes:
         print(f"  note: {note}")
     print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")
@@ -104,11 +107,22 @@ def study(
 
 
 def _sessions(
-    places: list[Path], bots: int, annotator: str | None, seed: int, corpus: str | None, data: Path | None
-) -> list[Session]:
+    places: list[Path],
+    bots: int,
+    annotator: str | None,
+    seed: int,
+    corpus: str | None,
+    data: Path | None,
+    goals: Path | None,
+) -> list[DialogueSession]:
     if sum((bool(places), bool(bots), corpus is not None)) != 1:
         remedy = f"name recordings or folders of them, or --bots N, or --corpus {options.PENTO_CV}"
         raise InputError("no recordings are named", remedy=remedy)
+    if goals is not None and not bots:
+        raise InputError(
+            "--goals is for the games of bots; recordings know their own figures",
+            remedy="leave it out, or add --bots N",
+        )
     if corpus is not None:
         from referee.studies.dialogue.clip_study import pento_sessions
 
@@ -116,10 +130,15 @@ def _sessions(
             raise InputError(f"{corpus} has no clips", remedy=f"--corpus {options.PENTO_CV}")
         return pento_sessions(data)
     if bots:
+        from referee.cli.tangram.figures import chosen_goals, refuse_for_bots
         from referee.studies.dialogue.clip_study import bot_sessions
 
-        return bot_sessions(bots, seed)
-    found: list[Session] = []
+        chosen = chosen_goals(None, goals, "tangram")
+        refuse_for_bots(chosen)
+        return bot_sessions(bots, seed, chosen)
+    from referee.studies.dialogue.clip_study import DialogueSession
+
+    found: list[DialogueSession] = []
     for path in find_recordings(places):
         recording = open_recording(path)
         dialogue = tiers_of(recording, path, annotator)
@@ -128,5 +147,5 @@ def _sessions(
             print(
                 f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
             )
-        found.append((recording, dialogue))
+        found.append(DialogueSession(recording, dialogue, path.parent))
     return found

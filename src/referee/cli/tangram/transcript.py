@@ -81,20 +81,20 @@ def _from_file(found: Recording, source: Path, by: str | None, tier: str | None,
 
 def _by_endpoint(found: Recording, folder: Path, endpoint: str, model: str) -> Recording:
     from referee.llm.transcription import transcribe
-    from referee.situated.game.recorded_sound import recorded_sounds
+    from referee.situated.game.recorded_sound import sounds_in
     from referee.situated.tiers.transcripts import read_whisper, with_speech
 
-    sounds = [sound for sound in recorded_sounds(found) if (folder / sound.name).exists()]
+    sounds = sounds_in(found, folder)
     if not sounds:
         raise InputError(
             "there is no sound beside this recording", where=folder, remedy="export the room again with its sound"
         )
     lines: dict[str, list[SpokenLine]] = {}
-    for sound in sounds:
-        answer = transcribe(folder / sound.name, endpoint=endpoint, model=model, language=found.header.language)
+    for sound, file in sounds:
+        answer = transcribe(file, endpoint=endpoint, model=model, language=found.header.language)
         own = [
             line._replace(start_ms=line.start_ms + sound.start_ms, end_ms=line.end_ms + sound.start_ms)
-            for line in read_whisper(answer, sound.name)
+            for line in read_whisper(answer, file.name)
         ]
         lines.setdefault(sound.actor, []).extend(own)
     for actor, own in lines.items():

@@ -1,4 +1,6 @@
-"""The Tangram board: seven pieces of exact geometry, what can be done to them, and when an outline is covered (Spanger et al. 2013).
+"""The board: pieces of exact geometry, what can be done to them, and when an outline is covered (Spanger et al. 2013).
+
+The pieces are those of one set of `piece_sets`: the seven of the Tangram, or pentominoes.
 
 Contract for clients in other languages (a browser mirrors it):
 
@@ -22,44 +24,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.errors import InputError
+from referee.situated.game.piece_sets import ALL_PIECES, PIECES, SHAPES, UNIT, set_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
 __all__ = ["CHANGES", "PIECES", "SHAPES", "UNIT", "WORK_AREA", "Board", "Change", "Placement", "corners", "cover_error"]
 
-UNIT = 100.0
 WORK_AREA = (1200.0, 800.0)
 CHANGES = ("grab", "move", "rotate", "flip", "release")
 Point = tuple[float, float]
-
-
-def _triangle(leg: float) -> tuple[Point, ...]:
-    """A right isosceles triangle about its centroid with the right angle on top, so that a flip leaves it as it is."""
-    height = leg / math.sqrt(2)
-    return ((0.0, -2 * height / 3), (height, height / 3), (-height, height / 3))
-
-
-SHAPES: Mapping[str, tuple[Point, ...]] = MappingProxyType(
-    {
-        "large triangle": _triangle(2 * UNIT),
-        "medium triangle": _triangle(math.sqrt(2) * UNIT),
-        "small triangle": _triangle(UNIT),
-        "square": ((-UNIT / 2, -UNIT / 2), (UNIT / 2, -UNIT / 2), (UNIT / 2, UNIT / 2), (-UNIT / 2, UNIT / 2)),
-        "parallelogram": ((-UNIT, -UNIT / 2), (0.0, -UNIT / 2), (UNIT, UNIT / 2), (0.0, UNIT / 2)),
-    }
-)
-PIECES: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "1": {"shape": "triangle", "size": "large"},
-        "2": {"shape": "triangle", "size": "large"},
-        "3": {"shape": "triangle", "size": "medium"},
-        "4": {"shape": "triangle", "size": "small"},
-        "5": {"shape": "triangle", "size": "small"},
-        "6": {"shape": "square", "size": "small"},
-        "7": {"shape": "parallelogram", "size": "medium"},
-    }
-)
 
 
 class Placement(NamedTuple):
@@ -87,8 +61,11 @@ class Change:
         """A change from a client's message; anything unexpected is refused."""
         piece, flipped = str(data.get("piece")), data.get("flipped")
         x, y, rotation = data.get("x"), data.get("y"), data.get("rotation")
-        if kind not in CHANGES or piece not in PIECES:
-            raise InputError(f"no such change: {kind!r} of piece {piece!r}", remedy=f"use {', '.join(CHANGES)} and 1-7")
+        if kind not in CHANGES or piece not in ALL_PIECES:
+            raise InputError(
+                f"no such change: {kind!r} of piece {piece!r}",
+                remedy=f"use {', '.join(CHANGES)} and the number of a piece",
+            )
         if not (_usable(x) and _usable(y) and _usable(rotation)) or not isinstance(flipped, bool | None):
             raise InputError(f"{kind} of piece {piece} has no usable numbers", remedy="give finite x, y and rotation")
         return cls(kind, piece, x, y, rotation, flipped)
@@ -105,7 +82,9 @@ class Board:
 
     def apply(self, change: Change) -> Board:
         """The board after a change, kept within the work area and on the rotation step."""
-        old = self.placements[change.piece]
+        old = self.placements.get(change.piece)
+        if old is None:
+            raise InputError(f"there is no piece {change.piece} on this board", remedy="name a piece that lies there")
         width, height = self.area
         x = hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
         y = hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
@@ -139,14 +118,7 @@ class Board:
         # No corner lies further than 1.5 units from its centroid: a cheap test first.
         if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (2 * UNIT) ** 2:
             return False
-        points = self.corners(piece)
-        turns = [
-            (bx - ax) * (y - ay) - (by - ay) * (x - ax)
-            for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True)
-        ]
-        # All pieces are convex: inside is on the same side of all edges, whichever way round a flip has turned the
-        # corners.
-        return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
+        return _inside(self.corners(piece), x, y)
 
     def snapped(self, piece: str, reach: float = 12.0) -> Board:
         """The board with a piece drawn to the nearest corner or edge middle of another one, if one of its own is within reach."""
@@ -187,8 +159,11 @@ class Board:
             width, height = map(float, data["area"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a state of the board: {error!r}", remedy="give pieces, order, step, area") from None
-        if set(placements) != set(PIECES) or sorted(order) != sorted(PIECES):
-            raise InputError("a state of the board needs all seven pieces, each once", remedy="give pieces 1-7")
+        kind = set_of(placements)
+        half = kind == "tangram" and len(placements) < len(PIECES)
+        if kind is None or half or sorted(order) != sorted(placements):
+            problem = "a state of the board needs all seven pieces of the Tangram, or pentominoes, each once"
+            raise InputError(problem, remedy="give pieces 1-7, or some of 11-22")
         return cls(MappingProxyType(placements), order, step, (width, height))
 
 
@@ -199,11 +174,24 @@ def placement(data: Mapping[str, Any]) -> Placement:
 
 def corners(piece: str, placed: Placement) -> tuple[Point, ...]:
     """The corners of a piece on the board."""
-    kind = PIECES[piece]
+    kind = ALL_PIECES[piece]
     name = kind["shape"] if kind["shape"] != "triangle" else f"{kind['size']} triangle"
     angle, sign = math.radians(placed.rotation), -1.0 if placed.flipped else 1.0
     cos, sin = math.cos(angle), math.sin(angle)
     return tuple((placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in SHAPES[name])
+
+
+def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
+    """Whether a point lies in a polygon of any form, its edge included."""
+    within = False
+    for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
+        turn = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        if turn == 0 and min(ax, bx) <= x <= max(ax, bx) and min(ay, by) <= y <= max(ay, by):
+            return True
+        # A line to the right crosses this side: from above or from below, each crossing changes sides.
+        if (ay > y) != (by > y) and (turn < 0) == (by < ay):
+            within = not within
+    return within
 
 
 def cover_error(board: Board, outline: Polygon) -> tuple[float, float]:

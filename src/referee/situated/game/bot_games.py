@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from referee.situated.game.goals import Goal
+from referee.situated.game.goals import Goal, own_goal
 from referee.situated.game.log import Header, Recording
 from referee.situated.game.operator_bot import understand
 from referee.situated.game.rules import SETTINGS, begin
@@ -40,7 +40,7 @@ def play(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> Recor
         pair=f"bots-{seed}",
         goal=goal.name,
         players={SOLVER: SOLVER, OPERATOR: OPERATOR},
-        settings={name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()},
+        settings={**{name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()}, **own_goal(goal)},
         synthetic=True,
     )
     return Recording(header, session.log())

@@ -1,11 +1,12 @@
 """Goal outlines of this project's own design, four symmetric and four not as in the trials of REX-J (Tokunaga et al. 2010), and random beginnings.
 
-A goal is a placement of the seven pieces about its own middle, so it can be solved by construction; players see only its outline.
+A goal is a placement of pieces about its own middle, so it can be solved by construction; players see only its outline. There are some for pentominoes,
+too. As a line of text (`goal_text`) a goal goes into the settings of a study and of a recording: own figures are known wherever they are played.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -13,12 +14,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError, UnknownName
-from referee.situated.game.board import PIECES, UNIT, WORK_AREA, Board, Placement, corners, hundredths
+from referee.situated.game.board import WORK_AREA, Board, Placement, corners, hundredths
+from referee.situated.game.piece_sets import MIRRORED, PIECES, UNIT, set_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["GOALS", "TRAINING", "Goal", "find_goal", "hint", "outline", "outline_path", "scatter", "solution"]
+__all__ = [
+    "GOALS",
+    "PENTOMINO_GOALS",
+    "TRAINING",
+    "Goal",
+    "find_goal",
+    "goal_text",
+    "hint",
+    "is_shipped",
+    "outline",
+    "outline_path",
+    "own_goal",
+    "parse_goal",
+    "scatter",
+    "solution",
+    "training_for",
+]
 
 # Placements are kept to hundredths, which leaves hair-wide gaps between pieces that touch: the outline closes them.
 HAIR = 0.05
@@ -80,23 +98,87 @@ TRAINING = _goal(
 GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 
 
-def find_goal(name: str) -> Goal:
-    """A goal by its name; the figure of the training has one too."""
-    if name == TRAINING.name:
-        return TRAINING
-    if name not in GOALS:
-        raise UnknownName("goal", name, GOALS, hint=f"the goals are {', '.join(GOALS)}")
-    return GOALS[name]
+def goal_text(goal: Goal) -> str:
+    """A goal as one line: its name, * where it is symmetric, and the placement of every piece."""
+    rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
+    return f"{goal.name}{'*' if goal.symmetric else ''}|{';'.join(rows)}"
+
+
+def parse_goal(text: str) -> Goal:
+    """A goal from its line."""
+    name, _, rows = text.partition("|")
+    try:
+        placed = dict(_placed(row) for row in rows.split(";"))
+    except ValueError:
+        raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
+    if set_of(placed) is None:
+        raise InputError(f"the goal {name!r} has no pieces of one set", remedy="`referee tangram goals check FILE`")
+    return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
+
+
+def _placed(row: str) -> tuple[str, Placement]:
+    piece, _, numbers = row.partition(":")
+    x, y, rotation, flipped = numbers.split(",")
+    return piece, Placement(float(x), float(y), int(rotation), flipped == "1")
+
+
+# Six pentominoes each: all twelve would be hours of work for people.
+PENTOMINO_GOALS: Mapping[str, Goal] = MappingProxyType(
+    {
+        goal.name: goal
+        for goal in map(
+            parse_goal,
+            (
+                "block*|12:-100,0,0,0;13:92,8,180,0;16:-36,40,270,0;18:36,56,270,0;19:-28,-32,0,0;21:36,-72,270,0",
+                "dog|12:-160,20,0,0;13:-112,28,180,1;14:-24,-4,90,1;15:128,-84,90,0;21:88,-4,0,1;22:40,60,0,0",
+                "castle*|12:-120,-20,0,0;13:-88,52,0,1;15:96,68,180,1;16:40,-44,180,0;20:-40,-60,0,0;21:112,-44,0,0",
+                "ship|12:-40,-40,0,0;14:104,64,270,1;15:-112,56,90,0;16:24,40,270,0;19:32,-32,0,0;21:-24,112,270,1",
+                "tower*|12:40,20,0,0;13:32,132,270,0;15:-24,12,0,0;17:40,-116,0,0;19:-48,-92,0,0;22:-40,100,90,0",
+            ),
+        )
+    }
+)
+
+
+PENTOMINO_TRAINING = parse_goal("training-pentomino*|13:32,32,270,0;16:-56,0,270,0;21:24,-32,90,1")
+_KNOWN = MappingProxyType(
+    {**GOALS, **PENTOMINO_GOALS, TRAINING.name: TRAINING, PENTOMINO_TRAINING.name: PENTOMINO_TRAINING}
+)
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a figure of this package has this name."""
+    return name in _KNOWN
+
+
+def training_for(goal: Goal) -> Goal:
+    """The figure with which one gets used to the pieces of a goal."""
+    return TRAINING if goal.placements.keys() <= PIECES.keys() else PENTOMINO_TRAINING
+
+
+def own_goal(goal: Goal) -> dict[str, list[str]]:
+    """What a recording keeps of its goal in its settings: nothing of this package's goals, the whole of an own one."""
+    return {} if _KNOWN.get(goal.name) is goal else {"goals": [goal_text(goal)]}
+
+
+def find_goal(name: str, own: Iterable[str] = ()) -> Goal:
+    """A goal by its name: one of the lines `own`, or one of this package's; the figure of the training has a name too."""
+    goals = {goal.name: goal for goal in map(parse_goal, own)}
+    known = {**_KNOWN, **goals}
+    if name not in known:
+        offered = [*GOALS, *PENTOMINO_GOALS, *goals]
+        raise UnknownName("goal", name, offered, hint=f"the goals are {', '.join(offered)}")
+    return known[name]
 
 
 @cache
-def _outline(name: str) -> Polygon:
-    return _closed(GOALS[name])
+def _outline(text: str) -> Polygon:
+    return _closed(parse_goal(text))
 
 
 def outline(goal: Goal) -> Polygon:
     """The silhouette as one polygon about (0, 0)."""
-    return _outline(goal.name) if GOALS.get(goal.name) is goal else _closed(goal)
+    return _outline(goal_text(goal))
 
 
 def _closed(goal: Goal) -> Polygon:
@@ -131,28 +213,27 @@ def hint(goal: Goal, number: int) -> tuple[str, Placement]:
     return piece, goal.placements[piece]
 
 
-def scatter(seed: int, step: int = 45) -> Board:
+def scatter(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Board:
     """A random beginning: every piece on the work area, apart from the others, turned at random; the same seed gives the same board."""
     rng = Random(seed)
     # All are thrown anew where one of them finds no room.
-    while len(placed := dict(_thrown(rng, step))) < len(PIECES):
+    while len(placed := dict(_thrown(rng, step, pieces))) < len(pieces):
         continue
     order = list(placed)
     rng.shuffle(order)
     return Board(MappingProxyType(placed), tuple(order), step)
 
 
-def _thrown(rng: Random, step: int) -> Iterator[tuple[str, Placement]]:
+def _thrown(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[str, Placement]]:
     """Pieces thrown one after the other, up to fifty times each, until they keep clear of the edge and of those before."""
     from shapely import Polygon, box
 
     table = box(0, 0, *WORK_AREA)
     taken: list[Polygon] = []
-    for piece in PIECES:
+    for piece in pieces:
         for _ in range(50):
             x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
-            # Only the parallelogram looks different when it is turned over.
-            place = Placement(x, y, rng.randrange(0, 360, step), piece == "7" and rng.random() < 0.5)
+            place = Placement(x, y, rng.randrange(0, 360, step), piece in MIRRORED and rng.random() < 0.5)
             shape = Polygon(corners(piece, place))
             if table.contains(shape) and all(other.distance(shape) > UNIT / 10 for other in taken):
                 taken.append(shape)

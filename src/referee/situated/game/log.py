@@ -30,8 +30,9 @@ from typing import Any, NamedTuple
 from referee.corpora.reading.lines import is_finite
 from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
-from referee.situated.game.board import CHANGES, PIECES, Board, placement
+from referee.situated.game.board import CHANGES, Board, placement
 from referee.situated.game.clocks import timeline
+from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.json_lines import json_object
 
 __all__ = [
@@ -96,7 +97,7 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
 
 
 _PLACED: Mapping[str, Callable[[Any], bool]] = {
-    "piece": lambda value: value in PIECES if isinstance(value, (str, int)) else False,
+    "piece": lambda value: str(value) in ALL_PIECES if isinstance(value, (str, int)) else False,
     **dict.fromkeys(("x", "y", "rotation"), is_finite),
     "flipped": lambda value: isinstance(value, bool),
 }

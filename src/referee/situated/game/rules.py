@@ -57,7 +57,7 @@ class Game:
 
 def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tuple[Game, list[Note]]:
     """A new game with scattered pieces."""
-    game = Game(goal, settings, scatter(seed, settings["step"]))
+    game = Game(goal, settings, scatter(seed, settings["step"], goal.placements))
     return game, [Note("start", _state(game))]
 
 

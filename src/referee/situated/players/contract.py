@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from referee.situated.game.board import PIECES, Board
+from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline
 from referee.situated.game.instructions import Command
+from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.tiers.dialogue import SOLVER
 
 __all__ = ["FLIP", "GRAB", "KINDS", "MOVE", "SAY", "TURN", "WAIT", "PlayerMove", "Seen", "TangramPlayer", "Unreadable"]
@@ -63,7 +64,7 @@ class Seen:
         width, height = self.board.area
         lines = [f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards. The pieces:"]
         for piece, placed in self.board.placements.items():
-            kind = PIECES[piece]
+            kind = ALL_PIECES[piece]
             turned = ", turned over" if placed.flipped else ""
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
             lines.append(

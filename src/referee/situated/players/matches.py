@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from referee.errors import RefereeError
-from referee.situated.game.goals import Goal
+from referee.situated.game.goals import Goal, own_goal
 from referee.situated.game.instructions import Command
 from referee.situated.game.log import Header, Recording
 from referee.situated.game.rules import SETTINGS, begin
@@ -215,6 +215,7 @@ def play_match(
             "solver": solver.name,
             "operator": operator.name,
             "outcome": score.outcome,
+            **own_goal(goal),
         },
         # Nobody in it is a person.
         synthetic=True,

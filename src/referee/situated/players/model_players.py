@@ -16,7 +16,7 @@ from typing import Any
 from referee.errors import InputError
 from referee.llm.answer_reading import AnswerKind, kind_of, unfenced
 from referee.llm.model_client import ModelClient
-from referee.situated.game.board import PIECES
+from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.players.contract import GRAB, KINDS, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, Unreadable
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 
@@ -148,7 +148,7 @@ def _move(row: Any) -> PlayerMove:
     if kind == WAIT:
         return PlayerMove(kind=WAIT)
     piece = str(row["piece"])
-    if piece not in PIECES:
+    if piece not in ALL_PIECES:
         raise ValueError(piece)
     if kind == MOVE:
         return PlayerMove(kind=MOVE, piece=piece, x=float(row["x"]), y=float(row["y"]))

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from referee.records import Event
 from referee.situated.game.board import PIECES, Placement, placement
 from referee.situated.game.clocks import timeline
-from referee.situated.game.log import HANDLING, LogEntry, Recording, board_after, replay
+from referee.situated.game.log import HANDLING, STATES, LogEntry, Recording, board_after, replay
+from referee.situated.game.piece_sets import pieces_of
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
 
 __all__ = ["GRID", "actions", "expressions", "mark_expression", "mouse_over", "quantised", "to_dialogue", "utterances"]
@@ -37,13 +38,20 @@ def to_dialogue(recording: Recording) -> Dialogue:
     dialogue = Dialogue(
         id=header.session,
         pair=header.pair,
-        pieces=PIECES,
+        pieces=_pieces(recording),
         events=_in_order(events),
         language=header.language,
         synthetic=header.synthetic,
         meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
     )
     return quantised(dialogue)
+
+
+def _pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
+    """The pieces that lay on the board; those of the Tangram where no board was recorded."""
+    states = (entry.data["state"] for entry in recording.entries if entry.kind in STATES)
+    first = next(states, None)
+    return PIECES if first is None else pieces_of(first["pieces"])
 
 
 class _Step(NamedTuple):

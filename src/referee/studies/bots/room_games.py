@@ -103,7 +103,9 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
         roles = dict(zip((s.who for s in room.seats), room_state.deal_roles(here), strict=True))
-        recording = play(find_goal(name), room.seed + number, room_state.game_settings(room.settings))
+        recording = play(
+            find_goal(name, room.settings.get("goals", ())), room.seed + number, room_state.game_settings(room.settings)
+        )
         yield from _as_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000
         if number + 1 < len(room.settings["puzzles"]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from referee.situated.game.goals import TRAINING
+from referee.situated.game.goals import find_goal, training_for
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
 from referee.studies.folder.study import Check, Study
@@ -62,10 +62,11 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
 
 def _training(study: Study) -> BalanceClaim:
     puzzles = study.settings["puzzles"]
+    training = training_for(find_goal(puzzles[0], study.settings["goals"])).name
     return BalanceClaim(
         sentence="training shows no figure of the game",
-        holds=TRAINING.name not in puzzles,
-        counted=f"training has the {TRAINING.name}, the game {', '.join(puzzles)}",
+        holds=training not in puzzles,
+        counted=f"training has the {training}, the game {', '.join(puzzles)}",
     )
 
 

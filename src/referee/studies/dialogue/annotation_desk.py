@@ -16,6 +16,7 @@ from typing import Any
 from referee.errors import InputError
 from referee.situated.game.film import make_film
 from referee.situated.game.log import Recording, parse_recording, positions
+from referee.situated.game.recorded_sound import embedded_sounds
 from referee.situated.tiers.annotations import (
     ADJUDICATED,
     Annotation,
@@ -104,7 +105,7 @@ class AnnotationSheet:
         """Everything the page needs: the film, and per utterance its marks, proposals and (in adjudication) those of both annotators."""
         mine, asked = self.annotation(), self._asked()
         others = {name: self.annotation(name) for name in self.beside}
-        film = make_film(self.recording)
+        film = make_film(self.recording) | {"sounds": embedded_sounds(self.recording, self.path.parent)}
         said = self.dialogue.tier(UTTERANCE)
         rows = [
             {

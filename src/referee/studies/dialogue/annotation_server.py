@@ -19,7 +19,7 @@ from referee.studies.sessions.refusals import Problem
 from referee.studies.web.middleware import BodyLimit, SecureReplies
 from referee.studies.web.server import STATIC, PlainJson
 
-__all__ = ["create_desk_app"]
+__all__ = ["create_desk_app", "refuse_mistake", "refuse_problem"]
 
 LARGEST = 256 * 1024
 
@@ -72,18 +72,18 @@ def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
         return {"saved": True}
 
     app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
-    app.add_exception_handler(Problem, _refused)
-    app.add_exception_handler(RefereeError, _mistaken)
+    app.add_exception_handler(Problem, refuse_problem)
+    app.add_exception_handler(RefereeError, refuse_mistake)
     app.add_middleware(BodyLimit, limit=LARGEST)
     app.add_middleware(SecureReplies)
     return app
 
 
-async def _refused(_: Request, problem: Exception) -> Response:
+async def refuse_problem(_: Request, problem: Exception) -> Response:
     assert isinstance(problem, Problem)
     return PlainJson(problem.body(), problem.status)
 
 
-async def _mistaken(_: Request, error: Exception) -> Response:
+async def refuse_mistake(_: Request, error: Exception) -> Response:
     message = error.problem if isinstance(error, InputError) else str(error)
     return PlainJson({"problem": "refused", "message": message}, 422)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
 from referee.situated.game.dialogue_film import dialogue_film, numbered
 from referee.situated.game.film import make_film
-from referee.situated.game.goals import GOALS
+from referee.situated.game.goals import GOALS, Goal
 from referee.situated.game.log import Recording
+from referee.situated.game.recorded_sound import SoundStretch, sound_stretches
 from referee.situated.models.context import Clip, cut
 from referee.situated.models.demonstratives import ALL, Classification, classify
 from referee.situated.models.history import Situation, all_situations
@@ -38,8 +40,8 @@ from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
 
 __all__ = [
+    "DialogueSession",
     "Overhearing",
-    "Session",
     "Wanted",
     "bot_sessions",
     "make_overhearing_demo",
@@ -47,8 +49,14 @@ __all__ = [
     "prepare_overhearing",
 ]
 
-Session = tuple[Recording | None, Dialogue]
-"""A dialogue, and what was on the board while it was held, where that was recorded."""
+
+class DialogueSession(NamedTuple):
+    """A dialogue, what was on the board while it was held, where that was recorded, and the folder in which voices may lie."""
+
+    recording: Recording | None
+    dialogue: Dialogue
+    sounds: Path | None = None
+
 
 PRACTICE = "practice"
 DEMO_SESSIONS = 3
@@ -99,11 +107,11 @@ class Overhearing:
         }
 
 
-def prepare_overhearing(sessions: Sequence[Session], wanted: Wanted) -> Overhearing:
+def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> Overhearing:
     """Classify, choose, cut, replace and lay out; every trial with its clip. A dialogue without a recording is drawn from its events."""
-    dialogues = [dialogue for _, dialogue in sessions]
-    recordings = {dialogue.id: recording for recording, dialogue in sessions}
-    _check(recordings, sessions, wanted)
+    dialogues = [session.dialogue for session in sessions]
+    by_id = {session.dialogue.id: session for session in sessions}
+    _check(by_id, sessions, wanted)
     classification = classify(
         all_situations(dialogues),
         folds=wanted.folds,
@@ -120,19 +128,19 @@ def prepare_overhearing(sessions: Sequence[Session], wanted: Wanted) -> Overhear
             "no reference has a clip that can be shown",
             remedy="give more recordings: a clip needs an earlier mention and an earlier action on the target within 30 s",
         )
-    known = {dialogue.id: dialogue for dialogue in dialogues}
     # The simulated evaluators' ear has never heard the dialogues of the study.
     ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
-    trials = list(_with_clips(items, recordings, known, ear))
-    practice = _practice(classification, {t.id for t in trials}, wanted, recordings, known, ear)
-    draft = _draft(wanted, lists, trials, practice, dialogues)
+    sounds: dict[str, bytes] = {}
+    trials = list(_with_clips(items, by_id, ear, sounds))
+    practice = _practice(classification, {t.id for t in trials}, wanted, by_id, ear, sounds)
+    draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(
         draft=draft, classification=classification, material=material, notes=tuple(_notes(material, wanted, practice))
     )
 
 
-def _check(recordings: Mapping[str, Recording | None], sessions: Sequence[Any], wanted: Wanted) -> None:
-    if len(recordings) < len(sessions):
+def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], wanted: Wanted) -> None:
+    if len(by_id) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")
     if wanted.participants % 2:
         raise InputError(
@@ -141,16 +149,15 @@ def _check(recordings: Mapping[str, Recording | None], sessions: Sequence[Any], 
         )
 
 
-def pento_sessions(data: str | Path | None = None) -> list[Session]:
+def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
     """The dialogues of PENTOCV, which have events but no positions; pieces go by numbers."""
-    return [(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
+    return [DialogueSession(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
 
 
-def bot_sessions(number: int, seed: int = 1) -> list[Session]:
+def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    goals = list(GOALS.values())
     played = [play(goals[n % len(goals)], seed + n) for n in range(number)]
-    return [(recording, to_dialogue(recording)) for recording in played]
+    return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
 
 
 def make_overhearing_demo(
@@ -168,24 +175,36 @@ def make_overhearing_demo(
 
 def _with_clips(
     items: Sequence[Item],
-    recordings: Mapping[str, Recording | None],
-    dialogues: Mapping[str, Dialogue],
+    sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
+    sounds: dict[str, bytes],
 ) -> Iterator[Trial]:
-    """One trial for every reference, with its clip and what each condition shows and lets an overhearer believe."""
+    """One trial for every reference, with its clip and what each condition shows and lets an overhearer believe; what is heard goes into `sounds`."""
     by_id: dict[str, list[Item]] = {}
     for item in items:
         by_id.setdefault(item.id, []).append(item)
-    synthetic = any(d.synthetic for d in dialogues.values())
+    synthetic = any(session.dialogue.synthetic for session in sessions.values())
     for trial in as_trials(items, synthetic):
         own = by_id[trial.id]
-        clip, dialogue = own[0].clip, dialogues[own[0].situation.dialogue]
+        clip, session = own[0].clip, sessions[own[0].situation.dialogue]
+        dialogue, recording = session.dialogue, session.recording
         shown = {item.condition: {"text": item.utterance, "span": list(item.span)} for item in own}
         believed = {item.condition: _rounded(overhear(item, dialogue, ear)) for item in own}
-        recording = recordings[dialogue.id]
         span = (clip.start_ms, clip.end_ms)
         film = dialogue_film(dialogue, *span) if recording is None else make_film(recording, *span)
+        if recording is not None and session.sounds is not None:
+            film |= _heard(sound_stretches(recording, session.sounds, *span), sounds)
         yield replace(trial, meta={**trial.meta, "clip": film, "shown": shown, "overheard": believed})
+
+
+def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
+    """The voices of a clip under names that tell nothing."""
+    rows = []
+    for one in stretches:
+        name = f"{sha256(one.content).hexdigest()[:32]}{one.ending}"
+        sounds[name] = one.content
+        rows.append({"by": one.by, "start_ms": one.start_ms, "end_ms": one.end_ms, "src": name})
+    return {"sounds": rows} if rows else {}
 
 
 def _rounded(chances: Mapping[str, float]) -> dict[str, float]:
@@ -196,9 +215,9 @@ def _practice(
     classification: Classification,
     taken: set[str],
     wanted: Wanted,
-    recordings: Mapping[str, Recording | None],
-    dialogues: Mapping[str, Dialogue],
+    sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
+    sounds: dict[str, bytes],
 ) -> list[Extra]:
     """References that are in no list, to get used to the task."""
     free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
@@ -209,7 +228,7 @@ def _practice(
             break
         item = _practice_item(free[place])
         found += [] if item is None else [item]
-    trials = _with_clips(found, recordings, dialogues, ear)
+    trials = _with_clips(found, sessions, ear, sounds)
     return [
         Extra(trial=_unnamed(trial), description=Description(text=item.expression))
         for item, trial in zip(found, trials, strict=True)

@@ -1,4 +1,4 @@
-"""The replay of a recording as one page that holds everything it needs: stored states, no video, no network, nothing to write to."""
+"""The replay of a recording as one page that holds everything it needs: stored states and voices, no video, no network, nothing to write to."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from referee.errors import InputError
+from referee.errors import InputError, UnknownName
 from referee.situated.game.film import make_film
-from referee.situated.game.goals import GOALS, outline_path
-from referee.situated.game.log import Recording, faults
+from referee.situated.game.goals import Goal, find_goal, outline_path
+from referee.situated.game.log import Header, Recording, faults
+from referee.situated.game.recorded_sound import embedded_sounds
 from referee.studies.web.server import STATIC
 
 __all__ = ["inline_page", "replay_page"]
@@ -22,10 +23,12 @@ _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 
-def replay_page(recording: Recording, static: Path = STATIC) -> str:
-    """The page for one recording."""
+def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
+    """The page for one recording, with the voices that lie in the folder `sounds`."""
     header, film = recording.header, make_film(recording)
-    goal = GOALS.get(header.goal)
+    if sounds is not None:
+        film["sounds"] = embedded_sounds(recording, sounds)
+    goal = _goal(header)
     data = {
         "title": f"Replay of {header.session}",
         "facts": _facts(recording, film),
@@ -33,6 +36,14 @@ def replay_page(recording: Recording, static: Path = STATIC) -> str:
         "film": film,
     }
     return inline_page("replay", data, title=f"Replay of {header.session}", static=static)
+
+
+def _goal(header: Header) -> Goal | None:
+    """The figure that was laid; None where nobody knows it."""
+    try:
+        return find_goal(header.goal, header.settings.get("goals", ()))
+    except UnknownName:
+        return None
 
 
 def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
@@ -57,7 +68,7 @@ def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> s
     script = script.replace("</script", "<\\/script")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
     )
     # what stands in the data cannot end its element
     held = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -14,6 +14,7 @@ from referee.files import write_atomically, writing_folder
 from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
+from referee.studies.folder.clip_sounds import keep_clip_sounds
 from referee.studies.folder.photographs import keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
@@ -64,6 +65,7 @@ class Draft:
     checks: Sequence[Extra] = ()
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pictures: Path | None = None
+    sounds: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def write_study(path: str | Path, draft: Draft) -> Study:
@@ -92,6 +94,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
         keep_photographs(folder, _photographed(draft), draft.pictures)
+        keep_clip_sounds(folder, draft.sounds)
         _write_extras(folder / "practice.jsonl", draft.practice)
         _write_extras(folder / "checks.jsonl", draft.checks)
         write_atomically(folder / "lists.json", _lists(draft))

@@ -44,6 +44,7 @@ class ReplayIdentify:
             ),
             "cursor": Parameter(default=True, about="Show the operator's cursor."),
             "subtitles": Parameter(default=True, about="Show what was said during the clip."),
+            "sound": Parameter(default=True, about="Let voices be heard in the clip, where they were recorded."),
             "dont_know": Parameter(default=True, about="Offer 'I don't know'."),
             "confirm": Parameter(default=True, about="A choice has to be confirmed, and can be taken back before."),
             "speed": Parameter(default=1.0, about="Speed of the replay."),
@@ -88,7 +89,7 @@ class ReplayIdentify:
         said = meta["shown"][condition]
         labels = {f"e{piece}": piece for piece in sorted(e.id for e in stimulus.trial.scene.entities)}
         parameters = {
-            "film": meta["clip"],
+            "film": meta["clip"] if settings["sound"] else {k: v for k, v in meta["clip"].items() if k != "sounds"},
             "text": said["text"],
             "span": list(said["span"]),
             **language_of(stimulus.trial),

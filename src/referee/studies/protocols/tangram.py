@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee.situated.game.goals import GOALS
+from referee.errors import RefereeError
+from referee.situated.game.goals import find_goal
+from referee.situated.game.piece_sets import PIECES
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
@@ -25,7 +27,8 @@ class Tangram(NothingIdentified):
         source="Spanger, Iida, Tokunaga, Terai & Kuriyama (2013); collection as in Tokunaga et al. (2010)",
         plugin="tangram",
         parameters={
-            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order.", values=tuple(GOALS)),
+            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or own ones."),
+            "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
             "swap_after": Parameter(default=2, about="Roles swap after so many puzzles; 0 for never.", unit="puzzles"),
             "partner": Parameter(
                 default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
@@ -60,6 +63,8 @@ class Tangram(NothingIdentified):
             return f"there is no setting {unknown[0]}"
         if not settings["puzzles"]:
             return "puzzles is empty"
+        if wrong := _problem_with_figures(settings):
+            return wrong
         due = [*settings["hints_minutes"], settings["limit_minutes"]]
         if due != sorted(due) or due[0] <= 0:
             return "hints_minutes and limit_minutes should be above 0 and in order"
@@ -90,3 +95,15 @@ class Tangram(NothingIdentified):
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", "puzzles": puzzles, "solved": puzzles}
         return GivenAnswer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})
+
+
+def _problem_with_figures(settings: Mapping[str, Any]) -> str | None:
+    """Every figure is known, and a bot knows the words for its pieces."""
+    try:
+        goals = [find_goal(name, settings["goals"]) for name in settings["puzzles"]]
+    except RefereeError as error:
+        return str(error).partition("\n")[0]
+    if settings["partner"] == "bot" and settings["player"] == "bot":
+        strange = [goal.name for goal in goals if not goal.placements.keys() <= PIECES.keys()]
+        return f"the bot plays with the seven pieces of the Tangram, and {strange[0]} has others" if strange else None
+    return None

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from referee.situated.game.goals import TRAINING
+from referee.situated.game.goals import find_goal, training_for
 from referee.studies.rooms import room_state, room_store
 from referee.studies.rooms.room_line import BOT, RoomLine, number_lines
 from referee.studies.rooms.room_state import OVER, WAITING, Room
@@ -211,7 +211,8 @@ class Hall:
         settings = dict(self.served.study.settings)
         if person.practice:
             # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
-            settings |= {"partner": "none", "puzzles": [TRAINING.name], "voice": False}
+            first = find_goal(settings["puzzles"][0], settings["goals"])
+            settings |= {"partner": "none", "puzzles": [training_for(first).name], "voice": False}
         return settings
 
     def _greet(self, live: Live, link: Link, last: int) -> None:

@@ -201,7 +201,7 @@ def _ready(room: Room, who: str, t_ms: float) -> Happened:
 
 
 def _start(room: Room, t_ms: float) -> Happened:
-    goal = find_goal(room.settings["puzzles"][room.puzzle])
+    goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     # Another shuffle for each puzzle, the same one whenever the room is loaded again.
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
     roles = deal_roles(room)

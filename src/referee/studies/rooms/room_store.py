@@ -170,7 +170,7 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
         elif line.kind == "release":
             held, grabbed = None, None
     assert board is not None
-    goal = find_goal(room.settings["puzzles"][room.puzzle])
+    goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     hints = sum(line.kind == "hint" for line in lines)
     game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints)
     return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))

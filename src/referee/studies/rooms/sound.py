@@ -7,6 +7,7 @@ from pathlib import Path
 from referee.files import FOR_OWNER, write_bytes
 from referee.situated.game.log import LogEntry, Recording
 from referee.situated.game.recorded_sound import sound_name
+from referee.situated.game.sound_files import whole_sound
 from referee.studies.sessions.refusals import Problem
 
 __all__ = ["forget_sound", "keep_sound", "sound_path", "whole_sounds"]
@@ -29,8 +30,9 @@ def keep_sound(path: Path, content: bytes) -> bool:
 
 
 def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
-    """The sound of one puzzle as whole files by name: the pieces of each person's recorder in order, which together are a file that any player opens.
+    """The sound of one puzzle as whole files by name: the pieces of each person's recorder in order.
 
+    With a length and an index, so that any player opens them and goes to any time.
     A page that was loaded again began a new file (`part`). A file with a piece missing would break off without a word, so it is left out.
     """
     pieces: dict[tuple[str, int], list[LogEntry]] = {}
@@ -43,7 +45,7 @@ def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
         numbers = [e.data["chunk"] for e in entries]
         paths = [sound_path(folder, recording.header.pair, alias, n) for n in numbers]
         if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
-            found[sound_name(recording, alias, part)] = b"".join(path.read_bytes() for path in paths)
+            found[sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
     return found
 
 

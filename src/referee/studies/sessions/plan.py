@@ -13,6 +13,7 @@ from typing import Any
 
 from referee.records import Outcome
 from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
+from referee.studies.folder.clip_sounds import with_addresses
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
@@ -91,6 +92,8 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
         ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
         pictures[f"{base_url}/{ending}"] = None
         parameters["photo"] = {**photo, "picture": f"{base_url}/{ending}"}
+    if "film" in parameters:
+        parameters["film"] = with_addresses(parameters["film"], base_url)
     # a check must not look different from a trial
     kind = TRIAL if step.kind == CHECK else step.kind
     public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}

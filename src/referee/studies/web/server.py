@@ -19,6 +19,7 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
+from referee.studies.folder.clip_sounds import clip_sound_file
 from referee.studies.folder.photographs import photograph_file
 from referee.studies.folder.study_pictures import pictures
 from referee.studies.sessions import places
@@ -200,6 +201,15 @@ def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
     found = photograph_file(served.study.folder, name)
     if found is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+@pages.get("/s/{study}/sounds/{name}", response_class=Response)
+def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+    """A voice in a clip, under a name that tells nothing."""
+    found = clip_sound_file(served.study.folder, name)
+    if found is None:
+        raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
     return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
 
 
