@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sized
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,3 +177,34 @@ def test_a_part_of_a_run_is_scored_without_its_other_answers(folder: Path, capsy
     assert code == 0
     assert "answers are to trials outside the chosen part" in err
     assert " 14 " in out, "7 furniture scenes of two speakers"
+
+
+class Onlooker:
+    """Counts what it is shown, label by label."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, list[int]] = {}
+
+    def __call__(self, pieces: Iterable[Any], label: str) -> Iterable[Any]:
+        assert isinstance(pieces, Sized), "without a number nobody can say how long it will take"
+        counts = self.seen.setdefault(label, [0, 0])
+        counts[1] += len(pieces)
+        for piece in pieces:
+            counts[0] += 1
+            yield piece
+
+
+def test_whoever_looks_on_at_a_court_sees_as_much_as_was_promised_and_changes_nothing(folder: Path) -> None:
+    """26 trials of two systems: 40 draws of answers, two deals of two families (2! orders, in one batch, linear and by rank), 300 tables by chance."""
+    onlooker = Onlooker()
+    settings: dict[str, Any] = {"resamples": 40, "permutations": 20}
+    assert referee.court(folder, progress=onlooker, **settings).data == referee.court(folder, **settings).data
+    assert all(done == promised for done, promised in onlooker.seen.values())
+    assert {"answers drawn anew": [40, 40], "systems dealt anew": [2, 2]}.items() <= onlooker.seen.items()
+    assert onlooker.seen["tables that chance makes"] == [300, 300]
+
+
+def test_whoever_looks_on_at_an_audit_sees_its_papers() -> None:
+    onlooker = Onlooker()
+    referee.audit(["tuna-2008", "spanger-2010"], progress=onlooker)
+    assert onlooker.seen == {"papers": [2, 2]}

@@ -17,6 +17,7 @@ from referee.auditing.corrections import as_toml
 from referee.auditing.explain.wording import shown
 from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
 from referee.errors import InputError
+from referee.runs.watching import ShowsProgress, unwatched
 
 if TYPE_CHECKING:
     import altair as alt
@@ -82,11 +83,14 @@ class AuditResult(Result):
         return "<ul>" + "".join(f"<li>{escape(finding)}</li>" for finding in self.findings) + "</ul>"
 
 
-def audit(papers: str | Path | Sequence[str | Path | Paper] = ()) -> AuditResult:
+def audit(
+    papers: str | Path | Sequence[str | Path | Paper] = (), *, progress: ShowsProgress = unwatched
+) -> AuditResult:
     """Recompute what one printed number implies about another, and say what does not follow (`referee audit`).
 
     Args:
         papers: folders with a paper.toml, or names of shipped papers; all shipped ones by default.
+        progress: is given pieces of work and a label, and gives them back one by one.
 
     Returns:
         An `AuditResult`.
@@ -100,7 +104,8 @@ def audit(papers: str | Path | Sequence[str | Path | Paper] = ()) -> AuditResult
     (True, ['paper', 'source', 'item'])
     """
     named = [papers] if isinstance(papers, (str, Path)) else list(papers)
-    return AuditResult([audit_paper(p if isinstance(p, Paper) else _find(p)) for p in named or shipped()])
+    found = [p if isinstance(p, Paper) else _find(p) for p in named or shipped()]
+    return AuditResult([audit_paper(paper) for paper in progress(found, "papers")])
 
 
 def _find(name: str | Path) -> Paper:

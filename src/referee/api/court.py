@@ -21,6 +21,7 @@ from referee.reports.court_figure import court_figure
 from referee.reports.court_page import court_page
 from referee.runs.folder import is_run
 from referee.runs.score_table import CLUSTERINGS
+from referee.runs.watching import ShowsProgress, unwatched
 
 if TYPE_CHECKING:
     import altair as alt
@@ -116,6 +117,7 @@ def court(
     permutations: int = 200,
     cluster: str = "design",
     seed: int = 1,
+    progress: ShowsProgress = unwatched,
 ) -> CourtResult:
     """Try every automatic measure against every hearer measure, and say which ones hold (`referee court`).
 
@@ -126,6 +128,7 @@ def court(
         permutations: permutations between two measures, for their ranks.
         cluster: what answers of runs are drawn by.
         seed: of all randomness.
+        progress: is given pieces of work and a label, and gives them back one by one.
 
     Returns:
         A `CourtResult`; ``.verdicts`` says it in sentences.
@@ -138,7 +141,9 @@ def court(
     True
     """
     one_of("--cluster", cluster, CLUSTERINGS)
-    settings = TrialSettings(resamples=resamples, permutations=permutations, cluster=cluster, seed=seed)
+    settings = TrialSettings(
+        resamples=resamples, permutations=permutations, cluster=cluster, seed=seed, progress=progress
+    )
     paths = [Path(sources)] if isinstance(sources, (str, Path)) else list(map(Path, sources))
     return CourtResult(_summon(paths, published, settings))
 
@@ -150,14 +155,16 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
         )
     if paper is not None:
-        return hold_published_court(paper, published_sheets(paper), settings.seed)
+        return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress)
     if all(map(is_run, sources)):
         from referee.hearers.passports.cards import cards_of
         from referee.hearers.passports.quoting import warn_elsewhere
 
         hearings = try_runs(sources, settings, cards_of, warn_elsewhere)
-        return hold_court(", ".join(map(str, sources)), hearings.sheets, hearings, seed=settings.seed)
+        return hold_court(
+            ", ".join(map(str, sources)), hearings.sheets, hearings, seed=settings.seed, progress=settings.progress
+        )
     if len(sources) > 1 or sources[0].is_dir():
         wrong = next(s for s in sources if not is_run(s))
         raise InputError("this is not a run folder", where=wrong, remedy="name run folders only, or one CSV file")
-    return hold_court(str(sources[0]), sheets_of_csv(sources[0]), seed=settings.seed)
+    return hold_court(str(sources[0]), sheets_of_csv(sources[0]), seed=settings.seed, progress=settings.progress)

@@ -16,7 +16,7 @@ from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import shipped, shipped_paper
 from referee.catalogue import one_of
 from referee.cli import options, results
-from referee.cli.progress import waiting
+from referee.cli.progress import counting
 
 app = options.new_app()
 
@@ -69,9 +69,8 @@ def run_audit(
     if names:
         _list()
         return 0
-    with waiting("the audit"):
-        # By --paper always a shipped one, even where a folder has the same name.
-        audits = audit([*(papers or ()), *map(shipped_paper, paper or ())]).audits
+    # By --paper always a shipped one, even where a folder has the same name.
+    audits = audit([*(papers or ()), *map(shipped_paper, paper or ())], progress=counting).audits
     if register:
         print(as_toml(c for a in audits for c in a.corrections), end="")
     elif format == "table":

@@ -12,7 +12,7 @@ import typer
 from referee.api.court import court as hold
 from referee.catalogue import one_of
 from referee.cli import options, page_width, told, warned
-from referee.cli.progress import waiting
+from referee.cli.progress import counting
 from referee.courtroom.printed_evidence import published
 from referee.courtroom.proceedings import Proceedings
 from referee.files import make_folder, write_atomically
@@ -60,10 +60,15 @@ def court(
     where there are items also soft pairwise accuracy, accuracy with ties, AUC and rank correlation; one verdict per measure.
     """
     one_of("--format", form, options.FORMS)
-    with waiting("the court sits"):
-        found = hold(
-            sources or (), published=paper, resamples=resamples, permutations=permutations, cluster=cluster, seed=seed
-        )
+    found = hold(
+        sources or (),
+        published=paper,
+        resamples=resamples,
+        permutations=permutations,
+        cluster=cluster,
+        seed=seed,
+        progress=counting,
+    )
     for warning in found.proceedings.warnings if form == "json" else ():  # the page has them
         warned(f"warning: {warning}")
     data = json.dumps(found.data, ensure_ascii=False, indent=1)

@@ -16,6 +16,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.courtroom.sampling import PARTICIPANT
 from referee.metrics.hearing import MEASURES, Hearing
+from referee.runs.watching import ShowsProgress, unwatched
 from referee.statistics.dependent_trials import Clusters
 
 __all__ = ["NoiseCeiling", "Panel", "draw_means", "find_ceilings", "step_up"]
@@ -54,13 +55,13 @@ def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatAr
     return hearing.measure(people, things)
 
 
-def draw_means(panel: Panel, draws: int, seed: int) -> FloatArray:
+def draw_means(panel: Panel, draws: int, seed: int, progress: ShowsProgress = unwatched) -> FloatArray:
     """Means by draw, system and measure; NaN where a draw leaves a system without answers."""
     rng = np.random.default_rng([seed, 5])
     sizes = panel.sizes()
     drawn = [
         panel.means({name: rng.multinomial(n, np.full(n, 1 / n)).astype(float) for name, n in sizes.items()})
-        for _ in range(draws)
+        for _ in progress(range(draws), "answers drawn anew")
     ]
     return np.array(drawn).reshape(draws, len(panel.hearings), len(MEASURES))
 

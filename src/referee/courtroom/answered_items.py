@@ -60,7 +60,7 @@ def try_items(
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
         asked = [a.asked for a in answers]
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
-        for metric in metrics:
+        for metric in settings.progress(metrics, f"{hearer}: item by item"):
             evidence += _on_items(metric, hearer, answers, clusters, settings, admission)
         if settings.permutations:
             rankings += _rankings(hearer, metrics, answers, settings)
@@ -124,7 +124,7 @@ def _rankings(
         for m in metrics
         if turn[m]
     }
-    return rank_measures(f"{hearer}: success", human, matrices, settings.permutations, settings.seed)
+    return rank_measures(f"{hearer}: success", human, matrices, settings.permutations, settings.seed, settings.progress)
 
 
 def _item_values(run: HeardRun) -> ItemTable:

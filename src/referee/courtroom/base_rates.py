@@ -13,6 +13,7 @@ from referee.courtroom.agreement import agree
 from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, family_table, signs_of
+from referee.runs.watching import ShowsProgress, unwatched
 from referee.statistics.frames import IntArray
 
 __all__ = ["TABLES", "word_rates"]
@@ -22,11 +23,13 @@ NULL = 1000
 """Deals that the p values of the tables are found by; the tables themselves are the first of them."""
 
 
-def word_rates(sheet: SystemScores, seed: int = 1, tables: int = TABLES) -> dict[tuple[str, str], dict[str, float]]:
+def word_rates(
+    sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ShowsProgress = unwatched
+) -> dict[tuple[str, str], dict[str, float]]:
     """For every pair of measures, how often chance makes the rules say each word (only those that it does)."""
     alone = sheet.without_people()
     table, signs = family_table(alone), signs_of(alone)
-    counts = _count_words(table, signs, seed, tables)
+    counts = _count_words(table, signs, seed, tables, progress)
     return {
         (a, h): {word: float(counts[k, i, j]) for k, word in enumerate(WORDS) if counts[k, i, j]}
         for i, a in enumerate(alone.automatic)
@@ -34,14 +37,14 @@ def word_rates(sheet: SystemScores, seed: int = 1, tables: int = TABLES) -> dict
     }
 
 
-def _count_words(table: Table, signs: IntArray, seed: int, tables: int) -> FloatArray:
+def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress: ShowsProgress) -> FloatArray:
     """Shares of tables by word, automatic and hearer measure."""
     shape = signs.shape
     orders = deal_randomly(len(table[0]), max(NULL, tables), seed)
     nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
     quiet = np.zeros(shape, dtype=bool)
     counts = np.zeros((len(WORDS), *shape))
-    for i in range(tables):
+    for i in progress(range(tables), "tables that chance makes"):
         linear, rank = (_shaped(chances_among(null[i], null), shape) for null in nulls)
         words = decide(TriedPair(agree(table[0], table[1][orders[i]]), linear, rank, signs, quiet))
         counts += words == np.arange(len(WORDS))[:, None, None]

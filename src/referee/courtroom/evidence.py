@@ -22,6 +22,7 @@ from referee.courtroom.multiplicity import Table, rank_table, step_down
 from referee.courtroom.noise_of_r import AnswerNoise, noise_of
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, check_sheet, family_draws, family_table, signs_of
+from referee.runs.watching import ShowsProgress, unwatched
 from referee.statistics.correlation import Correlation, pearson, spearman
 from referee.statistics.frames import as_numbers
 
@@ -118,11 +119,11 @@ class Evidence:
     admission: Admission = OF_PEOPLE
 
 
-def try_sheet(sheet: SystemScores, seed: int = 1) -> list[Evidence]:
+def try_sheet(sheet: SystemScores, seed: int = 1, progress: ShowsProgress = unwatched) -> list[Evidence]:
     """Every automatic measure against every hearer measure; over systems, and over systems and people where both are there."""
     check_sheet(sheet)
     alone = sheet.without_people()
-    judged = _judge_families(alone, seed)
+    judged = _judge_families(alone, seed, progress)
     found = [_weigh(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
     if len(alone.systems) < len(sheet.systems):
         found += [_weigh(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
@@ -132,7 +133,7 @@ def try_sheet(sheet: SystemScores, seed: int = 1) -> list[Evidence]:
 def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
     """What the rules say of every pair over systems, without the evidence."""
     check_sheet(sheet)
-    return {pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed).items()}
+    return {pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, unwatched).items()}
 
 
 # -- over families -------------------------------------------------------------------------------------------------------------
@@ -149,9 +150,9 @@ class _Judged:
     noise: AnswerNoise | None
 
 
-def _judge_families(sheet: SystemScores, seed: int) -> dict[tuple[str, str], _Judged]:
+def _judge_families(sheet: SystemScores, seed: int, progress: ShowsProgress) -> dict[tuple[str, str], _Judged]:
     table = family_table(sheet)
-    linear, rank = step_down(table, seed), step_down(rank_table(table), seed)
+    linear, rank = (step_down(t, seed, progress=progress) for t in (table, rank_table(table)))
     agreements = agree(*table)
     noise = _noise_of_families(sheet, table)
     turned = {key: n.low <= 0 <= n.high for key, n in noise.items()}

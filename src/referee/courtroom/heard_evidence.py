@@ -132,7 +132,7 @@ def _noise(
     for hearer in dict.fromkeys(map(_hearer_of, measures)) if settings.resamples else ():
         panel = _panel(heard, domain, names, hearer, settings)
         rows = list(panel.hearings)
-        drawn = draw_means(panel, settings.resamples, settings.seed)
+        drawn = draw_means(panel, settings.resamples, settings.seed, settings.progress)
         of_families = _places(rows, names.families)
         mine = [m for m in measures if _hearer_of(m) == hearer]
         found = find_ceilings(panel, [m.rpartition(": ")[2] for m in mine], of_families, settings.seed)

@@ -16,6 +16,7 @@ from referee.records import Response, Trial
 from referee.runs.folder import Run
 from referee.runs.open import open_corpus
 from referee.runs.score_table import DESIGN
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "Warn", "sampled_by"]
 
@@ -28,13 +29,14 @@ Warn = Callable[[Mapping[str, str], str], Iterable[str]]
 class TrialSettings:
     """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance.
 
-    Without permutations measures get no ranks, which take longest.
+    Without permutations measures get no ranks, which take longest. `progress` may look on.
     """
 
     resamples: int = 500
     permutations: int = 200
     cluster: str = DESIGN
     seed: int = 1
+    progress: ShowsProgress = unwatched
 
 
 class HeardRun:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice, permutations
+from math import ceil, factorial
 from typing import NamedTuple
 
 import numpy as np
 
 from referee.contracts import FloatArray
+from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import without_rounding
 
@@ -47,14 +49,16 @@ class Chances(NamedTuple):
     adjusted: FloatArray
 
 
-def step_down(table: Table, seed: int = 1, deals: int = DEALS) -> Chances:
+def step_down(table: Table, seed: int = 1, deals: int = DEALS, progress: ShowsProgress = unwatched) -> Chances:
     """p values by automatic and hearer measure; exact with few units, else (b + 1) / (m + 1) over random deals."""
     units, shape = len(table[0]), (table[0].shape[1], table[1].shape[1])
     observed = strengths(table, np.arange(units)[None])[0]
     exact = units <= EXACT_UP_TO
     as_strong = np.zeros((2, len(observed)))
     tried = 0
-    for orders in _all_deals(units) if exact else _some_deals(units, deals, seed):
+    batches = _all_deals(units) if exact else _some_deals(units, deals, seed)
+    number = ceil((factorial(units) if exact else deals) / _BATCH)
+    for orders in progress(CountedWork(batches, number), "systems dealt anew"):
         as_strong += _as_strong(observed, strengths(table, orders))
         tried += len(orders)
     extra = 0 if exact else 1

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = [
     "Difference",
@@ -256,7 +257,10 @@ def _right(people: FloatArray, gaps: FloatArray) -> BoolArray:
 
 
 def rank_clusters(
-    values: Mapping[str, float], better: Mapping[tuple[str, str], float], level: float = 0.05
+    values: Mapping[str, float],
+    better: Mapping[tuple[str, str], float],
+    level: float = 0.05,
+    progress: ShowsProgress = unwatched,
 ) -> dict[str, int]:
     """Ranks of measures: a new rank begins where one is significantly worse than some measure of the present rank (as in the WMT tasks).
 
@@ -265,7 +269,7 @@ def rank_clusters(
     order: Sequence[str] = sorted(values, key=lambda name: (-values[name], name))
     ranks: dict[str, int] = {}
     rank, start = 1, 0
-    for i, name in enumerate(order):
+    for i, name in enumerate(progress(order, "measures ranked")):
         if any(better[other, name] <= level for other in order[start:i]):
             rank, start = rank + 1, i
         ranks[name] = rank

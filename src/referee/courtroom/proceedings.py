@@ -18,6 +18,7 @@ from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
 from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
 
@@ -70,9 +71,10 @@ def hold_court(
     notes: Sequence[str] = (),
     seed: int = 1,
     chance: bool = True,
+    progress: ShowsProgress = unwatched,
 ) -> Proceedings:
     """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted."""
-    evidence = [e for sheet in sheets for e in try_sheet(sheet, seed)]
+    evidence = [e for sheet in sheets for e in try_sheet(sheet, seed, progress)]
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
     cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
@@ -85,17 +87,17 @@ def hold_court(
         verdicts={name: _verdict(name, cases, items) for name in names},
         items=items,
         rankings=hearings.rankings if hearings else (),
-        tallies=_tally(cases, _expect(sheets, seed) if chance else None),
+        tallies=_tally(cases, _expect(sheets, seed, progress) if chance else None),
         warnings=hearings.warnings if hearings else (),
         notes=notes,
     )
 
 
-def _expect(sheets: Sequence[SystemScores], seed: int) -> dict[str, float]:
+def _expect(sheets: Sequence[SystemScores], seed: int, progress: ShowsProgress) -> dict[str, float]:
     """How many findings of each kind chance alone would bring over all sheets."""
     expected: dict[str, float] = defaultdict(float)
     for sheet in sheets:
-        for (_, hearer), rates in word_rates(sheet, seed).items():
+        for (_, hearer), rates in word_rates(sheet, seed, progress=progress).items():
             for word, rate in rates.items():
                 expected[cap(word, sheet.admissions.get(hearer, OF_PEOPLE))] += rate
     return expected
@@ -124,15 +126,21 @@ def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
     }
 
 
-def hold_published_court(name: str, sheets: PublishedSheets, seed: int = 1) -> Proceedings:
+def hold_published_court(
+    name: str, sheets: PublishedSheets, seed: int = 1, progress: ShowsProgress = unwatched
+) -> Proceedings:
     """Try a printed table as printed and as corrected, and compare."""
-    corrected = hold_court(name, sheets.corrected, notes=sheets.notes, seed=seed)
+    corrected = hold_court(name, sheets.corrected, notes=sheets.notes, seed=seed, progress=progress)
     same = list(sheets.printed) == list(sheets.corrected)
-    printed = corrected if same else hold_court(name, sheets.printed, notes=sheets.notes, seed=seed, chance=False)
+    printed = (
+        corrected
+        if same
+        else hold_court(name, sheets.printed, notes=sheets.notes, seed=seed, chance=False, progress=progress)
+    )
     changes = compare_verdicts(
         (printed.evidence, printed.cases),
         (corrected.evidence, corrected.cases),
-        (findings_of(other, seed) for other in sheets.elsewhere),
+        (findings_of(other, seed) for other in progress(sheets.elsewhere, "other values of corrections")),
     )
     findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
     return replace(

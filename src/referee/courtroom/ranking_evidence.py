@@ -22,6 +22,7 @@ from referee.courtroom.pairwise import (
     rank_clusters,
     soft_pairwise_accuracy,
 )
+from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["NEEDS_ITEMS", "RankingEvidence", "as_matrix", "rank_measures", "soft_chance"]
 
@@ -54,7 +55,12 @@ class RankingEvidence:
 
 
 def rank_measures(
-    hearer: str, human: FloatArray, measures: Mapping[str, FloatArray], permutations: int = 200, seed: int = 1
+    hearer: str,
+    human: FloatArray,
+    measures: Mapping[str, FloatArray],
+    permutations: int = 200,
+    seed: int = 1,
+    progress: ShowsProgress = unwatched,
 ) -> list[RankingEvidence]:
     """All measures against one hearer's success (systems by items, NaN where nobody answered); measures are turned so that more is better.
 
@@ -70,8 +76,8 @@ def rank_measures(
     soft = {name: soft_pairwise_accuracy(human, matrix) for name, matrix in kept.items()}
     tied = {name: accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in kept.items()}
     tied_values = {name: found.accuracy for name, found in tied.items()}
-    soft_ranks = _ranks(human, kept, soft, compare_soft_accuracy, permutations, seed)
-    tied_ranks = _ranks(human, kept, tied_values, compare_tied_accuracy, permutations, seed)
+    soft_ranks = _ranks(human, kept, soft, compare_soft_accuracy, permutations, seed, progress)
+    tied_ranks = _ranks(human, kept, tied_values, compare_tied_accuracy, permutations, seed, progress)
     ranked = {
         name: RankingEvidence(
             automatic=name,
@@ -130,11 +136,12 @@ def _ranks(
     compare: Compare,
     permutations: int,
     seed: int,
+    progress: ShowsProgress,
 ) -> dict[str, int]:
     def find(better: str, worse: str) -> float:
         return compare(human, measures[better], measures[worse], permutations, seed).p
 
-    return rank_clusters(values, _Lazily(find), LEVEL)
+    return rank_clusters(values, _Lazily(find), LEVEL, progress)
 
 
 def as_matrix(rows: Sequence[str], items: Sequence[str], values: Mapping[tuple[str, str], float]) -> FloatArray:
