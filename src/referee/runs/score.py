@@ -97,8 +97,8 @@ def score_trials(
     table.notes = [*answers.notes, *failed.values()]
     table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
     if table.outcomes:
-        read = list(trials())
-        table.meant, table.warnings = conventions_meant(read), warnings_about(answers, read)
+        asked = list(trials())
+        table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
     return table
 
 
