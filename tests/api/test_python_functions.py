@@ -42,7 +42,7 @@ PRINTING = {
     "register": "AuditResult.corrections",
     "strict": "AuditResult.findings",
 }
-SAVED = {"court": {"out"}, "draw": {"out"}, "audit": {"explain"}}
+SAVED = {"court": {"out"}, "draw": {"out", "regions", "outlines"}, "audit": {"explain"}}
 CHAIRS = {"entities": [{"id": x, "attributes": {"type": "chair", "colour": x}} for x in ("red", "blue")]}
 
 

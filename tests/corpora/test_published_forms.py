@@ -103,7 +103,7 @@ def test_packed_runs_are_unpacked() -> None:
 
 
 def test_refcoco_as_parquet(tmp_path: Path) -> None:
-    """The form of lmms-lab/RefCOCO on Hugging Face."""
+    """Columns of the dataset cards of lmms-lab/RefCOCO, RefCOCOplus and RefCOCOg on Hugging Face; utils_rec.py of lmms-eval reads bbox as x, y, w, h."""
     row = {
         "question_id": "469306",
         "file_name": "COCO_train2014_000000000072_0.jpg",
@@ -111,6 +111,8 @@ def test_refcoco_as_parquet(tmp_path: Path) -> None:
         "answer": ["left one", "tall one"],
         "bbox": [1.0, 2.0, 3.0, 4.0],
         "segmentation": [1.0, 2.0, 4.0, 2.0, 4.0, 6.0],
+        "iscrowd": 0,
+        "image": {"bytes": b"not unpacked", "path": None},
     }
     (tmp_path / "refcoco").mkdir()
     pl.DataFrame([row]).write_parquet(tmp_path / "refcoco" / "val-00000-of-00001.parquet")
@@ -131,43 +133,53 @@ def test_the_cut_is_named_and_checked(refcoco: Path) -> None:
 
 
 def test_grefcoco_means_one_several_or_nothing(tmp_path: Path) -> None:
-    """grefs(unc).json of henghuiding/gRefCOCO: ann_id is a list, [-1] where no_target is true."""
+    """grefs(unc).json as mdetr/scripts/fine-tuning/grefexp_coco_format.py of henghuiding/gRefCOCO reads it: ann_id is a number or a list, [-1] for none."""
     folder = tmp_path / "grefcoco"
     folder.mkdir()
     (folder / "instances.json").write_text(json.dumps(INSTANCES), "utf-8")
     refs = [
         REFS[0] | {"ann_id": meant, "no_target": meant == [-1], "sentences": [{"sent": "x", "sent_id": i}]}
-        for i, meant in enumerate(([11], [11, 12], [-1]))
+        for i, meant in enumerate(([11], [11, 12], [-1], 12))
     ]
     (folder / "grefs(unc).json").write_text(json.dumps(refs), "utf-8")
     trials = list(create("corpus", "grefcoco", data=tmp_path).trials())
-    assert [t.targets for t in trials] == [("11",), ("11", "12"), ()]
+    assert [t.targets for t in trials] == [("11",), ("11", "12"), (), ("12",)]
 
 
 def test_refoi_as_parquet(tmp_path: Path) -> None:
-    """Columns of the card of Seed42Lab/RefOI on Hugging Face."""
+    """Columns, types and names of files after README.md of Seed42Lab/RefOI on Hugging Face."""
     row = {
+        "image": {"bytes": b"not unpacked", "path": None},
+        "mask": {"bytes": b"not unpacked", "path": None},
+        "boxed_image": {"bytes": b"not unpacked", "path": None},
         "box_xmin": 0.25,
         "box_ymin": 0.5,
         "box_xmax": 0.75,
         "box_ymax": 1.0,
         "label_name": "Dog",
-        "is_coco": True,
-        "co_occurrence": 2,
+        "is_coco": 1,
+        "co_occurrence": 1,
         "written_descriptions": ["the brown dog"],
         "spoken_descriptions": ["that dog"],
     }
     (tmp_path / "refoi").mkdir()
-    pl.DataFrame([row]).write_parquet(tmp_path / "refoi" / "train.parquet")
-    (trial,) = create("corpus", "refoi", data=tmp_path).trials()
+    for part in ("co_occurrence", "single_presence"):
+        pl.DataFrame([row]).write_parquet(tmp_path / "refoi" / f"{part}-00000-of-00001.parquet")
+    trial, other = create("corpus", "refoi", data=tmp_path).trials()
+    assert [(t.condition, t.domain) for t in (trial, other)] == [("among its kind", "coco"), ("alone", "coco")]
     assert [(d.speaker, d.text) for d in trial.references] == [("written", "the brown dog"), ("spoken", "that dog")]
     region = trial.scene.entity("meant").region
     assert isinstance(region, Box)
     assert region.on(Size(400, 200)) == (100, 100, 300, 200)
+    pl.DataFrame([row | {"box_xmax": 300.0}]).write_parquet(
+        tmp_path / "refoi" / "single_presence-00000-of-00001.parquet"
+    )
+    with pytest.raises(MalformedInput, match="goes beyond 1"):
+        list(create("corpus", "refoi", data=tmp_path).trials())
 
 
 def test_screenspot(tmp_path: Path) -> None:
-    """screenspot_*.json of njucckevin/SeeClick: bbox is x, y, width, height."""
+    """screenspot_*.json as pretrain/screenspot_test.py of njucckevin/SeeClick reads it: bbox is x, y, width, height."""
     folder = tmp_path / "screenspot"
     folder.mkdir()
     row = {

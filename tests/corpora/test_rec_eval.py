@@ -41,6 +41,10 @@ def data(tmp_path: Path) -> Path:
         ("molmo", ' <point x="17.0" y="66.5" alt="x">x</point>', Outcome.POINT, 1),
         ("molmo", "There are none.", Outcome.UNPARSABLE, 0),
         ("other", [1, 2, 3], Outcome.UNPARSABLE, 0),
+        ("other", [1, 2, 3, "4"], Outcome.UNPARSABLE, 0),
+        ("other", {"box": [1, 2, 3, 4]}, Outcome.UNPARSABLE, 0),
+        ("other", [50.5, 40], Outcome.POINT, 1),
+        ("other", '<point x="17.0" y="66.5" alt="x">x</point>', Outcome.POINT, 1),
     ],
 )
 def test_answers_are_taken_as_recorded(model: str, given: object, outcome: Outcome, places: int) -> None:
@@ -75,6 +79,44 @@ def test_readings_are_the_files_of_the_folder(data: Path) -> None:
         next(RecEval(data, "RefCOCOx").trials())
     with pytest.raises(UnknownName):
         next(RecEval(data, "../rec-eval/RefCOCO").trials())
+
+
+BOXES_OF_OTHERS = [
+    # Things right of and below the middle: x, y, width, height, as RefCOCO writes them, and as corners.
+    ([300, 200, 100, 80], [300, 200, 400, 280]),
+    ([310, 220, 90, 70], [310, 220, 400, 290]),
+]
+
+
+@pytest.mark.parametrize(("side", "order"), [(0, "xywh"), (1, "xyxy")])
+def test_a_file_of_another_name_is_read_in_the_order_that_fits_the_whole_of_it(
+    data: Path, side: int, order: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"i": f"a{i}", "gt": pair[side], "answers": {"seer": pair[1], "pointer": [[60, 50], "?"][i]}}
+        for i, pair in enumerate(BOXES_OF_OTHERS)
+    ]
+    (data / "rec-eval" / "held.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), "utf-8")
+    asked = "score recorded:rec-eval --corpus rec-eval --reading held --metrics ground/accuracy --format json --data"
+    assert main([*asked.split(), str(data)]) == 0
+    found = {r["system"]: r for r in json.loads(capsys.readouterr().out)["rows"]}
+    assert found["seer"]["value"] == 1
+    assert f"|answers:pixels xyxy|meant:pixels {order}|" in found["seer"]["signature"]
+    assert (found["pointer"]["value"], found["pointer"]["n"], found["pointer"]["unparsable"]) == (None, 0, 1)
+
+
+def test_a_model_that_points_does_so_under_any_name(data: Path) -> None:
+    given = ['<point x="1" y="2">a</point>', '<point x="3" y="4">a</point>', [69.0, 46.0, 83.9, 52.1]]
+    lines = [json.dumps({"i": i, "gt": [1, 2, 3, 4], "answers": {"eye": a}}) for i, a in enumerate(given)]
+    (data / "rec-eval" / "Eyes.jsonl").write_text("\n".join(lines), "utf-8")
+    outcomes = [o.response.outcome for o in RecEval(data, "Eyes").recorded() if o.response]
+    assert outcomes == [Outcome.POINT, Outcome.POINT, Outcome.SEVERAL]
+
+
+def test_an_empty_file_is_named(data: Path) -> None:
+    (data / "rec-eval" / "Nothing.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match=r"Nothing\.jsonl: the file is empty"):
+        score("recorded:rec-eval", "rec-eval", data=data, reading="Nothing", metrics=GROUND)
 
 
 def test_the_command_gives_a_system_a_model(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

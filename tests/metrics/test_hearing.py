@@ -75,7 +75,7 @@ def test_ties_are_reported_and_unknown_ways_to_break_them_refused() -> None:
 
 
 def test_outcomes_add_up_to_one_and_none_is_folded_into_wrong() -> None:
-    others = [o for o in Outcome if o != Outcome.ENTITY]
+    others = [o for o in Outcome if o not in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)]
     said = [response("e", "i0"), response("e", "i1", right=False)]
     found = measured(said + [response("e", f"j{o}", outcome=o) for o in others])
     assert found["ir"] == found["error"] == pytest.approx(1 / (2 + len(others)))

@@ -11,7 +11,10 @@ from referee.places import Convention, Size
 from referee.records import Outcome
 from referee.sight.answer_forms import FORMS, read_answer
 
-# Form, answer, numbers as written, what they mean. Sources: model cards and the makers' own code, as named in FORMS.
+# Form, answer, numbers as written, what they mean. Sources, read for this table: smart_resize of QwenLM/Qwen2-VL (qwen_vl_utils/vision_process.py),
+# OpenGVLab/InternVL (internvl_chat/eval/refcoco/evaluate_grounding.py), bytedance/UI-TARS (codes/ui_tars/action_parser.py), transformers
+# (processing_kosmos2.py: patch_index_to_coordinate; Florence-2: BoxQuantizer.dequantize), the parser of PaliGemma's demo, Molmo's extract_points
+# (allenai/Molmo-7B-O-0924, discussion 1); the rest are model cards as named in FORMS.
 BOXES = [
     (
         "qwen-vl",
@@ -33,6 +36,8 @@ BOXES = [
     ),
     ("qwen3-vl", '{"bbox_2d": [10, 20, 300, 400], "label": "dog"}', (10, 20, 300, 400), "0-1000 xyxy"),
     ("internvl", "<ref>the lion</ref><box>[[388, 0, 999, 999]]</box>", (388, 0, 999, 999), "0-1000 xyxy"),
+    # evaluate_grounding.py takes the list with or without its tags.
+    ("internvl", "the lion[[388, 0, 999, 999]]", (388, 0, 999, 999), "0-1000 xyxy"),
     ("cogvlm", "a cat[[066,000,934,999]]", (66, 0, 934, 999), "0-999 xyxy"),
     (
         "deepseek-vl2",
@@ -51,6 +56,8 @@ BOXES = [
         (0.390625, 0.046875, 0.984375, 0.828125),
         "0-1 xyxy",
     ),
+    # patch_index_to_coordinate: two cells of one row are taken whole (cells 4 and 6 of the first row: 4/32, 0, 7/32, 1/32).
+    ("kosmos-2", "<object><patch_index_0004><patch_index_0006></object>", (0.125, 0, 0.21875, 0.03125), "0-1 xyxy"),
     ("gemini", '[{"box_2d": [100, 200, 300, 400], "label": "cup"}]', (100, 200, 300, 400), "0-1000 yxyx"),
     (
         "os-atlas",

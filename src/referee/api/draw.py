@@ -9,9 +9,10 @@ from typing import Any
 from referee.api.frames import ENTITIES, frame_of
 from referee.api.results import Result
 from referee.catalogue import one_of
-from referee.drawing import SHEETS, draw_scene, draw_sheet, to_png
+from referee.drawing import SHEETS, Layout, draw_scene, draw_sheet, place, to_png
 from referee.errors import InputError
 from referee.files import write_atomically, write_bytes
+from referee.places import Region
 from referee.records import Scene, Trial
 from referee.runs.describe import scene_of
 from referee.runs.open import trial_named
@@ -26,14 +27,17 @@ class Drawing(Result):
         svg: the picture.
         scene: what it shows; None for a contact sheet.
         framed: ids of the entities with a frame.
+        layout: where its entities stand; needed for their regions.
 
     >>> import referee
     >>> referee.draw({"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}]})
     Drawing of 1 entity
     """
 
-    def __init__(self, svg: str, scene: Scene | None = None, framed: Sequence[str] = ()) -> None:
-        self.svg, self.scene, self.framed = svg, scene, tuple(framed)
+    def __init__(
+        self, svg: str, scene: Scene | None = None, framed: Sequence[str] = (), layout: Layout | None = None
+    ) -> None:
+        self.svg, self.scene, self.framed, self.layout = svg, scene, tuple(framed), layout
         rows = [
             {"entity": e.id, "target": e.id in self.framed, "name": p.name, "value": p.value}
             for e in (scene.entities if scene else ())
@@ -46,6 +50,14 @@ class Drawing(Result):
         if not 0.1 <= scale <= 10:
             raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
         return to_png(self.svg, scale)
+
+    def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:
+        """Where every entity is, in pixels of the PNG of that scale: the smallest box around it, or its pixels themselves; what cannot be seen has none."""
+        if self.scene is None:
+            raise InputError("a contact sheet has no regions", remedy="draw a scene")
+        from referee.drawing.drawn_regions import draw_pixels
+
+        return dict(draw_pixels(self.scene, layout=self.layout, scale=scale, outlines=outlines).regions)
 
     def save(self, out: str | Path, scale: float = 2.0) -> Path:
         """Write FILE.svg or FILE.png."""
@@ -129,7 +141,8 @@ def draw(
     if mark and not own:
         raise InputError("the scene names no target of its own", remedy="name one with --target ID")
     labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if numbers else None
-    return Drawing(draw_scene(shown, mark=framed, numbers=labels, jitter=jitter, seed=seed), shown, framed)
+    layout = place(shown, jitter=jitter, seed=seed)
+    return Drawing(draw_scene(shown, layout=layout, mark=framed, numbers=labels), shown, framed, layout)
 
 
 def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:

@@ -21,9 +21,9 @@ from referee.records import HUMAN
 from referee.reports.score_tables import number
 from referee.runs.folder import Run
 from referee.runs.heard import hearing_rows
-from referee.runs.listen import Session, add_people
+from referee.runs.listen import Session, add_people, add_recorded
 from referee.runs.listen import listen as listen_to
-from referee.runs.open import open_corpus
+from referee.runs.open import RECORDED, open_corpus
 from referee.runs.score_table import CLUSTERINGS
 
 if TYPE_CHECKING:
@@ -277,7 +277,9 @@ def listen(
     Run(folder).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
     if people is not None:
         _add_people(folder, people, data)
-    if hearer is not None:
+    if hearer is not None and hearer.startswith(RECORDED) and Path(hearer.removeprefix(RECORDED)).suffix:
+        add_recorded(folder, Path(hearer.removeprefix(RECORDED)))
+    elif hearer is not None:
         from referee.hearers.passports.named_hearer import name_of, summon
 
         # Checked before the answers are asked for, which may take hours or money.

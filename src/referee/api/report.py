@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["STYLES", "WrittenReport", "report"]
 
 STYLES = ("tuna2008",)
+# Findings, scores and items come first.
+AFTER_ITEMS = 3
 
 
 class WrittenReport(Result):
@@ -69,6 +73,7 @@ def report(
     audit: bool = False,
     court: bool = False,
     items: int = ITEMS,
+    pictures: str | Path | None = None,
     overwrite: bool = False,
     progress: ShowsProgress | None = None,
 ) -> WrittenReport:
@@ -82,6 +87,7 @@ def report(
         audit: also the audit of printed tables.
         court: hold the court also over very many answers, which takes minutes.
         items: at most so many in the browser of items, the worst first.
+        pictures: where the pictures of the trials are, for runs with boxes and points; without it regions are drawn on empty sheets.
         overwrite: whether `out` may replace another report.
         progress: is given pieces of work and a label, and gives them back one by one.
 
@@ -113,11 +119,21 @@ def report(
     materials = gather(folders, progress)
     watched = materials if progress is None else progress(materials, "tables, items, court")
     parts = [_part(m, style, items, court) for m in watched]
+    beside = _add_places(parts, materials, pictures)
     if audit:
         parts.append(_audit())
     names = [s.name for m in materials for s in m.scored]
     shown = title or _title(materials)
-    publish(named_apart(parts), place, title=shown, made=_made(names), runs=names, overwrite=overwrite, watch=progress)
+    publish(
+        named_apart(parts),
+        place,
+        title=shown,
+        made=_made(names),
+        runs=names,
+        overwrite=overwrite,
+        watch=progress,
+        beside=beside,
+    )
     return WrittenReport(place)
 
 
@@ -128,6 +144,26 @@ def _part(material: Material, style: str | None, items: int, court: bool) -> Par
     # After what hearers did, before the tables by group.
     sections[5:5] = [speakers] if speakers is not None else []
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
+
+
+def _add_places(
+    parts: list[Part], materials: Sequence[Material], pictures: str | Path | None
+) -> dict[str, Callable[[Path], object]]:
+    """A chapter for every run with boxes or points, right after the items; returns the folders with their pages, which are written with the report."""
+    from referee.reports.place_pages import has_places, places_section, write_place_pages
+
+    beside: dict[str, Callable[[Path], object]] = {}
+    for i, material in enumerate(materials):
+        chapters = []
+        for scored in material.scored:
+            if has_places(scored.run):
+                folder = f"places-{len(beside) + 1}" if beside else "places"
+                beside[folder] = partial(write_place_pages, run=scored.run, pictures=pictures)
+                section = places_section(scored.name, scored.run, f"{folder}/index.html", pictures is not None)
+                chapters.append(replace(section, name=folder))
+        sections = parts[i].sections
+        parts[i] = replace(parts[i], sections=(*sections[:AFTER_ITEMS], *chapters, *sections[AFTER_ITEMS:]))
+    return beside
 
 
 def _audit() -> Part:

@@ -15,7 +15,7 @@ from referee import catalogue
 from referee.cli import options
 from referee.cli.corpora import create, folder_of, found_in
 from referee.cli.corpus_card import count, print_card, read_card
-from referee.cli.corpus_export import output_lines, response_lines, spoken_by, trial_lines, write_xml
+from referee.cli.corpus_export import output_lines, response_lines, spoken_by, trial_lines, write_pictures, write_xml
 from referee.cli.progress import counting, fetching
 from referee.contracts import Card
 from referee.errors import CannotWrite, DataNotFound, InputError
@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help
 
 Name = Annotated[str, typer.Argument(help="A corpus by name (referee corpora).", show_default=False)]
 Out = Annotated[str, typer.Option("--out", "-o", help="File to write, - for standard output.", show_default=False)]
-SHAPES = ("trials", "outputs", "responses", "challenge-xml")
+SHAPES = ("trials", "outputs", "responses", "challenge-xml", "pictures")
 
 
 # -- card ------------------------------------------------------------------------------------------------------------------
@@ -72,6 +72,8 @@ def card(
 
   referee corpus export tuna --split speaker=101 --as challenge-xml --out trials-101
 
+  referee corpus export tuna --split domain=furniture --as pictures --out drawn     every scene as a PNG, with regions: a corpus for what sees
+
   referee corpus export degen2020 --as responses --out - | head
 """)
 )
@@ -90,14 +92,19 @@ def export(
     ] = None,
     seed: options.Seed = 1,
     system: Annotated[str | None, typer.Option(help="Name for --as outputs (default: human-SPEAKER).")] = None,
+    outlines: Annotated[
+        bool, typer.Option("--outlines", help="--as pictures: regions are pixels instead of the boxes around them.")
+    ] = False,
 ) -> int:
-    """Write a corpus, or a part of it, in Referee's own form, as an outputs file, or as the challenges' XML."""
+    """Write a corpus, or a part of it, in Referee's own form, as an outputs file, as the challenges' XML, or drawn as pictures."""
     if shape not in SHAPES:
         raise InputError(f"cannot export as {shape!r}", remedy=f"--as is one of {', '.join(SHAPES)}")
     opened = open_corpus(name, data=data, reading=reading, split=split, seed=seed)
     chosen = spoken_by(counting(opened.trials(), f"{opened.name}: trials"), speaker)
     if shape == "challenge-xml":
         write_xml(chosen, out)
+    elif shape == "pictures":
+        write_pictures(chosen, out, outlines)
     elif shape == "responses":
         # All ids first: responses are read in a pass of their own, in their own order.
         write_atomically(out, response_lines(name, data, {t.id for t in chosen}))

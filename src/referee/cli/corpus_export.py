@@ -12,7 +12,7 @@ from referee.cli.progress import counting
 from referee.errors import CannotWrite, InputError
 from referee.records import Description, Trial
 
-__all__ = ["output_lines", "response_lines", "spoken_by", "trial_lines", "write_xml"]
+__all__ = ["output_lines", "response_lines", "spoken_by", "trial_lines", "write_pictures", "write_xml"]
 
 
 def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
@@ -77,3 +77,12 @@ def write_xml(trials: Iterable[Trial], out: str) -> None:
             remedy="name one: --out trials.xml (one file) or --out trials (a file per trial)",
         )
     write_trials(trials, out)
+
+
+def write_pictures(trials: Iterable[Trial], out: str, outlines: bool) -> None:
+    from referee.corpora.pictured import write_pictured
+
+    if out == "-":
+        raise CannotWrite("pictures go into a folder", remedy="name one: --out drawn")
+    count, pictures = write_pictured(out, trials, outlines)
+    print(f"{count:,} trials on {pictures:,} pictures in {out}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from referee.api.draw import Drawing
 from referee.api.draw import draw as draw_it
 from referee.cli import options
 from referee.errors import InputError
@@ -20,6 +21,8 @@ EPILOG = options.examples("""
   referee draw scene.json --target a --numbers --out scene.png      with a frame round a, and numbers to answer with
 
   referee draw --corpus tuna --trial s1t1 --mark --out s1t1.svg     a trial of a corpus, its target framed
+
+  referee draw scene.json --out scene.png --regions regions.json    and where everything is, in pixels of scene.png
 
   referee draw --sheet people --out people.png                      every value beside every other
 
@@ -40,6 +43,13 @@ def draw(
         float, typer.Option(help="Shift each entity by up to this share of a cell (0.15 is slight).")
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Which shifts.")] = 0,
+    regions: Annotated[
+        Path | None,
+        typer.Option(help="FILE.json: the box of every entity, in pixels of the PNG of --out.", show_default=False),
+    ] = None,
+    outlines: Annotated[
+        bool, typer.Option("--outlines", help="--regions: the pixels of every entity instead of the box around them.")
+    ] = False,
     scale: Annotated[float, typer.Option(help="PNG: pixels to a unit; a cell is 100 units.")] = 2.0,
     corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="Draw a trial of this corpus.")] = None,
     trial: Annotated[str | None, typer.Option(help="Which trial of the corpus (default: the first).")] = None,
@@ -52,6 +62,8 @@ def draw(
         raise InputError("the ending says neither SVG nor PNG", where=out, remedy="name FILE.svg or FILE.png")
     if not 0.1 <= scale <= 10:
         raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
+    if regions is not None and Path(out).suffix.lower() != ".png":
+        raise InputError("regions are pixels of a PNG", remedy="name the picture: --out FILE.png")
     found = draw_it(
         scene or None,
         target=target,
@@ -68,4 +80,21 @@ def draw(
         write_atomically(out, [found.svg])
     else:
         found.save(out, scale)
+    if regions is not None:
+        write_atomically(regions, [_regions(found, Path(out), scale, outlines)])
     return 0
+
+
+def _regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
+    """As in a trial: the picture with size and hash, and the region of every entity."""
+    import hashlib
+    import json
+
+    from referee.corpora.place_records import picture_to_json, place_to_json
+    from referee.places import ScenePicture
+    from referee.sight.pictures import size_of
+
+    found = drawing.regions(scale, outlines=outlines)
+    picture = ScenePicture(path=out.name, size=size_of(out), sha256=hashlib.sha256(out.read_bytes()).hexdigest())
+    entities = [{"id": entity, "region": place_to_json(region)} for entity, region in found.items()]
+    return json.dumps({"picture": picture_to_json(picture), "entities": entities}, ensure_ascii=False, indent=1) + "\n"

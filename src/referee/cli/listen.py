@@ -35,6 +35,8 @@ EPILOG = options.examples("""
 
   referee listen RUN --hearer mine.py:MyHearer --passport CARD.json      a hearer of your own, with its passport
 
+  referee listen RUN --hearer recorded:answers.jsonl                     a model that was asked elsewhere: responses, or outputs with places
+
   referee listen RUN --people degen2020 && referee listen RUN --hearer learned --humans     people and a hearer in one table
 
   referee listen RUN --format json                                       measure the responses that are there, people's too

@@ -25,6 +25,8 @@ EPILOG = options.examples("""
 
   referee report RUN --audit --out report                 with the audit of printed tables
 
+  referee report RUN --pictures shared/data/osworld-g     boxes and points on their pictures
+
 Open report/index.html: it needs no network. Tables lie beside it as CSV and LaTeX, figures as SVG, PNG and PDF.
 """)
 
@@ -42,6 +44,10 @@ def report(
         bool, typer.Option("--court", help="Hold the court also over very many answers, which takes minutes.")
     ] = False,
     items: Annotated[int, typer.Option(help="Items in the browser at most, the worst first.", min=1)] = ITEMS,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(help="Where the pictures of the trials are, for boxes and points on them.", show_default=False),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing report.")] = False,
 ) -> int:
     """One page with everything a paper and its readers need: scores, panels, spread, agreement of measures, every item, methods and data."""
@@ -53,6 +59,7 @@ def report(
         audit=audit,
         court=court,
         items=items,
+        pictures=pictures,
         overwrite=overwrite,
         progress=counting,
     )

@@ -1,14 +1,19 @@
 """Boxes and points that vision-language models gave for people's expressions (REC-Eval), with the box meant: RefCOCO, RefCOCOg, PersReFex.
 
 A reading is a file of the folder. Pictures are neither there nor named, so numbers that are shares of a picture cannot be put on it, and nothing says which
-expressions share one. Answers are taken as recorded: four numbers are a box, a text is none; `prose` reads boxes out of texts too.
+expressions share one. Answers are taken as recorded: four numbers are a box, a text is none; `prose` reads boxes out of texts too. A model that points (Molmo)
+answers with texts that hold ``<point …>``, or with lists of x and y in percent.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from referee.contracts import Card
 from referee.corpora.outputs import Output
@@ -16,24 +21,26 @@ from referee.corpora.place_records import numbers, size_from_json
 from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
 from referee.corpora.reading.packed import REMEDY, Unheard, located
-from referee.errors import DataNotFound, UnknownName
+from referee.errors import DataNotFound, MalformedInput, UnknownName
 from referee.places import Box, Convention, Order, Place, Point, ScenePicture, Size, Unit, WrongConvention
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.answer_forms import SeenAnswer, read_answer, seen
+from referee.sight.overlap import iou, on_pixels
 
 __all__ = ["RecEval", "read_box_lines", "read_recorded_answer"]
 
 FOLDER = "rec-eval"
 SUFFIXES = (".jsonl.gz", ".jsonl")
 READINGS = ("RefCOCO", "RefCOCOg", "PersReFex")
-DETECTIONS, POINTS = "dino", "molmo"
+POINTS = "molmo"
+POINT_TAG = "<point"
 PERCENT = Convention(Unit.PERCENT, Order.XY)
 Row = Mapping[str, Any]
 
 
 class RecEval(Unheard):
     """1,975 expressions of RefCOCO, 5,023 of RefCOCOg (val), 2,970 of PersReFex. `reading` is the stem of a file in the folder; `gold` how boxes are
-    written in it (xywh in RefCOCO's family, xyxy elsewhere)."""
+    written in it: xywh in RefCOCO's family, xyxy in PersReFex; of other files, the order in which more of the recorded boxes overlap with them."""
 
     card = Card(
         name="rec-eval",
@@ -55,7 +62,12 @@ class RecEval(Unheard):
     def __init__(self, data: str | Path | None = None, reading: str = "RefCOCO", gold: str = "") -> None:
         super().__init__(data)
         self.reading = reading
-        self.gold = gold or ("xywh" if reading.startswith("RefCOCO") else "xyxy")
+        self.declared = gold or ("xywh" if reading.startswith("RefCOCO") else "xyxy" if reading in READINGS else "")
+
+    @cached_property
+    def gold(self) -> Order:
+        """How the boxes meant are written."""
+        return _order(self.declared) if self.declared else _fitting_order(self.path())
 
     def path(self) -> Path:
         """The file of the reading; where there is none of that name, the ones there are are told."""
@@ -73,8 +85,7 @@ class RecEval(Unheard):
         raise UnknownName("reading", self.reading, known, hint=f"one of {', '.join(known)}")
 
     def trials(self) -> Iterator[Trial]:
-        path = self.path()
-        order = _order(self.gold)
+        path, order = self.path(), self.gold
         for line, row in read_box_lines(path):
             with located(path, line):
                 yield _trial(row, self.reading, order)
@@ -83,19 +94,50 @@ class RecEval(Unheard):
         """What the models answered, one output a model and expression; with `prose` each model stands there once more (``qwen25vl+prose``), with boxes
         read out of its texts."""
         path = self.path()
+        pointing = _pointing(path)
         for line, row in read_box_lines(path):
             with located(path, line):
                 trial = _name(row, self.reading)
                 for model, answer in expect(row, "answers", dict).items():
-                    for system, read in _readings(model, answer, prose):
+                    for system, read in _readings(model, answer, prose, model in pointing):
                         response = Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places)
                         yield Output(trial, system, Description(), str(path), line, response)
 
 
-def _readings(model: str, answer: Any, prose: bool) -> Iterator[tuple[str, SeenAnswer]]:
-    yield model, read_recorded_answer(model, answer)
+def _readings(model: str, answer: Any, prose: bool, points: bool) -> Iterator[tuple[str, SeenAnswer]]:
+    yield model, read_recorded_answer(model, answer, points=points)
     if prose:
-        yield f"{model}+prose", read_recorded_answer(model, answer, prose=True)
+        yield f"{model}+prose", read_recorded_answer(model, answer, prose=True, points=points)
+
+
+def _pointing(path: Path) -> set[str]:
+    """The models that point, whatever they are called: most of what they say that is a place is a point."""
+    votes: Counter[str] = Counter()
+    for _, row in read_box_lines(path):
+        for model, answer in row["answers"].items():
+            if isinstance(answer, str):
+                votes[model] += POINT_TAG in answer
+            elif isinstance(answer, list) and answer and not isinstance(answer[0], dict):
+                votes[model] += 1 if len(answer) == 2 else -1
+    return {model for model, count in votes.items() if count > 0 or model.startswith(POINTS)}
+
+
+def _fitting_order(path: Path) -> Order:
+    """How a whole file that says nothing about it writes the boxes meant: the order in which more of its models' boxes overlap with them."""
+    pairs = [
+        (row["gt"], answer) for _, row in read_box_lines(path) for answer in row["answers"].values() if _is_box(answer)
+    ]
+    gold, boxes = (np.array([pair[side] for pair in pairs], dtype=float).reshape(-1, 4) for side in (0, 1))
+
+    def right(order: Order) -> int:
+        meant = on_pixels(gold, Convention(order=order), [None] * len(pairs))
+        return int((iou(boxes, meant) >= 0.5).sum())
+
+    return Order.XYWH if right(Order.XYWH) > right(Order.XYXY) else Order.XYXY
+
+
+def _is_box(answer: Any) -> bool:
+    return isinstance(answer, list) and len(answer) == 4 and all(type(n) in (int, float) for n in answer)
 
 
 def _there(data: str | Path | None) -> list[str]:
@@ -113,16 +155,20 @@ def _order(gold: str) -> Order:
 
 def read_box_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Lines with ``gt`` (four numbers) and ``answers`` by model, each checked."""
+    line = 0
     for line, text in read_lines(path):
         with located(path, line):
             row = parse_object(text)
             numbers(expect(row, "gt", list), 4)
             expect(row, "answers", dict)
         yield line, row
+    if not line:
+        raise MalformedInput("the file is empty", where=path, remedy=REMEDY)
 
 
 def _name(row: Row, reading: str) -> str:
-    return f"{reading}-{expect(row, 'i', int)}"
+    name = row.get("i")
+    return f"{reading}-{name if isinstance(name, str) and name else expect(row, 'i', int)}"
 
 
 def _trial(row: Row, reading: str, order: Order) -> Trial:
@@ -145,40 +191,28 @@ def _picture(row: Row) -> ScenePicture | None:
     return ScenePicture(path=path or "", size=size) if path is not None or size is not None else None
 
 
-def read_recorded_answer(model: str, answer: Any, prose: bool = False) -> SeenAnswer:
-    """One recorded answer: a list of four numbers, detections with scores (the highest is the answer), Molmo's points, or a text."""
+def read_recorded_answer(model: str, answer: Any, prose: bool = False, points: bool = False) -> SeenAnswer:
+    """One recorded answer: a list of four numbers, detections with scores (the highest is the answer), points of a model that points, or a text.
+
+    What is none of these is unparsable: it is what a model answered, not a fault of the file.
+    """
     if isinstance(answer, str):
-        if model.startswith(POINTS):
-            return _first_of(read_answer(answer, "molmo"))
-        return read_answer(answer, "prose") if prose else SeenAnswer(Outcome.UNPARSABLE)
-    if answer is None:
+        read = read_answer(answer, "molmo") if POINT_TAG in answer else SeenAnswer(Outcome.UNPARSABLE)
+        # Texts of Molmo that hold no point are as unreadable as those of others; what they say is read where prose is.
+        return read if read.places else read_answer(answer, "prose") if prose else SeenAnswer(Outcome.UNPARSABLE)
+    if answer is None or answer == []:
         return SeenAnswer(Outcome.EMPTY)
-    if not isinstance(answer, list):
-        raise WrongShape(f"{model} answers {answer!r:.40}", REMEDY)
-    if not answer:
-        return SeenAnswer(Outcome.EMPTY)
-    if isinstance(answer[0], dict):
-        best = max(answer, key=lambda found: expect(found, "score", float))
-        return seen([_box(expect(best, "box", list))])
-    if model.startswith(POINTS):
-        return seen(_points(answer))
-    return seen([_box(answer)]) if len(answer) == 4 else SeenAnswer(Outcome.UNPARSABLE)
-
-
-def _first_of(read: SeenAnswer) -> SeenAnswer:
-    # Texts of Molmo that hold no point are as unreadable as those of others; what they say is read where prose is.
-    return read if read.places else SeenAnswer(Outcome.UNPARSABLE)
-
-
-def _box(given: list[Any]) -> Place:
     try:
-        return Box(numbers(given, 4))
-    except WrongConvention as wrong:
-        raise WrongShape(str(wrong), REMEDY) from None
+        return seen(_places(answer, points or model.startswith(POINTS)))
+    except (WrongShape, WrongConvention):
+        return SeenAnswer(Outcome.UNPARSABLE)
 
 
-def _points(given: list[Any]) -> list[Place]:
-    if len(given) % 2:
-        raise WrongShape(f"{len(given)} numbers are no points", REMEDY)
-    flat = numbers(given, len(given))
+def _places(answer: Any, points: bool) -> list[Place]:
+    if isinstance(answer, list) and isinstance(answer[0], dict):
+        best = max(answer, key=lambda found: expect(found, "score", float))
+        return [Box(numbers(expect(best, "box", list), 4))]
+    if not isinstance(answer, list) or not (points or len(answer) == 2):
+        return [Box(numbers(answer, 4))]
+    flat = numbers(answer, len(answer) + len(answer) % 2)
     return [Point((flat[i], flat[i + 1]), PERCENT) for i in range(0, len(flat), 2)]

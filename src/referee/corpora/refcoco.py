@@ -2,7 +2,10 @@
 be meant.
 
 No copy of them comes with this package. A folder ``refcoco/`` (``refcoco+/``, ``refcocog/``, ``grefcoco/``) in the data folder holds what `lichengunc/refer`
-and `henghuiding/gRefCOCO` publish; pictures are COCO's train2014 and not needed to score recorded answers.
+and `henghuiding/gRefCOCO` publish; pictures are COCO's train2014 and not needed to score recorded answers. Forms after `refer.py` (REFER.createIndex and
+getRefBox: x, y, w, h), `grefexp_coco_format.py` of gRefCOCO (``ann_id`` is a number or a list, [-1] for none), the dataset cards of lmms-lab/RefCOCO,
+RefCOCOplus and RefCOCOg on Hugging Face (question_id, image, question, answer, segmentation, bbox, iscrowd, file_name), and `utils_rec.py` of lmms-eval for
+the order of ``bbox``.
 """
 
 from __future__ import annotations

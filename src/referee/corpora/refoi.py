@@ -1,4 +1,9 @@
-"""RefOI in its published Parquet form (Ma et al. 2025): objects of OpenImages with a box, and what three writers and two speakers said of them."""
+"""RefOI in its published Parquet form (Ma et al. 2025): objects of OpenImages with a box, and what three writers and two speakers said of them.
+
+Columns are those of the dataset card (README.md of Seed42Lab/RefOI on Hugging Face: image, mask, boxed_image, box_xmin, box_xmax, box_ymin, box_ymax as
+float64, is_coco, label_name, co_occurrence, written_descriptions, spoken_descriptions; 492 objects in the split single_presence, 993 in co_occurrence).
+The card does not say what the four sides count; shares of the picture are OpenImages' form, and numbers beyond 1 are refused rather than misread.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
+from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.packed import Unheard, located
 from referee.errors import DataNotFound, MalformedInput
 from referee.places import Box, Convention, ScenePicture
@@ -19,6 +25,7 @@ SHARES = Convention.of("0-1 xyxy")
 SIDES = ("box_xmin", "box_ymin", "box_xmax", "box_ymax")
 COLUMNS = (*SIDES, "label_name", "is_coco", "co_occurrence", "written_descriptions", "spoken_descriptions")
 NAME = "refoi"
+SPLITS = ("single_presence", "co_occurrence")
 
 
 class RefOi(Unheard):
@@ -32,7 +39,9 @@ class RefOi(Unheard):
         languages=("en",),
         citation="Ma et al. 2025, arXiv 2504.16060",
         sampled=("scene",),
-        faults=("the column names are those of the published card; no copy was at hand when this was written",),
+        faults=(
+            "read after its published card, no copy was at hand: sides of boxes are taken as shares of the picture, as in OpenImages, or refused",
+        ),
         files=("refoi/*.parquet",),
     )
 
@@ -48,7 +57,7 @@ class RefOi(Unheard):
         for path in files:
             for row in _rows(path):
                 with located(path):
-                    trial = _trial(row, number)
+                    trial = _trial(row, number, _alone(path, row))
                 number += 1
                 yield trial
 
@@ -64,8 +73,16 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise MalformedInput(f"not a Parquet file of this form ({error!s:.200})", where=path, remedy=remedy) from None
 
 
-def _trial(row: dict[str, Any], number: int) -> Trial:
+def _alone(path: Path, row: dict[str, Any]) -> bool:
+    """Whether it is the only one of its kind in its picture: the published files say so by name, others by the column."""
+    split = path.name.partition("-")[0]
+    return split == "single_presence" if split in SPLITS else int(row["co_occurrence"]) <= 1
+
+
+def _trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
     left, top, right, bottom = (float(row[side]) for side in SIDES)
+    if max(left, top, right, bottom) > 1:
+        raise WrongShape(f"the box of object {number} goes beyond 1", "sides of boxes are shares of the picture")
     thing = Entity(
         id="meant", attributes=(Property("type", row["label_name"]),), region=Box((left, top, right, bottom), SHARES)
     )
@@ -78,7 +95,7 @@ def _trial(row: dict[str, Any], number: int) -> Trial:
         ),
         targets=("meant",),
         domain="coco" if row["is_coco"] else "other",
-        condition="alone" if int(row["co_occurrence"]) <= 1 else "among its kind",
+        condition="alone" if alone else "among its kind",
         references=tuple(Description(text=str(text), speaker=how) for how, text in said if str(text).strip()),
         meta={"co_occurrence": int(row["co_occurrence"])},
     )

@@ -9,7 +9,7 @@ from referee.drawing.scene_pictures import draw_scene
 from referee.errors import naming_extra
 from referee.records import Scene
 
-__all__ = ["draw_marked", "draw_numbered", "to_png"]
+__all__ = ["draw_marked", "draw_numbered", "scale_for", "to_png"]
 
 CELL_PIXELS = 200
 MOST_PIXELS = 1600
@@ -27,14 +27,15 @@ def draw_numbered(scene: Scene) -> bytes:
     """A scene as PNG with its entities numbered from 1 in their order, for a hearer who answers with a number."""
     numbers = {e.id: str(i) for i, e in enumerate(scene.entities, 1)}
     layout = place(scene)
-    return to_png(draw_scene(scene, layout=layout, numbers=numbers), _scale(layout))
+    return to_png(draw_scene(scene, layout=layout, numbers=numbers), scale_for(layout))
 
 
 def draw_marked(scene: Scene, targets: Collection[str]) -> bytes:
     """A scene as PNG with a frame around what is meant, for a speaker; no numbers, which a description could lean on."""
     layout = place(scene)
-    return to_png(draw_scene(scene, layout=layout, mark=targets), _scale(layout))
+    return to_png(draw_scene(scene, layout=layout, mark=targets), scale_for(layout))
 
 
-def _scale(layout: Layout) -> float:
+def scale_for(layout: Layout) -> float:
+    """Pixels to a unit: cells of 200 pixels, smaller ones where the grid is large."""
     return min(CELL_PIXELS, MOST_PIXELS / max(layout.columns, layout.rows)) / 100

@@ -12,7 +12,7 @@ from referee.drawing.furniture import paint_furniture
 from referee.drawing.ink import element, group, number, rect, text
 from referee.drawing.objects import paint_object
 from referee.drawing.painted import BOX, Painted
-from referee.drawing.placement import PLACE_NAMES, Layout, Place, place
+from referee.drawing.placement import PLACE_NAMES, Layout, place
 from referee.drawing.portraits import paint_person
 from referee.drawing.shapes import paint_patch, paint_shape
 from referee.drawing.silhouettes import paint_figure, paint_pentomino
@@ -20,7 +20,18 @@ from referee.drawing.word_cards import draw_card, with_words
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 
-__all__ = ["can_draw", "draw_entity", "draw_page", "draw_scene", "kind_of", "marks_of", "overhang", "shared_names"]
+__all__ = [
+    "can_draw",
+    "draw_entity",
+    "draw_page",
+    "draw_scene",
+    "kind_of",
+    "marks_of",
+    "overhang",
+    "page_size",
+    "shared_names",
+    "stacked",
+]
 
 # The special before the general: a patch or a token would take nearly anything that has a colour.
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
@@ -71,16 +82,27 @@ def draw_scene(
     """All entities where they stand. `mark` frames some of them, `numbers` writes a label beside each; nothing else tells one from another."""
     at = layout or place(scene, jitter=jitter, seed=seed)
     _check(scene, at, mark, numbers or {})
-    shared = shared_names(scene)
-    # what stands further up the page is further away: near things are drawn over it
-    ordered = sorted(scene.entities, key=lambda e: (at[e.id].row + at[e.id].dy, at[e.id].column + at[e.id].dx))
-    margin = MARGIN + BOX * overhang(at)
-    pictures = [_cell(marks_of(e, shared), at[e.id], margin) for e in ordered]
-    frames = [_cell(_frame(), at[i], margin) for i in sorted(mark)]
-    labels = [_cell(_label(label), at[i], margin) for i, label in sorted((numbers or {}).items())]
-    width, height = (BOX * n + 2 * margin for n in (at.columns, at.rows))
+    pictures = [_placed(marks, x, y) for _, x, y, marks in stacked(scene, at)]
+    frames = [_placed(_inset(_frame()), *_corner(at, i)) for i in sorted(mark)]
+    labels = [_placed(_inset(_label(label)), *_corner(at, i)) for i, label in sorted((numbers or {}).items())]
+    width, height = page_size(at)
     ground = rect(0, 0, width, height, "#ffffff")
     return draw_page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
+
+
+def stacked(scene: Scene, layout: Layout) -> list[tuple[str, float, float, str]]:
+    """Id, left, top and marks of every entity, in the order in which they are drawn: what stands further up the page is further away."""
+    shared = shared_names(scene)
+    ordered = sorted(
+        scene.entities, key=lambda e: (layout[e.id].row + layout[e.id].dy, layout[e.id].column + layout[e.id].dx)
+    )
+    return [(e.id, *_corner(layout, e.id), _inset(marks_of(e, shared))) for e in ordered]
+
+
+def page_size(layout: Layout) -> tuple[float, float]:
+    """Width and height of a drawing, in units of a hundredth of a cell."""
+    margin = MARGIN + BOX * overhang(layout)
+    return round(BOX * layout.columns + 2 * margin, 2), round(BOX * layout.rows + 2 * margin, 2)
 
 
 def _values(entity: Entity) -> dict[str, str]:
@@ -131,9 +153,18 @@ def overhang(layout: Layout) -> float:
     return max([0.0, *(max(-at, at - last) for at, last in across + down)])
 
 
-def _cell(marks: str, at: Place, margin: float) -> str:
-    x, y = margin + BOX * (at.column + at.dx), margin + BOX * (at.row + at.dy)
-    return group(group(marks, transform="translate(4 4) scale(0.92)"), transform=f"translate({number(x)} {number(y)})")
+def _corner(layout: Layout, entity: str) -> tuple[float, float]:
+    at, margin = layout[entity], MARGIN + BOX * overhang(layout)
+    # As precise as it is written: regions are told from the same numbers.
+    return round(margin + BOX * (at.column + at.dx), 2), round(margin + BOX * (at.row + at.dy), 2)
+
+
+def _inset(marks: str) -> str:
+    return group(marks, transform="translate(4 4) scale(0.92)")
+
+
+def _placed(marks: str, x: float, y: float) -> str:
+    return group(marks, transform=f"translate({number(x)} {number(y)})")
 
 
 def _frame() -> str:

@@ -1,8 +1,8 @@
 """What hearers did, counted: the same for people and for simulated hearers (Gatt & Belz 2008; identification rates of Spanger et al. 2013).
 
-Over responses: `ir` (the referent was named), `error` (another entity was named) and the share of every other outcome, which add up to 1; reading,
-identification and combined time; repeats. Over items: `mir`, the share of items that a strict majority of evaluators got right, and `agreement`, the mean
-share of correct evaluators over those items. Weights let a bootstrap draw participants and items without counting anew.
+Over responses: `ir` (the referent was named, or pointed at), `error` (another entity was, or a place where nothing is) and the share of every other outcome,
+which add up to 1; reading, identification and combined time; repeats. Over items: `mir`, the share of items that a strict majority of evaluators got right,
+and `agreement`, the mean share of correct evaluators over those items. Weights let a bootstrap draw participants and items without counting anew.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ CORRECTED = "corrected"
 TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
 NAN = float("nan")
 
+# A place in a picture where nothing is was meant for something: it is as wrong as another entity.
+NAMED = (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
+
 Row = Callable[[Response, bool], float]
 
 
@@ -49,8 +52,8 @@ def _time(*names: str) -> Row:
 OVER_RESPONSES: dict[str, Row] = {
     "ir": lambda r, right: float(right),
     # "I don't know" is no naming of another entity: it lowers the rate under a name of its own.
-    "error": lambda r, right: float(r.outcome == Outcome.ENTITY and not right),
-    **{str(outcome): _share(outcome) for outcome in Outcome if outcome != Outcome.ENTITY},
+    "error": lambda r, right: float(r.outcome in NAMED and not right),
+    **{str(outcome): _share(outcome) for outcome in Outcome if outcome not in NAMED},
     "reading_ms": _time("reading_ms"),
     "identification_ms": _time("identification_ms"),
     # Gatt & Belz 2008 time reading and identification apart; Spanger et al. 2013 have one clock over both.

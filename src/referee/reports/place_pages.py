@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from referee.reports.section import Section
 from referee.runs.folder import Run
 from referee.sight.pictures import checked, thumbnail
 
-__all__ = ["places_section", "write_place_pages"]
+__all__ = ["has_places", "places_section", "write_place_pages"]
 
 SIDE = 480
+FIRST = 1000
 SHELL = Path(__file__).with_name("places.html")
 DATA, PAGE, PICTURES = "items.js", "index.html", "pictures"
 RIGHT, WRONG = "found", "missed"
@@ -55,7 +57,13 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
     return len(items)
 
 
-def places_section(label: str, run: Run, address: str) -> Section:
+def has_places(run: Run) -> bool:
+    """Whether anybody in the run answered with a place, told by the first lines of its files: most runs have none, and are not read for it."""
+    outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
+    return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in run.responses())
+
+
+def places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:
     """The chapter of a report that leads to the page, with how often each system found what was meant."""
     trials = {t.id: t for t in run.trials()}
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -67,6 +75,8 @@ def places_section(label: str, run: Run, address: str) -> Section:
         f"{label}, {system}: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
         for system, kinds in counts.items()
     )
+    if not pictured:
+        said += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
     html = f'<p><a href="{escape(address, quote=True)}">Every item with its picture</a></p>'
     return Section(name="places", title="Where they pointed", texts=said, html=html)
 

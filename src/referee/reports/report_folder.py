@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from referee.files import write_atomically
 from referee.reports.page import Part, as_page
@@ -25,8 +26,9 @@ def publish(
     runs: Sequence[str],
     overwrite: bool = False,
     watch: ShowsProgress | None = None,
+    beside: Mapping[str, Callable[[Path], object]] = MappingProxyType({}),
 ) -> None:
-    """Write the folder `out`; an existing report is replaced only with `overwrite`. `watch` is shown the chapters."""
+    """Write the folder `out`; an existing report is replaced only with `overwrite`. `watch` is shown the chapters, `beside` writes folders in it."""
     with writing_run(out, overwrite) as folder:
         tables, figures = folder / "tables", folder / "figures"
         tables.mkdir()
@@ -41,5 +43,7 @@ def publish(
                     write_atomically(tables / f"{name}.csv", [as_csv(rows)])
             for figure in section.figures if can_save() else ():
                 save_figure(figure, figures)
+        for name, write in beside.items():
+            write(folder / name)
         write_atomically(folder / "index.html", [as_page(parts, title=title, made=made)])
         write_manifest(folder, kind="report", runs=list(runs))

@@ -134,7 +134,10 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     answered = [s.run.folder for s in material.scored if any(True for _ in s.run.responses())]
     # Ranks of measures and rates of chance are not shown here, and take most of the time.
     hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
-    return hold_court(", ".join(f.name for f in answered), hearings.sheets, hearings, chance=False)
+    sheets = [sheet for sheet in hearings.sheets if sheet.automatic and sheet.hearer]
+    if not sheets:
+        return "No court was held: hearers answered what others said than the systems that were scored."
+    return hold_court(", ".join(f.name for f in answered), sheets, hearings, chance=False)
 
 
 def _known(scored: Sequence[Scored]) -> Known:

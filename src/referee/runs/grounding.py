@@ -19,6 +19,7 @@ from referee.sight.overlap import iou
 
 __all__ = [
     "Suspect",
+    "conventions_meant",
     "conventions_of",
     "declare",
     "evidence_of",
@@ -73,6 +74,12 @@ def conventions_of(answers: Iterable[Output]) -> str:
     """How a system's numbers are taken, for the signature; empty where it gives no places."""
     found = {str(p.convention) for o in answers if o.response for p in o.response.places if not isinstance(p, Mask)}
     return " + ".join(sorted(found))
+
+
+def conventions_meant(trials: Iterable[Trial]) -> str:
+    """How the numbers of what was meant are taken, for the signature; empty where it is pixels by nature (masks), or nothing was."""
+    regions = (t.scene.entity(target).region for t in trials for target in t.targets)
+    return " + ".join(sorted({str(r.convention) for r in regions if isinstance(r, Box | Polygon)}))
 
 
 # -- the detective ------------------------------------------------------------------------------------------------------------

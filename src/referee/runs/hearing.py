@@ -25,6 +25,7 @@ __all__ = [
     "HearerWork",
     "Said",
     "Session",
+    "believing",
     "by_name",
     "fitted",
     "fold_name",
@@ -137,14 +138,14 @@ def heard(
 
     for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
         signed = [
-            replace(_believing(response, trial), system=system, hearer=session.name)
+            replace(believing(response, trial), system=system, hearer=session.name)
             for (system, _), response in zip(said[trial.id], responses, strict=True)
         ]
         yield trial, [None if NOT_ANSWERED in r.flags else json_line(response_to_json(r)) for r in signed]
         advance(len(responses))
 
 
-def _believing(response: Response, trial: Trial) -> Response:
+def believing(response: Response, trial: Trial) -> Response:
     """A bare choice as a belief: answers without one are people's, and this one is not."""
     if response.probabilities is not None:
         return response

@@ -7,12 +7,15 @@ asked only about trials that it was not trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from referee.capabilities import Remembers, SignsCalls, WritesBatches
-from referee.corpora.jsonl import json_line, response_to_json
+from referee.corpora.jsonl import json_line, read_responses, response_to_json
+from referee.corpora.outputs import read_outputs
+from referee.corpora.reading.lines import read_lines
 from referee.engines.kept import KeptWork
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import SHARD, Engine
@@ -27,6 +30,7 @@ from referee.runs.hearing import (
     HearerWork,
     Said,
     Session,
+    believing,
     by_name,
     fitted,
     fold_name,
@@ -129,6 +133,39 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
     manifest["people"] = {"source": source, "responses": len(theirs)}
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     return len(theirs)
+
+
+def add_recorded(folder: Path, file: Path) -> int:
+    """Put the answers of hearers that were asked elsewhere beside all others, under their own names; returns how many there are.
+
+    A file of responses says whose words were heard (``system``). In a file of outputs with places, as `referee score` takes them, the systems are the hearers,
+    and what they heard is what people said.
+    """
+    run = Run(folder)
+    manifest, asked = run.manifest, {t.id: t for t in run.trials()}
+    theirs = [believing(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
+    if not theirs:
+        raise InputError(
+            "no line of it answers a trial of this run",
+            where=file,
+            remedy='lines like {"trial": ID, "hearer": NAME, "outcome": "box", "places": […]}, or outputs with places',
+        )
+    names = {r.hearer for r in theirs}
+    others = [r for r in run.responses() if r.hearer not in names]
+    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *theirs]))
+    manifest["hearers"] = {**manifest.get("hearers", {}), **{name: f"{name}|recorded:{file.name}" for name in names}}
+    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+    return len(theirs)
+
+
+def _recorded_answers(file: Path) -> Iterator[Response]:
+    if not file.is_file():
+        raise InputError("there is no such file", where=file, remedy="name a file of answers: recorded:FILE.jsonl")
+    _, first = next(iter(read_lines(file)), (0, "{}"))
+    if '"hearer"' in first:
+        return read_responses(file)
+    outputs = (o for o in read_outputs(file) if o.response is not None)
+    return (replace(o.response, hearer=o.system, system=None) for o in outputs if o.response is not None)
 
 
 def _asked(

@@ -18,7 +18,7 @@ from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
-from referee.runs.grounding import conventions_of, warnings_about
+from referee.runs.grounding import conventions_meant, conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
@@ -129,7 +129,8 @@ def score_trials(
     table.notes = [*answers.notes, *measured.failed.values()]
     table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
     if table.outcomes:
-        table.warnings = warnings_about(answers, list(trials()))
+        asked = list(trials())
+        table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
     return table
 
 

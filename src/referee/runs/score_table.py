@@ -184,6 +184,7 @@ class ScoreTable:
     warnings: list[str] = field(default_factory=list)
     outcomes: dict[str, list[Outcome | None]] = field(default_factory=dict)
     conventions: dict[str, str] = field(default_factory=dict)
+    meant: str = ""
     fingerprint: str = ""
     references: str = ""
 
@@ -210,8 +211,9 @@ class ScoreTable:
             interval=f"jackknife-t-skew-{s.confidence:g}",
             swaps=s.resamples,
             seed=s.seed,
-            # How the numbers of a system that finds rather than describes were taken.
+            # How the numbers of a system that finds rather than describes were taken, and those of what it had to find.
             **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
+            **({"meant": self.meant} if system in self.conventions and self.meant else {}),
         )
 
     def about_clusters(self) -> str:

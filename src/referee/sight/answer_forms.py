@@ -139,7 +139,8 @@ def _lists(text: str, convention: Convention) -> Places:
 
 
 def _internvl(text: str, convention: Convention) -> Places:
-    return [p for m in _INTERNVL.finditer(text) for p in _lists(m[1], convention)]
+    # Where special tokens were taken out of the answer, the lists are left; the makers' own code looks for nothing else.
+    return [p for m in _INTERNVL.finditer(text) for p in _lists(m[1], convention)] or _lists(text, convention)
 
 
 def _deepseek(text: str, convention: Convention) -> Places:
@@ -295,29 +296,45 @@ def _prose(text: str, convention: Convention) -> Places:
 
 
 FORMS: dict[str, AnswerForm] = {
-    "qwen-vl": AnswerForm(_qwen_tokens, "0-1000 xyxy", "<box>(x1,y1),(x2,y2)</box> (Qwen-VL model card)"),
-    "qwen2-vl": AnswerForm(_qwen_tokens, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> (Qwen2-VL)"),
+    "qwen-vl": AnswerForm(_qwen_tokens, "0-1000 xyxy", "<box>(x1,y1),(x2,y2)</box> (QwenLM/Qwen-VL, README)"),
+    "qwen2-vl": AnswerForm(
+        _qwen_tokens, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> (Qwen2-VL model card)"
+    ),
     "qwen2.5-vl": AnswerForm(_json, "pixels xyxy sent:qwen28", 'JSON "bbox_2d" or "point_2d" (Qwen2.5-VL cookbooks)'),
     "qwen3-vl": AnswerForm(_json, "0-1000 xyxy", 'JSON "bbox_2d" (Qwen3-VL cookbooks)'),
-    "internvl": AnswerForm(_internvl, "0-1000 xyxy", "<box>[[x1, y1, x2, y2]]</box> (InternVL documentation)"),
+    "internvl": AnswerForm(
+        _internvl, "0-1000 xyxy", "<box>[[x1, y1, x2, y2]]</box> (InternVL, eval/refcoco/evaluate_grounding.py: / 1000)"
+    ),
     "cogvlm": AnswerForm(_lists, "0-999 xyxy", "[[x1,y1,x2,y2]] with three digits (CogVLM README)"),
     "deepseek-vl2": AnswerForm(
         _deepseek, "0-999 xyxy", "<|det|>[[x1, y1, x2, y2]]<|/det|> (DeepSeek-VL2: x / 999 * width)"
     ),
     "shikra": AnswerForm(_lists, "0-1 xyxy", "[0.123,0.456,0.789,0.900] (Shikra)"),
     "ferret": AnswerForm(_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (Ferret)"),
-    "molmo": AnswerForm(_molmo, "percent xy", '<point x="61.5" y="40.6" …>, <points x1=… y1=… …> (Molmo)'),
-    "paligemma": AnswerForm(_paligemma, "0-1024 yxyx", "<loc0123> four times (big_vision, PaliGemma README)"),
+    "molmo": AnswerForm(
+        _molmo,
+        "percent xy",
+        '<point x="61.5" y="40.6" …>, <points x1=… y1=… …> (Molmo model card, discussion 1: / 100)',
+    ),
+    "paligemma": AnswerForm(
+        _paligemma, "0-1024 yxyx", "<loc0123> four times, y x y x (paligemma_parse.py of the makers' demo: / 1024)"
+    ),
     "florence-2": AnswerForm(
-        _florence, "0-1000 xyxy", "<loc_123> four times, the middle of a bin (processing_florence2.py)"
+        _florence,
+        "0-1000 xyxy",
+        "<loc_123> four times, the middle of one of 1000 bins (transformers, processing_florence2.py)",
     ),
     "kosmos-2": AnswerForm(
-        _kosmos, "0-1 xyxy", "<patch_index_0044><patch_index_0863>, cells of a 32 x 32 grid (unilm/kosmos-2)"
+        _kosmos,
+        "0-1 xyxy",
+        "<patch_index_0044><patch_index_0863>, cells of a 32 x 32 grid (transformers, processing_kosmos2.py)",
     ),
     "gemini": AnswerForm(_json, "0-1000 yxyx", 'JSON "box_2d": [ymin, xmin, ymax, xmax] (Gemini API documentation)'),
-    "ui-tars": AnswerForm(_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0)"),
+    "ui-tars": AnswerForm(_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0; action_parser.py: factor 1000)"),
     "ui-tars-1.5": AnswerForm(
-        _click, "pixels xy sent:qwen28", "click(start_box='(x,y)'), click(point='<point>x y</point>') (UI-TARS 1.5)"
+        _click,
+        "pixels xy sent:qwen28",
+        "click(start_box='(x,y)'), click(point='<point>x y</point>') (UI-TARS 1.5, action_parser.py: smart_resize)",
     ),
     "os-atlas": AnswerForm(_click, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> or (x,y) (OS-Atlas)"),
     "showui": AnswerForm(_click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (ShowUI)"),

@@ -56,6 +56,9 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
         yield from ({"choice": choice} for choice in ("left", "right", "tie"))
     elif scales := shown.parameters.get("scales"):
         yield {"ratings": {scale["name"]: 2 for scale in scales}}
+    elif shown.parameters.get("way") in ("point", "box"):
+        yield from ({"outcome": choice} for choice in shown.parameters["choices"])
+        yield {"outcome": shown.parameters["way"], "x": 0, "y": 0, "box": [0, 0, 1, 1]}
     else:
         yield from ({"outcome": "entity", "entity": label} for label in shown.labels)
 
