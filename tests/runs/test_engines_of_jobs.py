@@ -1,4 +1,4 @@
-"""listen, score, passport and power: the same bytes for any engine, number of processes and size of pieces, and nothing done twice after a break."""
+"""listen, score, court, passport and power: the same bytes for any engine, number of processes and size of pieces, and nothing done twice after a break."""
 
 from __future__ import annotations
 
@@ -111,6 +111,19 @@ def test_a_passport_has_the_same_numbers(study: Path, way: tuple[str, ...], caps
     alone = capsys.readouterr().out
     assert main([*command, *way]) == 0
     assert capsys.readouterr().out == alone
+
+
+def test_the_court_says_the_same(spoken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert main(["score", str(spoken), "--metrics", "set/dice,set/masi", "--out", str(run)]) == 0
+    assert main(["listen", str(run), "--hearer", "noisy"]) == 0
+    capsys.readouterr()
+    command = ["court", str(run), "--resamples", "20", "--permutations", "20", "--format", "json"]
+    assert main(command) == 0
+    alone = capsys.readouterr().out
+    assert main([*command, "--jobs", "2", "--shard", "2"]) == 0
+    assert capsys.readouterr().out == alone
+    assert json.loads(alone)["items"]
 
 
 class Breaking(LocalEngine):

@@ -87,7 +87,11 @@ def test_a_signature_has_its_parts() -> None:
     )
     assert parts["measure"] == "set/dice"
     assert (parts["corpus"], parts["reading"], parts["part"]) == ("tuna", "raw", "domain=people")
-    assert (parts["cluster"], parts["interval"], parts["against"]) == ("scene x speaker", "jackknife-t-skew-0.95", "own-1")
+    assert (parts["cluster"], parts["interval"], parts["against"]) == (
+        "scene x speaker",
+        "jackknife-t-skew-0.95",
+        "own-1",
+    )
     assert parts["trials"].startswith(f"{len(TRIALS)}-")
 
 

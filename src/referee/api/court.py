@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from referee.courtroom.heard_evidence import TrialSettings, try_runs
 from referee.courtroom.printed_evidence import published as published_names
 from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
 from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
+from referee.engines.choice import engine_apart
 from referee.errors import InputError
 from referee.reports.court_figure import court_figure
 from referee.reports.court_page import court_page
@@ -117,6 +118,10 @@ def court(
     permutations: int = 200,
     cluster: str = "design",
     seed: int = 1,
+    jobs: int = 1,
+    engine: str = "local",
+    shard: int = 1,
+    address: str | None = None,
     progress: ShowsProgress = unwatched,
 ) -> CourtResult:
     """Try every automatic measure against every hearer measure, and say which ones hold (`referee court`).
@@ -128,6 +133,10 @@ def court(
         permutations: permutations between two measures, for their ranks.
         cluster: what answers of runs are drawn by.
         seed: of all randomness.
+        jobs: processes.
+        engine: where they are: local or ray.
+        shard: parts of the work (a measure, a sheet) at a time; changes nothing but speed.
+        address: a Ray cluster.
         progress: is given pieces of work and a label, and gives them back one by one.
 
     Returns:
@@ -142,7 +151,13 @@ def court(
     """
     one_of("--cluster", cluster, CLUSTERINGS)
     settings = TrialSettings(
-        resamples=resamples, permutations=permutations, cluster=cluster, seed=seed, progress=progress
+        resamples=resamples,
+        permutations=permutations,
+        cluster=cluster,
+        seed=seed,
+        progress=progress,
+        engine=engine_apart(engine, jobs, address),
+        shard=shard,
     )
     paths = [Path(sources)] if isinstance(sources, (str, Path)) else list(map(Path, sources))
     return CourtResult(_summon(paths, published, settings))
@@ -155,16 +170,15 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
         )
     if paper is not None:
-        return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress)
+        return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress, settings.engine)
+    hold = partial(hold_court, seed=settings.seed, progress=settings.progress, engine=settings.engine)
     if all(map(is_run, sources)):
         from referee.hearers.passports.cards import cards_of
         from referee.hearers.passports.quoting import warn_elsewhere
 
         hearings = try_runs(sources, settings, cards_of, warn_elsewhere)
-        return hold_court(
-            ", ".join(map(str, sources)), hearings.sheets, hearings, seed=settings.seed, progress=settings.progress
-        )
+        return hold(", ".join(map(str, sources)), hearings.sheets, hearings)
     if len(sources) > 1 or sources[0].is_dir():
         wrong = next(s for s in sources if not is_run(s))
         raise InputError("this is not a run folder", where=wrong, remedy="name run folders only, or one CSV file")
-    return hold_court(str(sources[0]), sheets_of_csv(sources[0]), seed=settings.seed, progress=settings.progress)
+    return hold(str(sources[0]), sheets_of_csv(sources[0]))

@@ -12,7 +12,7 @@ from referee.api import charts
 from referee.api.frames import PASSPORT, frame_of
 from referee.api.results import Result
 from referee.catalogue import one_of
-from referee.engines.choice import engine_named
+from referee.engines.choice import engine_apart
 from referee.engines.pieces import SHARD
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination
@@ -168,7 +168,7 @@ def passport(
         seed=seed,
         families=tuple(speaker),
         calls=None if calls is None else Path(calls),
-        engine=None if engine == "local" and jobs == 1 and address is None else engine_named(engine, jobs, address),
+        engine=engine_apart(engine, jobs, address),
         shard=shard,
     )
     found = Passport(examine(examination, progress))

@@ -401,7 +401,7 @@ def score(
 @contextmanager
 def _elsewhere(engine: str, jobs: int, address: str | None) -> Iterator[Callable[[Any], Measurer] | None]:
     """What measures in other processes; None where this one is enough."""
-    if engine == "local" and jobs == 1 and address is None:
+    if (engine, jobs, address) == ("local", 1, None):
         yield None
         return
     from tempfile import TemporaryDirectory

@@ -53,6 +53,12 @@ def court(
         typer.Option(help=f"What answers of runs are drawn by: {', '.join(CLUSTERINGS)} (design: what was sampled)."),
     ] = "design",
     seed: options.Seed = 1,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    engine: options.EngineName = "local",
+    shard: Annotated[
+        int, typer.Option(help="Parts of the work (a measure, a sheet) at a time; changes nothing but speed.", min=1)
+    ] = 1,
+    address: options.Address = None,
 ) -> int:
     """Try every automatic measure against every hearer measure, and say which ones hold.
 
@@ -67,6 +73,10 @@ def court(
         permutations=permutations,
         cluster=cluster,
         seed=seed,
+        jobs=jobs,
+        engine=engine,
+        shard=shard,
+        address=address,
         progress=counting,
     )
     for warning in found.proceedings.warnings if form == "json" else ():  # the page has them

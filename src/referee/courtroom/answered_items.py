@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
 from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, sampled_by
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.courtroom.printed_evidence import better_way
 from referee.courtroom.ranking_evidence import RankingEvidence, as_matrix, rank_measures
 from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
+from referee.engines.calls import call_all
 from referee.metrics.hearing import HUMAN, OVER_RESPONSES
 from referee.statistics.dependent_trials import Clusters
 
@@ -54,17 +57,29 @@ def try_items(
     tables = [_item_values(run) for run in heard]
     metrics = list(dict.fromkeys(m for table in tables for m in table))
     evidence: list[ItemEvidence] = []
-    rankings: list[RankingEvidence] = []
+    to_rank: list[tuple[Any, ...]] = []
     admissions = {h: a for run in heard for h, a in run.admissions.items()}
     for hearer, admission in admissions.items() if metrics else ():
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
         asked = [a.asked for a in answers]
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
-        for metric in settings.progress(metrics, f"{hearer}: item by item"):
-            evidence += _on_items(metric, hearer, answers, clusters, settings, admission)
+        given = [
+            (metric, hearer, answers, clusters, settings.resamples, settings.seed, admission) for metric in metrics
+        ]
+        if settings.engine is None:
+            for each in settings.progress(given, f"{hearer}: item by item"):
+                evidence += _on_items(*each)
+        else:
+            evidence += [
+                e for found in call_all(settings.engine, [(_on_items, g) for g in given], settings.shard) for e in found
+            ]
         if settings.permutations:
-            rankings += _rankings(hearer, metrics, answers, settings)
-    return evidence, rankings
+            to_rank.append((f"{hearer}: success", *_matrices(metrics, answers), settings.permutations, settings.seed))
+    if settings.engine is None:
+        ranked = [rank_measures(*each, progress=settings.progress) for each in to_rank]
+    else:
+        ranked = call_all(settings.engine, [(rank_measures, each) for each in to_rank], settings.shard)
+    return evidence, [r for found in ranked for r in found]
 
 
 def _answers(
@@ -90,28 +105,27 @@ def _on_items(
     hearer: str,
     answers: Sequence[_Answer],
     clusters: Clusters,
-    settings: TrialSettings,
+    resamples: int,
+    seed: int,
     admission: Admission,
-) -> Iterable[ItemEvidence]:
+) -> list[ItemEvidence]:
     """Success against scores that are turned so that more is better, and times against scores as they are."""
     scores, better = [a.scores.get(metric) for a in answers], better_way(metric)
     sign = -1.0 if better == "lower" else 1.0
     turned = [None if s is None else sign * s for s in scores]
     told = partial(ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission)
-    resamples, seed = settings.resamples, settings.seed
     found = auc(turned, [a.values["ir"] for a in answers], clusters, resamples=resamples, seed=seed)
-    yield told(hearer=f"{hearer}: success", kind="auc", found=found)
+    evidence = [told(hearer=f"{hearer}: success", kind="auc", found=found)]
     for time in TIMES:
         times = [None if np.isnan(a.values[time]) else a.values[time] for a in answers]
         if any(t is not None for t in times):
             found = rank_correlation(scores, times, clusters, resamples=resamples, seed=seed)
-            yield told(hearer=f"{hearer}: {time}", kind="rho", found=found)
+            evidence.append(told(hearer=f"{hearer}: {time}", kind="rho", found=found))
+    return evidence
 
 
-def _rankings(
-    hearer: str, metrics: Sequence[str], answers: Sequence[_Answer], settings: TrialSettings
-) -> list[RankingEvidence]:
-    """Pairwise accuracies of all measures that have a better direction, people's own descriptions left out as a system."""
+def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Success, and all measures that have a better direction, as systems by items; people's own descriptions are left out as a system."""
     answers = [a for a in answers if a.row.rpartition("/")[2] != HUMAN]
     rows, items = (list(dict.fromkeys(part)) for part in ([a.row for a in answers], [a.item for a in answers]))
     right: dict[tuple[str, str], list[float]] = {}
@@ -124,7 +138,7 @@ def _rankings(
         for m in metrics
         if turn[m]
     }
-    return rank_measures(f"{hearer}: success", human, matrices, settings.permutations, settings.seed, settings.progress)
+    return human, matrices
 
 
 def _item_values(run: HeardRun) -> ItemTable:

@@ -19,13 +19,14 @@ from referee.statistics.frames import IntArray
 __all__ = ["TABLES", "word_rates"]
 
 TABLES = 300
+WordRates = dict[tuple[str, str], dict[str, float]]
 NULL = 1000
 """Deals that the p values of the tables are found by; the tables themselves are the first of them."""
 
 
 def word_rates(
     sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ShowsProgress = unwatched
-) -> dict[tuple[str, str], dict[str, float]]:
+) -> WordRates:
     """For every pair of measures, how often chance makes the rules say each word (only those that it does)."""
     alone = sheet.without_people()
     table, signs = family_table(alone), signs_of(alone)

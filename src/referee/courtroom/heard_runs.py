@@ -10,6 +10,7 @@ from typing import Any
 
 from referee.courtroom.admissions import OF_PEOPLE, Admission, admit
 from referee.courtroom.families import family_names
+from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
@@ -29,7 +30,7 @@ Warn = Callable[[Mapping[str, str], str], Iterable[str]]
 class TrialSettings:
     """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance.
 
-    Without permutations measures get no ranks, which take longest. `progress` may look on.
+    Without permutations measures get no ranks, which take longest. `progress` may look on; an `engine` does the longest parts, `shard` of them at a time.
     """
 
     resamples: int = 500
@@ -37,6 +38,8 @@ class TrialSettings:
     cluster: str = DESIGN
     seed: int = 1
     progress: ShowsProgress = unwatched
+    engine: Engine | None = None
+    shard: int = 1
 
 
 class HeardRun:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
 from referee.courtroom.answered_items import ItemEvidence
-from referee.courtroom.base_rates import word_rates
-from referee.courtroom.corrected_verdicts import VerdictChange, compare_verdicts
+from referee.courtroom.base_rates import WordRates, word_rates
+from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
 from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import Hearings
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
 from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
+from referee.engines.calls import Call, call_all
+from referee.engines.pieces import Engine
 from referee.runs.watching import ShowsProgress, unwatched
 
 __all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
@@ -72,9 +75,14 @@ def hold_court(
     seed: int = 1,
     chance: bool = True,
     progress: ShowsProgress = unwatched,
+    engine: Engine | None = None,
 ) -> Proceedings:
-    """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted."""
-    evidence = [e for sheet in sheets for e in try_sheet(sheet, seed, progress)]
+    """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted.
+
+    `progress` may look on; an `engine` tries the sheets beside each other.
+    """
+    tried, rates = _try_all(sheets, seed, chance, progress, engine)
+    evidence = [e for found in tried for e in found]
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
     cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
@@ -87,17 +95,31 @@ def hold_court(
         verdicts={name: _verdict(name, cases, items) for name in names},
         items=items,
         rankings=hearings.rankings if hearings else (),
-        tallies=_tally(cases, _expect(sheets, seed, progress) if chance else None),
+        tallies=_tally(cases, _expect(sheets, rates) if chance else None),
         warnings=hearings.warnings if hearings else (),
         notes=notes,
     )
 
 
-def _expect(sheets: Sequence[SystemScores], seed: int, progress: ShowsProgress) -> dict[str, float]:
+def _try_all(
+    sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ShowsProgress, engine: Engine | None
+) -> tuple[Sequence[Sequence[Evidence]], Sequence[WordRates]]:
+    """The evidence of every sheet and, if wanted, its base rates."""
+    asked = sheets if chance else ()
+    if engine is None:
+        return [try_sheet(sheet, seed, progress) for sheet in sheets], [
+            word_rates(sheet, seed, progress=progress) for sheet in asked
+        ]
+    calls: list[Call] = [(try_sheet, (sheet, seed)) for sheet in sheets]
+    found = call_all(engine, [*calls, *((word_rates, (sheet, seed)) for sheet in asked)])
+    return found[: len(sheets)], found[len(sheets) :]
+
+
+def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> dict[str, float]:
     """How many findings of each kind chance alone would bring over all sheets."""
     expected: dict[str, float] = defaultdict(float)
-    for sheet in sheets:
-        for (_, hearer), rates in word_rates(sheet, seed, progress=progress).items():
+    for sheet, found in zip(sheets, rates_of, strict=True):
+        for (_, hearer), rates in found.items():
             for word, rate in rates.items():
                 expected[cap(word, sheet.admissions.get(hearer, OF_PEOPLE))] += rate
     return expected
@@ -127,20 +149,21 @@ def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
 
 
 def hold_published_court(
-    name: str, sheets: PublishedSheets, seed: int = 1, progress: ShowsProgress = unwatched
+    name: str,
+    sheets: PublishedSheets,
+    seed: int = 1,
+    progress: ShowsProgress = unwatched,
+    engine: Engine | None = None,
 ) -> Proceedings:
     """Try a printed table as printed and as corrected, and compare."""
-    corrected = hold_court(name, sheets.corrected, notes=sheets.notes, seed=seed, progress=progress)
+    tried = partial(hold_court, name, notes=sheets.notes, seed=seed, progress=progress, engine=engine)
+    corrected = tried(sheets.corrected)
     same = list(sheets.printed) == list(sheets.corrected)
-    printed = (
-        corrected
-        if same
-        else hold_court(name, sheets.printed, notes=sheets.notes, seed=seed, chance=False, progress=progress)
-    )
+    printed = corrected if same else tried(sheets.printed, chance=False)
     changes = compare_verdicts(
         (printed.evidence, printed.cases),
         (corrected.evidence, corrected.cases),
-        (findings_of(other, seed) for other in progress(sheets.elsewhere, "other values of corrections")),
+        _findings_of_all(sheets.elsewhere, seed, progress, engine),
     )
     findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
     return replace(
@@ -150,6 +173,14 @@ def hold_published_court(
         changes=changes,
         single_votes=vote_singly(sheets.printed, sheets.corrected, findings, seed),
     )
+
+
+def _findings_of_all(
+    elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ShowsProgress, engine: Engine | None
+) -> Iterable[dict[Pair, str]]:
+    if engine is not None:
+        return call_all(engine, [(findings_of, (other, seed)) for other in elsewhere])
+    return (findings_of(other, seed) for other in progress(elsewhere, "other values of corrections"))
 
 
 def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:

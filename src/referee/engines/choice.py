@@ -9,7 +9,7 @@ from referee.engines.on_ray import RayEngine
 from referee.engines.pieces import Engine
 from referee.errors import InputError
 
-__all__ = ["ENGINES", "available_cores", "engine_named"]
+__all__ = ["ENGINES", "available_cores", "engine_apart", "engine_named"]
 
 ENGINES = ("local", "ray")
 
@@ -27,6 +27,15 @@ def engine_named(name: str, jobs: int | None = None, address: str | None = None)
     if address is not None:
         raise InputError("--address belongs to --engine ray", remedy="leave it out, or say --engine ray")
     return LocalEngine(jobs or available_cores())
+
+
+def engine_apart(name: str, jobs: int, address: str | None = None) -> Engine | None:
+    """The engine where work goes to other processes; None where one job of this machine is asked for, which needs none.
+
+    >>> engine_apart("local", 1) is None, engine_apart("local", 2)
+    (True, LocalEngine(jobs=2, apart=False))
+    """
+    return None if (name, jobs, address) == ("local", 1, None) else engine_named(name, jobs, address)
 
 
 def available_cores() -> int:
