@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ def try_items(
     tables = [_item_values(run) for run in heard]
     metrics = list(dict.fromkeys(m for table in tables for m in table))
     evidence: list[ItemEvidence] = []
-    to_rank: list[tuple[Any, ...]] = []
+    to_rank: list[tuple[str, FloatArray, dict[str, FloatArray], int, int]] = []
     admissions = {h: a for run in heard for h, a in run.admissions.items()}
     for hearer, admission in admissions.items() if metrics else ():
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
