@@ -1,7 +1,8 @@
-"""The numbers of docs/systems.md: ``python benchmarks/pages/systems.py [challenges] [known] [choices] [mentions] [evolved]``.
+"""The numbers of docs/systems.md: ``python benchmarks/pages/systems.py [challenges] [known] [choices] [hypotheses] [readings] [mentions] [evolved]``.
 
 Dice on TUNA in the `challenge` reading (REFEREE_DATA): every entry of the two challenges in five cuts (seeds 1 to 5) beside print, entries that know their
-speakers, open choices made the other way, how often attributes are mentioned, and evolution run again.
+speakers, open choices made the other way, hypotheses about print beside their entries, the reading `challenge.other`, how often attributes are mentioned,
+and evolution run again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import folds
 from referee.corpora.tuna import Tuna
-from referee.records import Trial
+from referee.records import Description, Trial
 from referee.statistics.correlation import spearman
 from referee.systems import asgre2007, tuna2008_as, variants
 from referee.systems.components import CONTRAST_QUOTIENT, LEARNED_INCLUSION, PARTITION_TREE, Component
@@ -30,21 +31,43 @@ Maker = Callable[[], Composed]
 Scores = tuple[float, float, float]
 SEEDS = range(1, 6)
 KNOWN, NEW = "challenge", "speaker"
+FOUR = ("set/dice", "set/masi", "set/exact", "scene/minimal")
+# Of the challenge's training data, as Kelleher & Mac Namee (2008) print them: how often a type was said, of how many targets.
+TRAINING = {"person": (225, 274), "chair": (134, 143), "desk": (73, 86), "sofa": (43, 48)}
+FLOOR = ("OSU-GP", "ATT-FB-")
+HYPOTHESES = (
+    "IS-FBS-submitted.no-location",
+    "GRAPH-FP.order",
+    "DIT-DS.counted",
+    "NIL-UCM-MFVF.location-last",
+    "NIL-UCM-MFVF.counted",
+    "DIT-FBI.location-last",
+    "DIT-FBI.counted",
+    "IS-FP.condition",
+)
 DEVELOPMENT = ("GRAPH-4+B", "DIT-FBI", "DIT-TVAS", "NIL-UCM-MFVF", "USP-EACH-FREQ", "ATT-DR-b", "ATT-DR-sf", "IS-FP")
 
 
 @cache
-def corpus() -> tuple[Trial, ...]:
-    return tuple(Tuna(os.environ["REFEREE_DATA"], reading="challenge").trials())
+def corpus(reading: str = "challenge") -> tuple[Trial, ...]:
+    return tuple(Tuna(os.environ["REFEREE_DATA"], reading=reading).trials())
 
 
-def scores(make: Maker, by: str, seed: int = 1, metric: str = "set/dice") -> Scores:
+def scores(make: Maker, by: str, seed: int = 1, metric: str = "set/dice", reading: str = "challenge") -> Scores:
     """A metric on furniture, people and both when every trial is described by a system trained on other folds."""
-    trials, said = corpus(), {}
-    for train, test in folds(trials, 5, by=by, seed=seed):
+    return measured(describe(make, by, seed, reading), metric, reading)
+
+
+def describe(make: Maker, by: str, seed: int = 1, reading: str = "challenge") -> dict[str, Description]:
+    said = {}
+    for train, test in folds(corpus(reading), 5, by=by, seed=seed):
         system = make().fit(train)
         said.update((trial.id, system.describe(trial.for_speaker())) for trial in test)
-    measure = catalogue.create("metric", metric)
+    return said
+
+
+def measured(said: dict[str, Description], metric: str, reading: str = "challenge") -> Scores:
+    measure, trials = catalogue.create("metric", metric), corpus(reading)
     parts = ([t for t in trials if t.domain == d] for d in ("furniture", "people"))
     return tuple(measure.score(Batch.of([said[t.id] for t in p], p)).value for p in (*parts, trials))
 
@@ -110,6 +133,54 @@ def choices() -> None:
     print(f"JU-PTBSGRE place last    {NEW:9} {shown(scores(alone(Component(PARTITION_TREE, preferences=last)), NEW))}")
 
 
+def hypotheses() -> None:
+    print(
+        "\nhypotheses about print: Dice / MASI / exact / minimal on furniture, people, both; the entry; print; gain in Dice"
+    )
+    for name in HYPOTHESES:
+        table = asgre2007 if variants.TABLE[name].year == 2007 else tuna2008_as
+        of = name.partition(".")[0]
+        ours, entrys = (four(maker, table.FOLDS[0]) for maker in (entry(variants, name), entry(table, of)))
+        for where, values in zip(("furniture", "people", "both"), zip(*ours, strict=True), strict=True):
+            print(f"{name:30} {where:10} {shown(values)}")
+        both = [values[2] for values in entrys]
+        print(f"{of:30} {'both':10} {shown(both)}  gain {ours[0][2] - both[0]:+.3f}")
+        print(f"{of:30} {'print':10} {' / '.join(printed_four(table, of))}")
+    known_counts = four(entry(variants, "NIL-UCM-MFVF.counted"), KNOWN)
+    print(f"{'NIL-UCM-MFVF.counted':30} known      {shown([values[0] for values in known_counts])} furniture")
+
+
+def four(make: Maker, by: str) -> list[Scores]:
+    said = describe(make, by)
+    return [measured(said, metric) for metric in FOUR]
+
+
+def printed_four(table: object, name: str) -> list[str]:
+    paper, which, columns = table.PUBLISHED
+    cells, label = shipped_paper(paper).tables[which], table.TABLE[name].printed or name
+    shares = {m: float(cells.text(label, c)) / (100 if m == "scene/minimal" else 1) for m, c in columns.items()}
+    return [f"{shares[metric]:.3f}" if metric in shares else "–" for metric in FOUR]
+
+
+def readings() -> None:
+    for reading in ("challenge", "challenge.other"):
+        said = [p.value for t in corpus(reading) for p in t.references[0].properties or () if p.name == "type"]
+        print(f"\n{reading}: types named {dict(Counter(said))}")
+    targets = Counter(t.scene.entity(t.targets[0]).value("type") for t in corpus())
+    most = {kind: said + targets[kind] - of for kind, (said, of) in TRAINING.items()}
+    print(f"\nat most, if print is right and every target beyond its training data was named: {most}")
+    print("Dice by speaker, both domains: challenge, challenge.other, difference; range over five cuts")
+    for name in tuna2008_as.TABLE:
+        usual, other = (
+            scores(entry(tuna2008_as, name), NEW, 1, "set/dice", r)[2] for r in ("challenge", "challenge.other")
+        )
+        row = f"{name:18} {usual:.3f} {other:.3f} {other - usual:+.3f}"
+        if not name.startswith(FLOOR):
+            every = [scores(entry(tuna2008_as, name), NEW, s)[2] for s in SEEDS]
+            row += f"  {max(every) - min(every):.3f}"
+        print(row)
+
+
 def alone(part: Component) -> Maker:
     return lambda: Composed(part.make(), None)
 
@@ -127,7 +198,7 @@ def evolved() -> None:
     print(shown(scores(entry(variants, "OSU-GP.evolved"), NEW)))
 
 
-PARTS = {f.__name__: f for f in (challenges, known, choices, mentions, evolved)}
+PARTS = {f.__name__: f for f in (challenges, known, choices, hypotheses, readings, mentions, evolved)}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PARTS:
