@@ -18,7 +18,7 @@ from time import perf_counter
 
 import numpy as np
 
-WIDTH, HEIGHT = 320, 240
+WIDTH, HEIGHT = 160, 120
 COUNTS = (1_000, 5_000, 10_000)
 
 
@@ -35,14 +35,14 @@ def make(folder: Path, n: int) -> None:
         for i in range(n):
             png = as_png(np.roll(noise, i, axis=1) if i % 50 else rng.integers(0, 256, noise.shape, dtype=np.uint8))
             (folder / "pictures" / f"{i}.png").write_bytes(png)
-            box = [int(v) for v in (i % 200, i % 150, i % 200 + 90, i % 150 + 80)]
+            box = [int(v) for v in (i % 60, i % 40, i % 60 + 50, i % 40 + 40)]
             picture = {"path": f"pictures/{i}.png", "size": [WIDTH, HEIGHT], "sha256": sha256(png).hexdigest()}
             things = [
                 {"id": "a", "attributes": {"type": "thing"}, "region": {"box": box, "in": "pixels xyxy"}},
                 {
                     "id": "b",
                     "attributes": {"type": "other"},
-                    "region": {"box": [300, 220, 310, 230], "in": "pixels xyxy"},
+                    "region": {"box": [150, 110, 158, 118], "in": "pixels xyxy"},
                 },
             ]
             trial = {
@@ -54,7 +54,7 @@ def make(folder: Path, n: int) -> None:
                 "references": ["x"],
             }
             trials.write(json.dumps(trial) + "\n")
-            for system, moved in (("near", 4), ("far", 150)):
+            for system, moved in (("near", 4), ("far", 45)):
                 given = {"trial": f"t{i}", "system": system, "box": [v + moved for v in box], "in": "pixels xyxy"}
                 answers.write(json.dumps(given) + "\n")
 
