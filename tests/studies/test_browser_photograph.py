@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -72,8 +73,8 @@ def browser() -> Iterator[Browser]:
 def visit(browser: Browser, site: str) -> Iterator[object]:
     here: list[Visitor] = []
 
-    def come(study: str) -> Visitor:
-        here.append(Visitor.at(browser, f"{site}/s/{study}/"))
+    def come(study: str, **options: Any) -> Visitor:
+        here.append(Visitor.at(browser, f"{site}/s/{study}/", **options))
         here[-1].agree()
         here[-1].go_to("photograph")
         return here[-1]
@@ -187,6 +188,106 @@ def test_who_cannot_see_it_says_so_and_guesses(visit, studies: dict[str, Served]
     row = rows_of_last(studies["refoi"])[0]
     assert row.answer["outcome"] == "none"
     assert (row.answer["guess_x"], row.answer["guess_y"]) == (pytest.approx(60, abs=1), pytest.approx(40, abs=1))
+
+
+# -- fingers and pens ------------------------------------------------------------------------------------------------------
+
+TABLET = {"has_touch": True, "viewport": {"width": 800, "height": 700}}
+
+
+class Hand:
+    """Fingers on a picture, by shares of the sheet as it lies now."""
+
+    def __init__(self, person: Visitor) -> None:
+        self.page = person.page
+        self.wire = person.context.new_cdp_session(person.page)
+        person.wait()
+
+    def at(self, across: float, down: float) -> dict[str, float]:
+        rect = "node => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }"
+        left, top, width, height = self.page.locator(".photograph .sheet").evaluate(rect)
+        return {"x": left + across * width, "y": top + down * height}
+
+    def touch(self, kind: str, *fingers: dict[str, float]) -> None:
+        points = [{**finger, "id": i} for i, finger in enumerate(fingers)]
+        self.wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def drag(self, start: dict[str, float], end: dict[str, float]) -> None:
+        self.touch("touchStart", start)
+        for share in (0.25, 0.5, 0.75, 1):
+            self.touch("touchMove", {axis: start[axis] + share * (end[axis] - start[axis]) for axis in start})
+        self.touch("touchEnd")
+
+    def pinch(self, middle: dict[str, float], before: float, after: float) -> None:
+        def two(apart: float) -> list[dict[str, float]]:
+            return [{"x": middle["x"] - apart / 2, "y": middle["y"]}, {"x": middle["x"] + apart / 2, "y": middle["y"]}]
+
+        self.touch("touchStart", two(before)[0])
+        self.touch("touchStart", *two(before))
+        for share in (0.25, 0.5, 0.75, 1):
+            self.touch("touchMove", *two(before + share * (after - before)))
+        self.touch("touchEnd")
+
+    def wide(self) -> float:
+        found: float = self.page.locator(".photograph .sheet").evaluate("node => node.getBoundingClientRect().width")
+        return found
+
+
+def answered(person: Visitor, served: Served) -> dict[str, Any]:
+    confirm(person)
+    person.next_thing()
+    person.page.wait_for_timeout(300)
+    found: dict[str, Any] = rows_of_last(served)[0].answer
+    return found
+
+
+def test_two_fingers_enlarge_one_moves_and_a_tap_answers(visit, studies: dict[str, Served]) -> None:
+    person = visit("point", **TABLET)
+    hand = Hand(person)
+    narrow, middle = hand.wide(), hand.at(0.5, 0.5)
+    hand.pinch(middle, 80, 240)
+    # Three times as far apart, three times as large, and what was between the fingers still is (up and down the frame grew, and shows nearly all).
+    assert hand.wide() == pytest.approx(3 * narrow, rel=0.02)
+    assert hand.at(0.5, 0.5)["x"] == pytest.approx(middle["x"], abs=3)
+    middle = hand.at(0.5, 0.5)
+    hand.drag(middle, {"x": middle["x"] + 60, "y": middle["y"]})
+    assert hand.at(0.5, 0.5)["x"] == pytest.approx(middle["x"] + 60, abs=12)
+    assert person.page.locator(".photograph .cross").is_hidden(), "neither was an answer"
+    spot = hand.at(0.45, 0.55)
+    person.page.touchscreen.tap(spot["x"], spot["y"])
+    answer = answered(person, studies["point"])
+    assert (answer["outcome"], answer["pointer"], answer["zoom"]) == ("point", "touch", 1)
+    # A third of a pixel of the picture is one of the screen.
+    assert (answer["x"], answer["y"]) == (pytest.approx(0.45 * WIDTH, abs=1), pytest.approx(0.55 * HEIGHT, abs=1))
+
+
+def test_a_finger_draws_a_box(visit, studies: dict[str, Served]) -> None:
+    person = visit("box", **TABLET)
+    hand = Hand(person)
+    hand.drag(hand.at(0.25, 0.25), hand.at(0.5, 0.75))
+    answer = answered(person, studies["box"])
+    assert (answer["outcome"], answer["pointer"]) == ("box", "touch")
+    assert answer["box"] == pytest.approx([0.25 * WIDTH, 0.25 * HEIGHT, 0.5 * WIDTH, 0.75 * HEIGHT], abs=1)
+
+
+def test_a_pinch_draws_no_box(visit) -> None:
+    person = visit("box", **TABLET)
+    hand = Hand(person)
+    narrow = hand.wide()
+    hand.pinch(hand.at(0.5, 0.5), 60, 120)
+    assert hand.wide() == pytest.approx(2 * narrow, rel=0.02)
+    assert person.page.locator(".photograph .drawn-box").is_hidden()
+
+
+def test_a_pen_points(visit, studies: dict[str, Served]) -> None:
+    person = visit("point")
+    hand = Hand(person)
+    spot = {**hand.at(0.3, 0.4), "button": "left", "clickCount": 1, "pointerType": "pen"}
+    for kind in ("mousePressed", "mouseReleased"):
+        hand.wire.send("Input.dispatchMouseEvent", {"type": kind, **spot})
+    answer = answered(person, studies["point"])
+    assert (answer["outcome"], answer["pointer"]) == ("point", "pen")
+    assert (answer["x"], answer["y"]) == (pytest.approx(0.3 * WIDTH, abs=1), pytest.approx(0.4 * HEIGHT, abs=1))
 
 
 def test_photographs_are_served_under_names_that_tell_nothing(studies: dict[str, Served], site: str) -> None:

@@ -95,14 +95,14 @@ class _Looker(_Onlooker):
 
 
 class ScreenReader(_Looker):
-    """Reads the words on a screen (``rapidocr``, extra ``ocr``) and points at the line that shares most with the instruction, if its likeness is at least
-    `least` of 100; NONE where no line does."""
+    """Reads the words on a screen (``rapidocr``, extra ``ocr``) and points at the middle of the line that shares most with the instruction (``box:yes``: gives
+    the line's box), if its likeness is at least `least` of 100; NONE where no line does."""
 
     name = "sight/ocr"
 
-    def __init__(self, pictures: str = "", least: float = 60.0) -> None:
+    def __init__(self, pictures: str = "", least: float = 60.0, box: bool = False) -> None:
         super().__init__(pictures)
-        self.least = least
+        self.least, self.box = least, box
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         from rapidfuzz import fuzz
@@ -113,7 +113,9 @@ class ScreenReader(_Looker):
         if not scored or max(scored)[0] < self.least:
             return shrug(self.name, view, Outcome.NONE)
         left, top, right, bottom = max(scored, key=lambda found: found[0])[1]
-        return self._at(view, Box((left, top, right, bottom)))
+        if self.box:
+            return self._at(view, Box((left, top, right, bottom)))
+        return self._at(view, Point(((left + right) / 2, (top + bottom) / 2), Convention(order=Order.XY)))
 
 
 @lru_cache(maxsize=512)
@@ -136,7 +138,8 @@ def _reader() -> Any:
     with naming_extra():
         from rapidocr import RapidOCR
 
-    return RapidOCR()
+    # It would tell standard error which files it found.
+    return RapidOCR(params={"Global.log_level": "error"})
 
 
 class Detector(_Looker):

@@ -7,6 +7,7 @@ shares of a picture whose size is unknown are not measured.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
 from typing import Any, ClassVar
@@ -22,7 +23,17 @@ from referee.places import Box, Place, Point, Region, Size
 from referee.records import Entity, Outcome, Response, Trial
 from referee.sight.overlap import distance, inside, iou, region_distance, region_holds, region_iou
 
-__all__ = ["BoxAccuracy", "Distance", "EntityFound", "Iou", "MeanAccuracy", "NoTarget", "PointInside", "hits"]
+__all__ = [
+    "BoxAccuracy",
+    "Distance",
+    "EntityFound",
+    "Iou",
+    "MeanAccuracy",
+    "NoTarget",
+    "PointInside",
+    "all_hits",
+    "hits",
+]
 
 Truths = npt.NDArray[np.bool_]
 
@@ -283,6 +294,15 @@ class NoTarget(_Grounding):
 
 def hits(response: Response, trial: Trial) -> bool:
     """Whether an answer with a place finds what is meant: a point inside, a box with IoU >= .5. So people, simulated hearers and models are judged alike."""
-    measure = PointInside() if any(isinstance(p, Point) for p in response.places) else BoxAccuracy()
-    batch = Batch([None], [trial], [()], answers=[response])
-    return bool(measure.statistics(batch)[0, 0] == 1)
+    return all_hits([(trial, response)])[0]
+
+
+def all_hits(answers: Sequence[tuple[Trial, Response]]) -> list[bool]:
+    """`hits` for many answers at once, which is much quicker."""
+    found = np.zeros(len(answers), dtype=bool)
+    pointing = np.array([any(isinstance(p, Point) for p in response.places) for _, response in answers], dtype=bool)
+    for measure, chosen in ((PointInside(), np.flatnonzero(pointing)), (BoxAccuracy(), np.flatnonzero(~pointing))):
+        part = [answers[i] for i in chosen.tolist()]
+        batch = Batch([None] * len(part), [t for t, _ in part], [()] * len(part), answers=[r for _, r in part])
+        found[chosen] = measure.statistics(batch)[:, 0] == 1
+    return found.tolist()

@@ -138,7 +138,7 @@ def judge(
     """Responses by system and hearer, and what was left out and why.
 
     All people are one group (`PEOPLE`) with as many participants; a simulated hearer, told by its probabilities, is a group of its own. Responses to
-    what people said in the corpus count as those of the system `HUMAN`. Trials with several targets have no one referent and are left out.
+    what people said in the corpus count as those of the system `HUMAN`. Trials with several targets, or with none, have no one referent and are left out.
     """
     kept: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
     excluded: dict[Group, Counter[str]] = defaultdict(Counter)
@@ -148,7 +148,7 @@ def judge(
         if trial is None:
             excluded[group]["trial not in the run"] += 1
         elif len(trial.targets) != 1:
-            excluded[group]["several targets"] += 1
+            excluded[group]["several targets" if trial.targets else "nothing is meant"] += 1
         else:
             right = _is_right(response, trial)
             row = [measure(response, right) for measure in OVER_RESPONSES.values()]

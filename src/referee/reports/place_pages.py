@@ -15,7 +15,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.files import writing_folder
-from referee.metrics.grounding import hits
+from referee.metrics.grounding import all_hits
 from referee.places import Mask, NeedsSize, Place, Polygon, Size
 from referee.records import Outcome, Response, Trial
 from referee.reports.section import Section
@@ -68,9 +68,9 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
     trials = {t.id: t for t in run.trials()}
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for found in _answers(run, trials).values():
-        for system, responses in found.items():
-            for trial, response in responses:
-                counts[system][_outcome(response, trial)] += 1
+        for system, answers in found.items():
+            for outcome, _ in answers:
+                counts[system][outcome] += 1
     said = tuple(
         f"{label}, {system}: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
         for system, kinds in counts.items()
@@ -81,34 +81,39 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
     return Section(name="places", title="Where they pointed", texts=said, html=html)
 
 
-Answered = dict[str, dict[str, list[tuple[Trial, Response]]]]
+Answered = dict[str, dict[str, list[tuple[str, Response]]]]
 
 
 def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
-    """Answers with places, or that are an outcome of grounding, by trial and by who gave them; all people are one."""
+    """Answers with places, or that are an outcome of grounding, with what became of them, by trial and by who gave them; all people are one."""
+    given = [(who, response) for who, response in _given(run) if response.trial in trials]
+    outcomes = _outcomes([(trials[response.trial], response) for _, response in given])
     found: Answered = defaultdict(lambda: defaultdict(list))
-    outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
-    for output in outputs:
-        if output.response is not None and output.trial in trials:
-            found[output.trial][output.system].append((trials[output.trial], output.response))
-    for response in run.responses():
-        if response.trial in trials and (response.places or response.outcome in (Outcome.POINT, Outcome.BOX)):
-            who = "people" if response.probabilities is None else response.hearer
-            found[response.trial][who].append((trials[response.trial], response))
+    for (who, response), outcome in zip(given, outcomes, strict=True):
+        found[response.trial][who].append((outcome, response))
     return found
 
 
-def _outcome(response: Response, trial: Trial) -> str:
-    if response.outcome in (Outcome.BOX, Outcome.POINT):
-        return RIGHT if hits(response, trial) else WRONG
-    if response.outcome is Outcome.ENTITY:
-        return RIGHT if response.entity in trial.targets else WRONG
-    return str(response.outcome)
+def _given(run: Run) -> Iterator[tuple[str, Response]]:
+    outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
+    for output in outputs:
+        if output.response is not None:
+            yield output.system, output.response
+    for response in run.responses():
+        if response.places or response.outcome in (Outcome.POINT, Outcome.BOX):
+            yield ("people" if response.probabilities is None else response.hearer), response
+
+
+def _outcomes(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
+    placed = [i for i, (_, r) in enumerate(answers) if r.outcome in (Outcome.BOX, Outcome.POINT)]
+    hit = dict(zip(placed, all_hits([answers[i] for i in placed]), strict=True))
+    hit |= {i: r.entity in t.targets for i, (t, r) in enumerate(answers) if r.outcome is Outcome.ENTITY}
+    return [(RIGHT if hit[i] else WRONG) if i in hit else str(r.outcome) for i, (_, r) in enumerate(answers)]
 
 
 def _item(
     trial: Trial,
-    answers: Mapping[str, Sequence[tuple[Trial, Response]]],
+    answers: Mapping[str, Sequence[tuple[str, Response]]],
     systems: Sequence[str],
     shown: Mapping[str, str],
 ) -> dict[str, Any]:
@@ -117,7 +122,7 @@ def _item(
     size = picture.size if picture else None
     meant = [r for t in trial.targets if (r := trial.scene.entity(t).region) is not None]
     given = {
-        systems.index(s): [[_outcome(r, t), _drawn(r.places, size)] for t, r in found] for s, found in answers.items()
+        systems.index(s): [[outcome, _drawn(r.places, size)] for outcome, r in found] for s, found in answers.items()
     }
     places = _drawn([*meant, *(p for found in answers.values() for _, r in found for p in r.places)], size)
     return {

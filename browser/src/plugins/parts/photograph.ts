@@ -4,6 +4,7 @@
 import { button, make } from "../../common/dom.ts";
 import type { Say } from "../../common/strings.ts";
 import { onPress, pointerOf, pressOf, type Press } from "../../timing/press.ts";
+import { Fingers } from "./fingers.ts";
 
 export interface Photo {
   picture: string;
@@ -39,6 +40,8 @@ export class Photograph {
   private readonly cross = make("span", { class: "cross" });
   private readonly box = make("span", { class: "drawn-box" });
   private readonly marks = new Map<string, HTMLElement>();
+  private readonly fingers: Fingers;
+  private held = { across: 0.5, down: 0.5, scale: 1, counted: false };
   private aim = { x: 0.5, y: 0.5 };
 
   constructor(private readonly photo: Photo, marks: readonly Mark[], private readonly way: "point" | "box" | "mark", say: Say) {
@@ -58,6 +61,11 @@ export class Photograph {
       event.preventDefault();
       this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
     }, { passive: false });
+    this.fingers = new Fingers(this.sheet, {
+      pan: way === "box" ? null : (dx, dy) => this.pan(dx, dy),
+      grip: (x, y) => (this.held = { ...this.shareAt(x, y), scale: this.scale, counted: false }),
+      pinch: (by, x, y) => this.pinch(by, x, y),
+    });
     this.show(null);
   }
 
@@ -84,9 +92,17 @@ export class Photograph {
   }
 
   private onPoint(act: OnSpot, signal: AbortSignal): void {
+    let touched: { spot: Spot; press: Press } | null = null;
     this.sheet.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || !event.isPrimary) return;
-      act(this.placeOf(event), pressOf(event, pointerOf(event)));
+      const found = { spot: this.placeOf(event), press: pressOf(event, pointerOf(event)) };
+      if (event.pointerType === "mouse") act(found.spot, found.press);
+      else touched = found;
+    }, { signal });
+    // Whether a finger taps or moves the picture is known when it leaves; what counts is when and where it came down.
+    this.sheet.addEventListener("pointerup", (event) => {
+      if (touched && event.isPrimary && this.fingers.tapped) act(touched.spot, touched.press);
+      if (event.isPrimary) touched = null;
     }, { signal });
     this.sheet.addEventListener("keydown", (event) => this.steer(event, act), { signal });
   }
@@ -115,9 +131,12 @@ export class Photograph {
       start = this.placeOf(event);
     }, { signal });
     this.sheet.addEventListener("pointermove", (event) => {
-      if (start) this.show(between(start, this.placeOf(event)));
+      if (start && this.fingers.several) this.show((start = null));
+      else if (start && event.isPrimary) this.show(between(start, this.placeOf(event)));
     }, { signal });
+    this.sheet.addEventListener("pointercancel", () => this.show((start = null)), { signal });
     this.sheet.addEventListener("pointerup", (event) => {
+      if (!event.isPrimary) return;
       const drawn = start && between(start, this.placeOf(event));
       start = null;
       if (!drawn) return;
@@ -134,17 +153,51 @@ export class Photograph {
     return { x, y };
   }
 
+  // What was in the middle stays there.
   private zoom(by: number): void {
-    const scale = Math.min(LARGEST, Math.max(1, this.scale * by));
-    if (scale === this.scale) return;
-    const { frame } = this;
-    // What was in the middle stays there.
-    const [x, y] = [(frame.scrollLeft + frame.clientWidth / 2) / this.scale, (frame.scrollTop + frame.clientHeight / 2) / this.scale];
+    const seen = this.frame.getBoundingClientRect();
+    const [x, y] = [seen.left + seen.width / 2, seen.top + seen.height / 2];
+    const { across, down } = this.shareAt(x, y);
+    if (this.enlarge(this.scale * by)) this.zooms += 1;
+    this.bring(across, down, x, y);
+  }
+
+  // What was between the fingers when they came down stays between them; however often they move, it is one zoom.
+  private pinch(by: number, x: number, y: number): void {
+    const { held } = this;
+    if (this.enlarge(held.scale * by) && !held.counted) {
+      held.counted = true;
+      this.zooms += 1;
+    }
+    this.bring(held.across, held.down, x, y);
+  }
+
+  private enlarge(wanted: number): boolean {
+    const scale = Math.min(LARGEST, Math.max(1, wanted));
+    if (scale === this.scale) return false;
     this.scale = scale;
-    this.zooms += 1;
     this.sheet.style.setProperty("--zoom", String(scale));
-    frame.scrollLeft = x * scale - frame.clientWidth / 2;
-    frame.scrollTop = y * scale - frame.clientHeight / 2;
+    return true;
+  }
+
+  private shareAt(x: number, y: number): { across: number; down: number } {
+    const { left, top, width, height } = this.sheet.getBoundingClientRect();
+    return { across: (x - left) / (width || 1), down: (y - top) / (height || 1) };
+  }
+
+  private bring(across: number, down: number, x: number, y: number): void {
+    const { left, top, width, height } = this.sheet.getBoundingClientRect();
+    this.frame.scrollLeft += left + across * width - x;
+    this.frame.scrollTop += top + down * height - y;
+  }
+
+  // The picture follows the finger; where it is all to be seen, the page does.
+  private pan(dx: number, dy: number): void {
+    const { frame } = this;
+    const top = frame.scrollTop;
+    frame.scrollLeft -= dx;
+    frame.scrollTop -= dy;
+    if (frame.scrollTop === top) window.scrollBy(0, -dy);
   }
 
   private makeMark(mark: Mark, name: string, n: number): HTMLElement {
