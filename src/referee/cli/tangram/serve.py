@@ -83,7 +83,7 @@ def serve(
 def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
     """The names of the figures, told before the folder is made where one is wrong; own ones go into the settings whole."""
     from referee.cli.tangram.figures import chosen_goals
-    from referee.situated.game.goals import own_goal
+    from referee.situated.game.goals import own_goal, turn_step
 
     if puzzles is None and goals is None and pieces == "tangram":
         return []  # those of the protocol
@@ -91,9 +91,7 @@ def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dic
     own = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
     if own:
         settings["goals"] = own
-    # Turns of 45 degrees take squares off their grid.
-    if not any(goal.placements.keys() & {"1", "6"} for goal in chosen):
-        settings["step"] = 90
+    settings["step"] = turn_step(chosen)
     return [goal.name for goal in chosen]
 
 
