@@ -7,6 +7,7 @@ import { backToRoom } from "../src/participant/agenda.ts";
 import { applyChange, type Board, type Change } from "../src/tangram/board.ts";
 import { hashOf } from "../src/tangram/board-hash.ts";
 import { BoardView } from "../src/tangram/board-view.ts";
+import { Call } from "../src/room/call.ts";
 import { Chat, type Said } from "../src/room/chat.ts";
 import { LiveHand } from "../src/room/hand.ts";
 import { LiveTable } from "../src/room/table.ts";
@@ -43,7 +44,7 @@ class FakeSocket {
 Object.assign(globalThis, { WebSocket: { OPEN: 1 } });
 
 const status = (seq: number): Status => ({
-  room: "r1", seat: 0, phase: "playing", outcome: null, role: "operator", ready: false, partner: [], puzzle: 0, puzzles: 1, swaps: false, began_ms: 0, now_ms: 5000, limit_ms: 9, grace_ms: 9, wait_ms: 9, pause_ms: 9, seq, chat: [], solved: 0, board,
+  room: "r1", seat: 0, phase: "playing", outcome: null, role: "operator", ready: false, partner: [], puzzle: 0, puzzles: 1, swaps: false, next_role: "operator", began_ms: 0, now_ms: 5000, limit_ms: 9, grace_ms: 9, wait_ms: 9, pause_ms: 9, seq, chat: [], solved: 0, board,
 });
 
 function wire(): { wire: Wire; events: RoomEvent[]; refusals: string[]; next: () => FakeSocket } {
@@ -264,7 +265,7 @@ test("a message carries when its typing began and ended and how many keys it too
 
 test("a hostile message stays a message", () => {
   const chat = new Chat(teller(speaker()), () => undefined, () => undefined);
-  chat.add(false, "<img src=x onerror=alert(1)>");
+  chat.add(false, "<img src=x onerror=alert(1)>", null);
   assert.equal(chat.panel.querySelector("img"), null);
   assert.match(chat.panel.textContent, /onerror/);
 });
@@ -278,4 +279,27 @@ test("who comes back to a room goes there at once, past the pages before it", ()
 
 test("clocks count minutes and seconds and never below zero", () => {
   assert.deepEqual([clock(0), clock(65_400), clock(900_000), clock(-3)], ["0:00", "1:05", "15:00", "0:00"]);
+});
+
+test("a configured TURN server reaches the browser's connection", () => {
+  const told: RTCConfiguration[] = [];
+  class FakePeer {
+    constructor(configuration: RTCConfiguration) {
+      told.push(configuration);
+    }
+    close(): void {}
+  }
+  Object.assign(globalThis, { RTCPeerConnection: FakePeer });
+  const servers = [{ urls: "turn:turn.example.org:3478", username: "ann", credential: "secret" }];
+  new Call({ servers, polite: true, signal: () => undefined, measured: () => undefined, play: () => undefined }).stop();
+  assert.deepEqual(told, [{ iceServers: servers }]);
+});
+
+test("what somebody else's hand did not allow is taken back", () => {
+  const table = new LiveTable(board);
+  table.do(1, { kind: "move", piece: "1", x: 600, y: 400 });
+  assert.notEqual(table.board.pieces["1"]!.x, board.pieces["1"]!.x);
+  table.take(event(1, "late", { kind: "move" }, 1));
+  assert.deepEqual(table.board, board);
+  assert.equal(table.isSettled, true);
 });

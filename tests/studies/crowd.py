@@ -77,6 +77,7 @@ class Member:
     token: str = ""
     acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict)
     code: str = ""
+    platform: dict[str, str] = field(default_factory=dict)
 
     async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:
         """Asked again, with pauses, until there is an answer that is not about trouble on the way."""
@@ -92,7 +93,7 @@ class Member:
             await asyncio.sleep(0.05 + 0.1 * self.rng.random())
 
     async def begin(self) -> dict[str, Any]:
-        _, said = await self.ask("POST", "enter", {"tab": self.tab})
+        _, said = await self.ask("POST", "enter", {"tab": self.tab, "platform": self.platform})
         self.token = said["token"]
         status, said = await self.ask("POST", "consent", {"agree": True, "hash": said["consent"]["hash"]})
         assert status == 200, said

@@ -35,13 +35,14 @@ class Player:
     problems: list[str] = field(default_factory=list)
     connections: int = 0
     unacknowledged: dict[int, dict[str, Any]] = field(default_factory=dict)
+    platform: dict[str, str] = field(default_factory=dict)
     on_event: Callable[[dict[str, Any]], None] | None = None
     _socket: ClientConnection | None = None
     _running: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
         """Into the study and into a room."""
-        self.member = Member(self.study, Wire(self.port), self.rng)
+        self.member = Member(self.study, Wire(self.port), self.rng, platform=self.platform)
         plan = await self.member.begin()
         steps = [s["index"] for s in plan["steps"] if s["plugin"] == "tangram" and s["kind"] == "trial"]
         self.step = steps[0]

@@ -30,6 +30,14 @@ pytestmark = [
     ),
 ]
 TONES = (500.0, 1400.0)
+# There is no such helper: pages on one machine find each other without, and what they were told can be looked at.
+SETTINGS = {"voice": True, "ice_servers": ["turn:127.0.0.1:9|ann|secret"]}
+# What a page asks its browser for when it sets up the call.
+WATCH_CALLS = """
+window.calls = [];
+const Peer = window.RTCPeerConnection;
+window.RTCPeerConnection = class extends Peer { constructor(told) { super(told); window.calls.push(JSON.parse(JSON.stringify(told))); } };
+"""
 # The loudest frequency of an audio element.
 HEARD = """async (audio) => {
   window.ear ??= new AudioContext();
@@ -80,6 +88,7 @@ def browsers(tmp_path: Path) -> Iterator[list[Browser]]:
 def come(browser: Browser, server: ServerProcess, problems: list[str]) -> Page:
     page = browser.new_context(viewport={"width": 1200, "height": 800}).new_page()
     page.set_default_timeout(PATIENCE_MS)
+    page.add_init_script(WATCH_CALLS)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(f"http://127.0.0.1:{server.port}/s/spoken/")
     page.get_by_role("button", name="I agree").click()
@@ -102,7 +111,7 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
     browsers: list[Browser], tmp_path: Path, capsys: Any
 ) -> None:
     folder, problems = tmp_path / "spoken", list[str]()
-    make_tangram_study(folder, id="spoken", puzzles=["house"], practice=False, settings={"voice": True})
+    make_tangram_study(folder, id="spoken", puzzles=["house"], practice=False, settings=SETTINGS)
     server = ServerProcess(folder, free_port())
     server.start()
     server.wait_until_up()
@@ -113,6 +122,8 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
             expect(page.locator(".voice-note.on")).to_be_visible()
         assert loudest(pages[0], TONES[1]) == pytest.approx(TONES[1], abs=40)
         assert loudest(pages[1], TONES[0]) == pytest.approx(TONES[0], abs=40)
+        told = {"iceServers": [{"urls": "turn:127.0.0.1:9", "username": "ann", "credential": "secret"}]}
+        assert [page.evaluate("calls") for page in pages] == [[told], [told]]
         pages[0].wait_for_timeout(6000)  # longer than a piece of sound, and than the time between two measurements
         lay_the_figure(pages)
         for page in pages:

@@ -13,6 +13,7 @@ from referee.situated.game.board import PIECES
 from referee.situated.game.goals import find_goal, solution
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 from referee.studies.rooms.room_state import Room, act, join, leave, pass_time, quit_room
+from referee.studies.rooms.views import status, told
 
 MINUTE = 60_000.0
 DEFAULTS = {name: p.default for name, p in catalogue.create("protocol", "tangram").info.parameters.items()}
@@ -250,3 +251,83 @@ def test_whatever_happens_the_room_stays_sound(deeds):
         assert (now.phase == "over") == (now.outcome is not None)
         assert before.phase != "over" or now.phase == "over"
         assert (now.game is not None) == running
+
+
+def group(size: int, seed: int = 0, **settings: Any) -> Room:
+    running = room(seed, group=size, **settings)
+    for n in range(size):
+        running, _ = join(running, f"p{n}", f"P-{n}", 1000.0 + n)
+    return running
+
+
+@pytest.mark.parametrize("size", [3, 4, 5, 6])
+def test_in_a_group_one_speaks_and_all_others_have_the_pieces(size):
+    running = group(size)
+    assert running.phase == "playing"
+    assert sorted(seat.role for seat in running.seats) == ["operator"] * (size - 1) + ["solver"]
+    assert len(running.handlers) == size - 1
+
+
+def test_a_group_waits_until_all_are_there():
+    running = room(group=3)
+    for n in range(2):
+        running, _ = join(running, f"p{n}", f"P-{n}", 1000.0)
+    assert running.phase == "waiting"
+
+
+def test_everybody_in_a_group_gets_their_turn_as_the_speaker():
+    running = group(3, puzzles=["house", "cat", "swan"], swap_after=1)
+    speakers = []
+    for n in range(3):
+        speakers.append(next(s.who for s in running.seats if s.role == "solver"))
+        running, _ = solve(running, 10_000.0 * (n + 1))
+        for seat in running.seats if running.phase == "between" else ():
+            running, _ = act(running, seat.who, "ready", {}, 10_000.0 * (n + 1) + 5)
+    assert running.outcome == "completed"
+    assert sorted(speakers) == ["p0", "p1", "p2"]
+
+
+def test_in_a_group_one_hand_at_a_time_has_a_piece():
+    running = group(3)
+    first, second = running.handlers
+    running, _ = act(running, first, "grab", {"piece": "3"}, 2000.0)
+    before = running.game.board.hash()
+    running, lines = act(running, second, "move", {"piece": "4", "x": 600.0, "y": 400.0}, 2100.0)
+    assert kinds(lines) == ["late"]
+    assert running.game.board.hash() == before
+    # Only the one who came too late is told, with the number of what has to be taken back.
+    (line,) = lines
+    numbered = RoomLine(line.who, line.kind, line.data, client_seq=7, t_client=0.0, seq=9, t_server=2100.0)
+    assert told(running, numbered, second)["seq"] == 7
+    assert told(running, numbered, first) is None
+    running, _ = act(running, first, "release", {"piece": "3"}, 2200.0)
+    running, lines = act(running, second, "grab", {"piece": "4"}, 2300.0)
+    assert "grab" in kinds(lines)
+    assert running.holder == second
+    # A lost hand lets go, and the others go on.
+    running, lines = leave(running, second, 2400.0)
+    assert "release" in kinds(lines)
+    running, lines = act(running, first, "grab", {"piece": "4"}, 2500.0)
+    assert "grab" in kinds(lines)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"group": 7}, "group is 2 to 6"),
+        ({"group": 3, "partner": "bot"}, "a group is of people"),
+        ({"group": 3, "voice": True}, "voices are for two"),
+    ],
+)
+def test_groups_that_cannot_be_are_refused(changed, why):
+    assert why in catalogue.create("protocol", "tangram").problem_with({**DEFAULTS, **changed})
+
+
+def test_a_turn_server_is_told_to_the_page_as_browsers_want_it():
+    # The fields are those of RTCIceServer (W3C WebRTC 1.0, section 4.2.4).
+    written = ["stun:stun.example.org:3478", "turn:turn.example.org:3478|ann|secret"]
+    running = started(voice=True, ice_servers=written)
+    assert status(running, "ann", 0.0, 0, [], 0)["ice"] == [
+        {"urls": "stun:stun.example.org:3478"},
+        {"urls": "turn:turn.example.org:3478", "username": "ann", "credential": "secret"},
+    ]

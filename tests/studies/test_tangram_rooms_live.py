@@ -22,7 +22,7 @@ from referee.studies.rooms.room_store import recording_of, recordings_of
 from referee.studies.rooms.tangram_study import make_tangram_study
 from referee.studies.store.store import Store, open_store, sqlite_url
 
-QUIET = {"clock", "voice", "hint", "late", "left"}
+QUIET = {"clock", "voice", "hint", "left"}
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,8 @@ def _session(server: ServerProcess, player: Player) -> str:
 
 
 def _is_told(row: Any, session: str) -> bool:
+    if row.kind == "late":
+        return bool(row.session == session)
     return row.kind not in QUIET and not (row.kind in ("cursor", "typing") and row.session == session)
 
 

@@ -33,15 +33,17 @@ export class Chat {
     this.panel = make("section", { class: "chat", "aria-label": tell("chat") }, make("h2", { class: "panel-title" }, tell("chat")), this.list, this.typing, form);
   }
 
-  show(lines: readonly { mine: boolean; text: string }[]): void {
+  show(lines: readonly { mine: boolean; text: string; by: number | null }[]): void {
     this.list.replaceChildren();
     if (!lines.length) this.list.append(make("li", { class: "chat-empty" }, this.tell("chat_empty")));
-    for (const line of lines) this.add(line.mine, line.text);
+    for (const line of lines) this.add(line.mine, line.text, line.by);
   }
 
-  add(mine: boolean, text: string): void {
+  // `by` is the number of the player in a group; two people need none.
+  add(mine: boolean, text: string, by: number | null): void {
+    const who = mine ? this.tell("me") : by === null ? this.tell("partner") : this.tell("player", { n: by });
     this.list.querySelector(".chat-empty")?.remove();
-    this.list.append(make("li", { class: mine ? "mine" : "theirs" }, make("span", { class: "chat-who" }, this.tell(mine ? "me" : "partner")), make("span", { class: "chat-text", dir: "auto" }, text)));
+    this.list.append(make("li", { class: mine ? "mine" : "theirs" }, make("span", { class: "chat-who" }, who), make("span", { class: "chat-text", dir: "auto" }, text)));
     this.scrollToEnd();
     if (!mine) this.showTyping(false);
   }

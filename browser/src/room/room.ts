@@ -99,7 +99,7 @@ export class Live {
       this.table.reset(status.board, (seq) => this.wire.isOpen(seq));
     }
     this.settings.sound?.enter(status, this.wire);
-    if (first) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text })));
+    if (first) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text, by: this.playerAt(seat) })));
     this.away = status.partner.some((partner) => !partner.present) ? (this.away ?? this.wire.serverNow()) : null;
     this.layOut(status);
     this.settings.root.dataset.phase = status.phase;
@@ -108,7 +108,7 @@ export class Live {
 
   private hear(event: RoomEvent): void {
     if (this.table && !this.table.take(event)) this.wire.resync();
-    if (event.kind === "say") this.chat.add(event.seat === this.status?.seat, String(event.data.text));
+    if (event.kind === "say") this.chat.add(event.seat === this.status?.seat, String(event.data.text), this.playerAt(event.seat));
     else if (event.kind === "typing") this.chat.showTyping(event.data.typing === true);
     else if (event.kind === "cursor") this.trail = (event.data.points as [number, number, number][]).slice(-POINTS_SHOWN).map(([, x, y]) => [x, y]);
     else if (event.kind === "snapshot") this.tellNearly(event.data.nearly === true);
@@ -118,6 +118,10 @@ export class Live {
       this.trail = [];
       this.view?.setCursor(null);
     }
+  }
+
+  private playerAt(seat: number): number | null {
+    return (this.status?.partner.length ?? 0) > 1 ? seat + 1 : null;
   }
 
   private tellNearly(nearly: boolean): void {

@@ -33,8 +33,8 @@ export function showBetween(stage: HTMLElement, tell: Tell, status: Status, pict
     next.disabled = true;
     ready();
   });
-  const other = status.role === "operator" ? "swap_solver" : "swap_operator";
-  const swap = status.swaps ? make("div", { class: "swap" }, make("strong", {}, tell("swap")), make("span", {}, tell(other))) : null;
+  const other = status.next_role === "solver" ? "swap_solver" : "swap_operator";
+  const swap = status.swaps && status.next_role !== status.role ? make("div", { class: "swap" }, make("strong", {}, tell("swap")), make("span", {}, tell(other))) : null;
   const waiting = make("p", { class: "soft" }, tell("ready_waiting"));
   const frame = make("div", { class: "room-picture" }, picture);
   show(stage, "between", ...verdict(tell, status), frame, swap, status.ready ? waiting : make("div", { class: "actions" }, next));

@@ -43,12 +43,19 @@ export class LiveTable {
   take(event: RoomEvent): boolean {
     if (event.kind === "start") this.reset(event.data.state as Board, () => false);
     else if (HANDLING.has(event.kind)) this.put(event);
+    else if (event.kind === "late") this.takeBack(event);
     return event.kind !== "snapshot" || hashOf(this.base) === event.data.hash;
   }
 
   private put(event: RoomEvent): void {
     this.base = putPiece(this.base, String(event.data.piece), event.data as unknown as Placement);
     if (event.seq !== undefined) this.pending = this.pending.filter(({ seq }) => seq > event.seq!);
+    this.rebuild();
+  }
+
+  // Somebody else had a piece in the hand, or the puzzle was over: what was done here did not happen.
+  private takeBack(event: RoomEvent): void {
+    this.pending = this.pending.filter(({ seq }) => event.seq === undefined || seq > event.seq);
     this.rebuild();
   }
 

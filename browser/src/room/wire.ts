@@ -19,6 +19,7 @@ export interface Status {
   role: "" | "operator" | "solver" | "solo";
   ready: boolean;
   partner: { present: boolean; bot: boolean; ready: boolean }[];
+  next_role: string; // in the puzzle that comes next
   puzzle: number;
   puzzles: number;
   swaps: boolean;

@@ -33,7 +33,7 @@ export class BoardView {
     for (const piece of options.shapes ? Object.keys(options.shapes) : (options.pieces ?? Object.keys(PIECES))) this.layer.append(this.makePiece(piece, options));
     this.svg = draw(
       "svg", { class: "board", viewBox: `0 0 ${area[0]} ${area[1]}`, role: "group", "aria-label": options.label },
-      draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.numbers, this.arrow,
+      draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.arrow, this.numbers,
     );
   }
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli import options
 from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee.studies.folder.study import Study
 
 __all__ = ["app"]
 
@@ -20,12 +23,19 @@ app = options.new_app()
   referee study links STUDY --count 20 --public-url https://studies.example.org
 
   referee study links STUDY --labels class.txt --out links.csv
+
+  referee study links STUDY --pairs pairs.txt             who plays with whom: a line for each pair, names with commas
+
+  referee study links STUDY --pairs 8                     eight pairs without names
 """)
 )
 def links(
     study: options.StudyFolder,
     count: Annotated[int, typer.Option(help="So many links, P001 and on.", min=1)] = 10,
     labels: Annotated[Path | None, typer.Option(help="A file with one label a line instead.")] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="Invited pairs or groups: how many, or a file with a line for each.")
+    ] = None,
     public_url: options.PublicUrl = "http://127.0.0.1:8000",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file (CSV) instead of the terminal.")] = None,
 ) -> int:
@@ -43,6 +53,8 @@ def links(
             remedy='set [recruitment] platform = "link"',
         )
     given = labels.read_text("utf-8").splitlines() if labels else []
+    if pairs is not None:
+        given = _invited(opened, pairs)
     keys = load_keys(opened.folder / "data" / "keys.toml")
     base = f"{public_url.rstrip('/')}/s/{opened.id}/"
     rows = [
@@ -55,3 +67,22 @@ def links(
         write_atomically(out, ["label,link", *rows], mode=FOR_OWNER)
         print(f"{out}: {len(rows)} links; whoever has one takes part under its label")
     return 0
+
+
+def _invited(study: Study, pairs: str) -> list[str]:
+    """The labels of people who only meet each other: the pair's number, a stroke, and the name."""
+    from referee.studies.sessions.lab_links import paired_labels
+
+    if study.settings.get("pairing") != "invited":
+        raise InputError(
+            "people are not invited in pairs in this study",
+            where=study.folder / "study.toml",
+            remedy='set [protocol] pairing = "invited"',
+        )
+    if pairs.isdigit():
+        return paired_labels(int(pairs), study.settings["group"])
+    try:
+        lines = Path(pairs).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=pairs, remedy="give a number, or a file") from None
+    return paired_labels([line for line in lines if line.strip()], study.settings["group"])

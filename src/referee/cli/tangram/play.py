@@ -83,7 +83,9 @@ def _match(
     out: Path, games: int, goals: list[Goal], who: tuple[str, str], given_up: tuple[int, float], seed: int, form: str
 ) -> int:
     from referee.files import write_atomically
+    from referee.situated.game.goals import turn_step
     from referee.situated.game.log import write_recording
+    from referee.situated.game.rules import SETTINGS
     from referee.situated.players.matches import GameLimits, play_match
     from referee.situated.players.roster import make_player
     from referee.situated.tiers.dialogue import OPERATOR, SOLVER
@@ -100,7 +102,8 @@ def _match(
         players = [
             make_player(w, role, goal, own, out / "calls") for w, role in zip(who, (SOLVER, OPERATOR), strict=True)
         ]
-        recording, score = play_match(goal, *players, seed=own, session=session, limits=limits)
+        rules = {**SETTINGS, "step": turn_step([goal])}
+        recording, score = play_match(goal, *players, seed=own, session=session, settings=rules, limits=limits)
         write_atomically(out / f"{session}.jsonl", write_recording(recording).rstrip("\n").split("\n"))
         done[session] = {**score.to_data(), "solver": who[0], "operator": who[1]}
         write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])

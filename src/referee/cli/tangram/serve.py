@@ -27,6 +27,10 @@ app = options.new_app()
 
   referee tangram serve --goals figures.json           own figures (`referee tangram goals draw figures.json`)
 
+  referee tangram serve --data pairs --invited         named pairs; `referee study links pairs --pairs names.txt` makes their links
+
+  referee tangram serve --group 4                      four people: one speaks, three have the pieces
+
   referee tangram serve --pieces pentomino             pentominoes instead of the Tangram
 """)
 )
@@ -39,6 +43,8 @@ def serve(
     player: Annotated[str | None, typer.Option(help="Play with this program: llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
     voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
+    group: Annotated[int, typer.Option(help="People who play together: one speaks, the others have the pieces.", min=2, max=6)] = 2,
+    invited: Annotated[bool, typer.Option("--invited", help="Only those meet whose links were made together: `referee study links STUDY --pairs`.")] = False,
     training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
     participants: options.Participants = 24,
     mode: options.Mode = "debug",
@@ -59,7 +65,7 @@ def serve(
         raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
         # Options that would be ignored are refused: the folder is what is served.
-        if puzzles or goals or pieces != "tangram" or bot or solo or voice or player:
+        if puzzles or goals or pieces != "tangram" or bot or solo or voice or player or group != 2 or invited:
             raise InputError(
                 "the study exists already and is served as it is",
                 where=data,
@@ -67,7 +73,8 @@ def serve(
             )
     else:
         partner = "bot" if bot or player else "none" if solo else "person"
-        settings = {"voice": voice, **({"player": player} if player else {})}
+        settings: dict[str, Any] = {"voice": voice, "group": group, **({"player": player} if player else {})}
+        settings |= {"pairing": "invited"} if invited else {}
         chosen = _figures(puzzles, goals, pieces, settings)
         _make(data, chosen, partner, settings, training, participants, mode, language)
     serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
@@ -76,7 +83,7 @@ def serve(
 def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
     """The names of the figures, told before the folder is made where one is wrong; own ones go into the settings whole."""
     from referee.cli.tangram.figures import chosen_goals
-    from referee.situated.game.goals import own_goal
+    from referee.situated.game.goals import own_goal, turn_step
 
     if puzzles is None and goals is None and pieces == "tangram":
         return []  # those of the protocol
@@ -84,9 +91,7 @@ def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dic
     own = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
     if own:
         settings["goals"] = own
-    # Turns of 45 degrees take squares off their grid.
-    if not any(goal.placements.keys() & {"1", "6"} for goal in chosen):
-        settings["step"] = 90
+    settings["step"] = turn_step(chosen)
     return [goal.name for goal in chosen]
 
 

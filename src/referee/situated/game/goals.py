@@ -36,6 +36,7 @@ __all__ = [
     "scatter",
     "solution",
     "training_for",
+    "turn_step",
 ]
 
 # Placements are kept to hundredths, which leaves hair-wide gaps between pieces that touch: the outline closes them.
@@ -154,6 +155,11 @@ def is_shipped(name: str) -> bool:
 def training_for(goal: Goal) -> Goal:
     """The figure with which one gets used to the pieces of a goal."""
     return TRAINING if goal.placements.keys() <= PIECES.keys() else PENTOMINO_TRAINING
+
+
+def turn_step(goals: Iterable[Goal]) -> int:
+    """One turn of a piece in degrees: pentominoes lie on a grid of squares, and half a right angle takes them off it."""
+    return 45 if any(goal.placements.keys() & PIECES.keys() for goal in goals) else 90
 
 
 def own_goal(goal: Goal) -> dict[str, list[str]]:

@@ -13,8 +13,10 @@ from referee.situated.game.piece_sets import PIECES
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
-__all__ = ["Tangram"]
+__all__ = ["INVITED", "Tangram"]
 
+ANYBODY, INVITED = "any", "invited"
+MOST_PEOPLE = 6
 OUTCOMES = ("completed", "partner-left", "no-partner")
 
 
@@ -33,6 +35,8 @@ class Tangram(NothingIdentified):
             "partner": Parameter(
                 default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
             ),
+            "group": Parameter(default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people"),
+            "pairing": Parameter(default=ANYBODY, about="any: whoever comes next; invited: those whose links were made together.", values=(ANYBODY, INVITED)),
             "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
             "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
@@ -63,7 +67,7 @@ class Tangram(NothingIdentified):
             return f"there is no setting {unknown[0]}"
         if not settings["puzzles"]:
             return "puzzles is empty"
-        if wrong := _problem_with_figures(settings):
+        if wrong := _problem_with_people(settings) or _problem_with_figures(settings):
             return wrong
         due = [*settings["hints_minutes"], settings["limit_minutes"]]
         if due != sorted(due) or due[0] <= 0:
@@ -95,6 +99,16 @@ class Tangram(NothingIdentified):
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", "puzzles": puzzles, "solved": puzzles}
         return GivenAnswer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})
+
+
+def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
+    """Groups are of people, and voices go from one page to one other."""
+    group = settings["group"]
+    if group not in range(2, MOST_PEOPLE + 1):
+        return f"group is 2 to {MOST_PEOPLE}"
+    if group > 2 and settings["partner"] != "person":
+        return "a group is of people: partner is person"
+    return "voices are for two: group is 2, or voice is false" if group > 2 and settings["voice"] else None
 
 
 def _problem_with_figures(settings: Mapping[str, Any]) -> str | None:

@@ -40,13 +40,14 @@ ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partne
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who comes to a room: the session, the alias, the study's mode for them, and the step of their plan."""
+    """Who comes to a room: the session, the alias, the study's mode for them, the step of their plan, and the pair (or group) they were invited as."""
 
     session: str
     alias: str
     mode: str
     step: int
     practice: bool = False
+    pair: str = ""
 
 
 class Link(Protocol):
@@ -85,6 +86,7 @@ class Live:
     stored: Any = None
     partner: Watcher | None = None
     broken: bool = False
+    pair: str = ""
 
     def move_on(self, room: Room, lines: Sequence[RoomLine]) -> None:
         """The room is now as these numbered lines left it."""
@@ -187,12 +189,15 @@ class Hall:
             return over
         settings = self._settings(person)
         open_ones = (r for r in self.rooms.values() if r.room.phase == WAITING and len(r.room.seats) < r.room.places)
-        fitting = (r for r in open_ones if (r.mode, r.step) == (person.mode, person.step) and r.room.places == 2)
+        mine_only = person.pair if not person.practice else ""
+        wanted = (person.mode, person.step, mine_only)
+        fitting = (r for r in open_ones if (r.mode, r.step, r.pair) == wanted and r.room.places >= 2)
         found = next(fitting, None) if settings["partner"] == "person" else None
         if found is None:
             key = str(uuid.uuid4())
             # One draw for both: the seed is taken from the room's random name.
-            found = self.rooms[key] = Live(Room(key, settings, uuid.UUID(key).int % 2**31), person.mode, person.step)
+            room = Room(key, settings, uuid.UUID(key).int % 2**31)
+            found = self.rooms[key] = Live(room, person.mode, person.step, pair=mine_only)
         return found
 
     def _over_already(self, person: Person) -> Live | None:

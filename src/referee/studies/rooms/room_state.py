@@ -52,7 +52,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """`settings` are those of the protocol; `began_ms` is when the puzzle (or the time between two puzzles) began; `outcome` is set once it is over."""
+    """`settings` are those of the protocol; `began_ms` is when the puzzle (or the time between two puzzles) began; `outcome` is set once it is over.
+
+    `holder` has a piece in the hand; after a restart nobody knows who it was.
+    """
 
     id: str
     settings: Mapping[str, Any]
@@ -64,9 +67,12 @@ class Room:
     began_ms: float = 0.0
     snapshot_ms: float = 0.0
     outcome: str | None = None
+    holder: str | None = None
 
     @property
     def places(self) -> int:
+        if self.settings["partner"] == "person":
+            return int(self.settings.get("group", 2))
         return 1 if self.settings["partner"] == "none" else 2
 
     def seat(self, who: str) -> Seat:
@@ -76,12 +82,14 @@ class Room:
         return any(seat.who == who for seat in self.seats)
 
     @property
+    def handlers(self) -> tuple[str, ...]:
+        """Who may touch the pieces now: one of two, and in a group everybody but the solver."""
+        return tuple(seat.who for seat in self.seats if seat.role in (OPERATOR, SOLO))
+
+    @property
     def handler(self) -> str | None:
-        """Who touches the pieces now."""
-        for seat in self.seats:
-            if seat.role in (OPERATOR, SOLO):
-                return seat.who
-        return None
+        """The first who may touch the pieces."""
+        return next(iter(self.handlers), None)
 
 
 Happened = tuple[Room, list[RoomLine]]
@@ -126,8 +134,9 @@ def leave(room: Room, who: str, t_ms: float) -> Happened:
         return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
     room = _change(room, who, present=False, left_ms=t_ms, ready=False)
     lines = [RoomLine(who, "disconnect", {})]
-    if room.phase == PLAYING and room.game is not None and room.handler == who:
+    if room.phase == PLAYING and room.game is not None and who in room.handlers and room.holder in (who, None):
         room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
+        room = replace(room, holder=None)
         lines += fallen
     return room, lines
 
@@ -181,12 +190,16 @@ def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: floa
     if room.phase != PLAYING or room.game is None:
         # A hand that moved while the puzzle ended broke no rule, so this is no error.
         return room, [RoomLine(who, "late", {"kind": kind})]
-    if who != room.handler:
+    if who not in room.handlers:
         raise ValueError("only the operator touches the pieces")
     if kind == "cursor":
         return room, [RoomLine(who, kind, data)]
     change = Change.from_data(kind, data)
-    return _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
+    if room.game.held is not None and room.holder not in (who, None):
+        # One hand at a time: whoever comes second has to wait until the piece is let go.
+        return room, [RoomLine(who, "late", {"kind": kind})]
+    after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
+    return replace(after, holder=who if after.game is not None and after.game.held else None), lines
 
 
 def _ready(room: Room, who: str, t_ms: float) -> Happened:
@@ -206,16 +219,22 @@ def _start(room: Room, t_ms: float) -> Happened:
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
     roles = deal_roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
-    room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms)
+    room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms, holder=None)
     lines = [RoomLine(SERVER, note.kind, note.data) for note in notes]
     return room, [*lines, *(RoomLine(s.who, "role", {"role": s.role}) for s in seats)]
 
 
 def deal_roles(room: Room) -> Sequence[str]:
-    """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator."""
+    """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator.
+
+    In a group one speaks and all others have the pieces; everybody gets their turn as the speaker (Boyce et al. 2024).
+    """
     if room.places == 1:
         return (SOLO,)
     swaps = room.puzzle // room.settings["swap_after"] if room.settings["swap_after"] else 0
+    if room.places > 2:
+        speaker = (room.seed + swaps) % room.places
+        return tuple(SOLVER if n == speaker else OPERATOR for n in range(room.places))
     first = 0 if room.settings["partner"] == "bot" else room.seed
     return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
 

@@ -52,6 +52,8 @@ def make_tangram_study(
             "design": {"order": "fixed"},
             # A room takes long and saves a single answer at its end: the place must not run out under it.
             "policy": {"reserve_minutes": 240.0},
+            # Who was invited is known by a link that nobody else has.
+            **({"recruitment": {"platform": "link"}} if chosen.get("pairing") == "invited" else {}),
         },
     )
     return write_study(path, draft)

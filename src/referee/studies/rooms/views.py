@@ -8,14 +8,14 @@ from typing import Any
 from referee.situated.game.goals import hint, outline_path
 from referee.situated.tiers.dialogue import SOLVER
 from referee.studies.rooms.room_line import BOT, RoomLine
-from referee.studies.rooms.room_state import SOLO, Room
+from referee.studies.rooms.room_state import SOLO, Room, deal_roles
 
 __all__ = ["TELLING", "ice_servers", "seat_number", "status", "told"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
 # Hints reach those who may see them by the status.
-_PRIVATE = frozenset({"clock", "voice", "call", "hint", "late", "left"})
+_PRIVATE = frozenset({"clock", "voice", "call", "hint", "left"})
 # The end names who left and what was said holds the sender's keystrokes: the partner gets neither.
 _SHOWN = {"snapshot": ("hash", "nearly"), "say": ("text",), "over": ("outcome",)}
 _OTHERS = frozenset({"cursor", "typing"})
@@ -24,6 +24,9 @@ _OTHERS = frozenset({"cursor", "typing"})
 def told(room: Room, line: RoomLine, who: str) -> dict[str, Any] | None:
     """A line as somebody gets it; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
     if line.kind in _PRIVATE or (line.kind in _OTHERS and line.who == who):
+        return None
+    # Only whoever came too late has something to take back.
+    if line.kind == "late" and line.who != who:
         return None
     shown = _SHOWN.get(line.kind)
     found = {
@@ -56,6 +59,7 @@ def status(
         "puzzle": room.puzzle,
         "puzzles": len(room.settings["puzzles"]),
         "swaps": _swaps_next(room),
+        "next_role": deal_roles(room)[mine] if seat is not None and len(room.seats) == room.places else "",
         "began_ms": room.began_ms,
         "now_ms": now_ms,
         "limit_ms": 60_000 * room.settings["limit_minutes"],
@@ -98,7 +102,7 @@ def _hint(room: Room) -> dict[str, Any] | None:
 def _swaps_next(room: Room) -> bool:
     """Whether roles change before the puzzle that comes next."""
     after = room.settings["swap_after"]
-    return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places == 2
+    return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places >= 2
 
 
 def seat_number(room: Room, who: str) -> int:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from referee.errors import InputError
 from referee.studies.store.keys import Keys
 
-__all__ = ["is_signed", "link_query", "new_labels", "signature"]
+__all__ = ["is_signed", "link_query", "new_labels", "paired_labels", "signature"]
 
 LETTERS = 16
 
@@ -39,3 +39,18 @@ def new_labels(count: int, given: Sequence[str] = ()) -> list[str]:
             remedy="give each person one of their own",
         )
     return labels
+
+
+def paired_labels(pairs: int | Sequence[str], size: int) -> list[str]:
+    """Labels of pairs (or groups of a size) that only meet each other: so many, or lines of names with commas."""
+    if isinstance(pairs, int):
+        lines = [[chr(ord("a") + place) for place in range(size)] for _ in range(pairs)]
+    else:
+        lines = [[" ".join(name.split()) for name in line.split(",")] for line in pairs]
+    for number, names in enumerate(lines, 1):
+        if len(set(names)) != size or not all(names) or any("/" in name for name in names):
+            raise InputError(
+                f"line {number} does not name {size} people: {', '.join(names)}",
+                remedy=f"give {size} different names with commas, without /",
+            )
+    return [f"{number:02}/{name}" for number, names in enumerate(lines, 1) for name in names]

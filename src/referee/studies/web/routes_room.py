@@ -17,11 +17,12 @@ from typing import Annotated, Any, TypeGuard
 
 from fastapi import APIRouter, Query, Request, WebSocket
 from fastapi import Path as InPath
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from referee.errors import InputError
 from referee.situated.game.board import CHANGES
+from referee.studies.protocols.tangram import INVITED
 from referee.studies.rooms.bot_partners import engage
 from referee.studies.rooms.hall import Hall, Live, Person
 from referee.studies.rooms.room_line import RoomLine
@@ -29,7 +30,7 @@ from referee.studies.rooms.sound import keep_sound, sound_path
 from referee.studies.sessions import kept_answers
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
-from referee.studies.store.schema import participant
+from referee.studies.store.schema import identity, participant
 from referee.studies.web.callers import Participant, find_study, participant_of
 from referee.studies.web.middleware import Rate
 
@@ -160,11 +161,23 @@ def _person(served: Served, session: str, tab: str, step: int) -> Person:
         row = kept_answers.load(connection, served, session)
         kept_answers.guard(served, row, tab)
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+        pair = _pair(connection, served, row.participant)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     planned = outline.step(step)
     if planned is None or planned.plugin != "tangram":
         raise Problem(409, "no-such-step", "The plan has no room at this place.")
-    return Person(session, alias or "", row.mode, step, planned.kind == "practice")
+    return Person(session, alias or "", row.mode, step, planned.kind == "practice", pair)
+
+
+def _pair(connection: Connection, served: Served, person: str) -> str:
+    """Whom somebody was invited with: what stands before the / in the label of their link. Empty where anybody meets anybody."""
+    if served.study.settings["pairing"] != INVITED:
+        return ""
+    label = connection.scalar(select(identity.c.external_id).where(identity.c.participant == person)) or ""
+    pair = label.rpartition("/")[0]
+    if not pair:
+        raise Problem(403, "not-invited", "This link belongs to no pair. Please use the link that you were given.")
+    return pair
 
 
 async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
