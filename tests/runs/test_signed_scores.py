@@ -124,3 +124,29 @@ def test_a_signature_can_be_used_as_a_name() -> None:
     signed, numbers = scored(metric="set/dice|multiset:yes")
     again, same = scored(metric=signed)
     assert (explain(again)["multiset"], same) == ("yes", numbers)
+
+
+def test_a_file_is_cited_by_its_name_wherever_somebody_keeps_it(tmp_path: Path) -> None:
+    """Others have the same corpus in another folder, and must get the same signature; what is in it the checksum says."""
+    lines = "".join(
+        f'{{"id": "t{i}", "target": "a", "entities": [{{"id": "a", "attributes": {{"colour": "red"}}}}], "references": ["red"]}}\n'
+        for i in range(3)
+    )
+    rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
+    found = set()
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        (folder / "mine.jsonl").write_text(lines, "utf-8")
+        found |= {r["signature"] for r in referee.score(rows, folder / "mine.jsonl", metrics=["string/exact"]).rows}
+    (signed,) = found
+    assert "corpus:mine.jsonl|" in signed
+
+
+@pytest.mark.parametrize(
+    ("named", "remedy"), [("mne.jsonl", "did you mean mine.jsonl?"), ("other/rest.jsonl", "docs/corpora.md")]
+)
+def test_a_corpus_file_that_is_not_there_is_no_misspelt_name(tmp_path: Path, named: str, remedy: str) -> None:
+    (tmp_path / "mine.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match="there is no such file") as error:
+        referee.open_corpus(tmp_path / named)
+    assert remedy in str(error.value)

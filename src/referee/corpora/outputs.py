@@ -86,12 +86,12 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 
 def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
-    strange = _Strangers(str(path), on_remark)
+    strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
     for line, text in read_lines(path, on_problem):
         try:
             data = parse_object(text)
             strange.look_at(data, line)
-            output = output_from(data, _own_name(path), str(path), line)
+            output = output_from(data, own, where, line)
         except WrongShape as wrong:
             on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _REMEDY))
             continue
@@ -99,11 +99,11 @@ def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Ite
 
 
 def _read_table(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
-    strange = _Strangers(str(path), on_remark)
+    strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
     for line, row in read_table_rows(path):
         try:
             strange.look_at(row, line)
-            output = output_from(given(row), _own_name(path), str(path), line)
+            output = output_from(given(row), own, where, line)
         except WrongShape as wrong:
             on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _COLUMNS))
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -86,7 +87,7 @@ class Opened:
         cut = " seed ".join(known[key] for key in ("split", "split_seed") if key in known)
         listed = f"items {known['items']}" if "items" in known else ""
         return Source(
-            corpus=self.name,
+            corpus=_name_without_folder(self.name),
             reading=self.parameters.get("reading"),
             part=" and ".join(part for part in (cut, listed) if part) or None,
             # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
@@ -145,6 +146,12 @@ def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Tria
     return found
 
 
+def _name_without_folder(name: str) -> str:
+    """A number is cited by others, who keep the same file in another folder; what is in it the checksum says."""
+    parts = [part for part in re.split(r"[/\\]", name) if part]
+    return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
+
+
 def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
@@ -176,12 +183,25 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             )
         if not known and Path(corpus).exists():
             return str(corpus), JsonlCorpus(corpus)
+        if not known and _looks_like_a_file(str(corpus)):
+            raise _no_such_file(Path(corpus))
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
     # Kept, since a generator could be read only once.
     trials = tuple(corpus)
     return "trials", lambda: trials
+
+
+def _looks_like_a_file(name: str) -> bool:
+    return bool(re.search(r"[/\\]|\.(jsonl?|csv|tsv|xml|parquet)(\.gz)?$", name.lower()))
+
+
+def _no_such_file(path: Path) -> InputError:
+    beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
+    meant = near(path.name, beside, 1)
+    remedy = "give a corpus as JSONL (docs/corpora.md), a run folder, or a name of `referee list corpora`"
+    return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
 
 
 def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
