@@ -150,3 +150,27 @@ def test_a_corpus_file_that_is_not_there_is_no_misspelt_name(tmp_path: Path, nam
     with pytest.raises(InputError, match="there is no such file") as error:
         referee.open_corpus(tmp_path / named)
     assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("split", "problem", "remedy"),
+    [
+        ("domian=furniture", "cannot choose trials by 'domian'", "did you mean domain?"),
+        ("domain=furnitur", "no trial has domain=furnitur", "did you mean furniture?"),
+        ("domain=Furniture", "no trial has domain=Furniture", "did you mean furniture?"),
+        ("speaker=nobody", "no trial has speaker=nobody", "there are "),
+    ],
+)
+def test_a_part_that_nothing_belongs_to_is_told_with_what_there_is(split: str, problem: str, remedy: str) -> None:
+    with pytest.raises(InputError) as error:
+        list(referee.open_corpus("synthetic", split=split).trials())
+    assert problem in str(error.value)
+    assert remedy in str(error.value)
+
+
+def test_a_misspelt_system_is_named_where_all_lines_become_one(tmp_path: Path) -> None:
+    lines = [f'{{"trial": "t1", "sytem": "{name}", "text": "red"}}\n' for name in "ab"]
+    (tmp_path / "o.jsonl").write_text("".join(lines), "utf-8")
+    with pytest.raises(InputError, match=r"(?s)twice.*did you mean system\?") as error:
+        open_outputs(tmp_path / "o.jsonl")
+    assert "o.jsonl:2" in str(error.value)

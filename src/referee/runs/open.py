@@ -228,10 +228,30 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
     for name, _ in wanted:
         if name not in fields:
+            meant = "".join(f"did you mean {field}? " for field in near(name, fields, 1))
             raise InputError(
-                f"cannot choose trials by {name!r}", remedy=f"--split takes one of {', '.join(fields)} with =VALUE"
+                f"cannot choose trials by {name!r}",
+                remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
             )
-    return lambda: (t for t in whole() if all(_field(t, name) == value for name, value in wanted))
+    return lambda: _chosen(whole, wanted)
+
+
+def _chosen(whole: Callable[[], Iterable[Trial]], wanted: Sequence[tuple[str, str]]) -> Iterator[Trial]:
+    """The trials that are wanted; a value that no trial has is a mistake, told with those that there are."""
+    met = 0
+    for trial in whole():
+        if all(_field(trial, name) == value for name, value in wanted):
+            met += 1
+            yield trial
+    if met:
+        return
+    for name, value in wanted:
+        values = dict.fromkeys(v for t in whole() if (v := _field(t, name)) is not None)
+        if value not in values:
+            meant = near(value, values, 1) or [f for f in values if f.lower() == value.lower()]
+            some = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(islice(values, 5))} …"
+            remedy = some if values else f"leave {name} out of --split: no trial of this corpus has one"
+            raise InputError(f"no trial has {name}={value}", remedy=remedy)
 
 
 def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
@@ -288,13 +308,17 @@ class Answers:
                     f"{output.system} answers trial {output.trial!r} twice (first at {place})",
                     where=output.where,
                     line=output.line,
-                    remedy="keep one line per system and trial",
+                    remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
                 ),
                 output.system,
                 "duplicate",
             )
             return
         said[output.trial] = output
+
+    def _said_of(self, where: str) -> list[str]:
+        """What was noted about a file: a misspelt `system` makes all its lines those of one system."""
+        return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
 
     def trouble(self, error: InputError, system: str, kind: str) -> None:
         """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
