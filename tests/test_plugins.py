@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,10 @@ class Choosy:
 class Corpus:
     def __init__(self):
         raise ValueError("no corpus today")
+
+class Mute:
+    def __init__(self):
+        raise ValueError("not a word today")
 """
 POINTS = """[referee.metrics]
 bad/missing = no_such_module_here:Metric
@@ -47,6 +52,12 @@ bad/falls = bad_metrics:Falls
 bad/wide = bad_metrics:Wide
 [referee.corpora]
 bad = bad_metrics:Corpus
+[referee.systems]
+bad/mute = bad_metrics:Mute
+[referee.hearers]
+bad-deaf = bad_metrics:Mute
+[referee.protocols]
+bad-order = no_such_module_here:Protocol
 """
 
 
@@ -104,6 +115,20 @@ class TestTemplate:
         assert main(["study", "demo", str(tmp_path / "study"), "--protocol", "fruit-hurried", "--items", "6"]) == 0
         assert "3000" in (tmp_path / "study" / "study.toml").read_text("utf-8")
 
+    def test_a_study_of_its_corpus_and_system_is_checked_and_played_by_bots(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Three fruits that people and one system describe: 3 trials a person, of which 2 people answer all."""
+        run, study = str(tmp_path / "run"), str(tmp_path / "study")
+        cut = ["--folds", "3", "--folds-by", "random"]
+        assert main(["run", "--corpus", "fruit", "--systems", "fruit/everything", *cut, "--out", run]) == 0
+        made = ["study", "new", run, "--protocol", "fruit-hurried", "--with-humans", "--participants", "2"]
+        assert main([*made, "--practice", "0", "--checks", "0", "--out", study]) == 0
+        assert main(["study", "check", study]) == 0
+        assert main(["study", "simulate", study, "--participants", "2"]) == 0
+        told = capsys.readouterr().out
+        assert "fruit-hurried" in told
+
 
 @pytest.mark.long
 def test_the_template_installs_and_signs_with_its_version(tmp_path: Path) -> None:
@@ -126,6 +151,14 @@ def test_the_template_installs_and_signs_with_its_version(tmp_path: Path) -> Non
     code = "import referee; m = referee.create('metric', 'fruit/overlap'); from referee.signature import signature; print(signature(m.name, m))"
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert "package:referee_fruit-1.0.0" in done.stdout
+    # Then every kind by its name, as docs/plugins.md has it.
+    page = (PLUGIN.parents[1] / "docs" / "plugins.md").read_text("utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("referee ")]
+    assert {"run", "score", "listen", "study"} <= {line.split()[1] for line in commands}
+    for line in commands:
+        words = [sys.executable, "-m", *shlex.split(line)]
+        done = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
 
 
 @pytest.mark.usefixtures("broken")
@@ -159,6 +192,30 @@ class TestBroken:
         out = " ".join(capsys.readouterr().out.split())
         assert "synthetic 780 en" in out
         assert "the corpus bad (from badly) is broken: ValueError: no corpus today" in out
+
+    @pytest.mark.parametrize(
+        ("command", "named"),
+        [
+            (["run", "--corpus", "synthetic", "--systems", "bad/mute", "--limit", "60"], "the system bad/mute"),
+            (["listen", "RUN", "--hearer", "bad-deaf"], "the hearer bad-deaf"),
+            (["study", "demo", "STUDY", "--protocol", "bad-order"], "the protocol bad-order"),
+            (["score", "--demo", "--corpus", "bad"], "the corpus bad"),
+        ],
+    )
+    def test_every_kind_is_named_where_it_was_asked_for(
+        self,
+        command: list[str],
+        named: str,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        if command[0] == "listen":
+            assert main(["score", "--demo", "--metrics", "set/dice", "--out", "RUN"]) == 0
+        out = ["--out", "OUT"] if command[0] == "run" else []
+        assert main([*command, *out]) == 2
+        assert f"{named} (from badly) is broken" in " ".join(capsys.readouterr().err.split())
 
     def test_names_are_listed_without_importing_them(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["list", "metrics"]) == 0

@@ -31,3 +31,10 @@ void test("a picture says in words what it shows, and boxes need no picture of t
   assert.equal(second!.querySelector("img"), null, "what a photograph shows");
   assert.equal(second!.style.left, "50%");
 });
+
+void test("objects make room for the bars of the fullest cell, all alike", () => {
+  const look = { width: 200, height: 100, targets: new Set<number>(), things: [0, 1].map((i) => ({ id: `e${i}`, picture: "<svg/>", box: { left: 0, top: 0, width: 0.5, height: 1 }, words: "x" })) };
+  const went = (shares: ReadonlyArray<readonly [number, number]>) => ({ hearer: "h", n: 4, shares: new Map(shares), elsewhere: [] });
+  assert.equal(sceneElement(look).style.getPropertyValue("--bars"), "");
+  assert.equal(sceneElement({ ...look, went: [went([[0, 1]]), went([[0, 0.5], [1, 0.001]])] }).style.getPropertyValue("--bars"), "2", "a share that no bar shows needs no room");
+});

@@ -76,3 +76,27 @@ def test_a_misspelt_field_is_named_once_with_what_was_meant(tmp_path: Path) -> N
     assert len(remarks) == 2
     assert remarks[0].endswith("own.jsonl:1: the field 'propertys' is not read (did you mean properties?)")
     assert "own.jsonl:2: the field 'seed' is not read (fields are trial, system," in remarks[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "meant"),
+    [
+        ("a.jsonl", '{"trail": "t1", "text": "red"}\n', "did you mean 'trial', not 'trail'?"),
+        ("b.jsonl", '{"trial": "t1", "Text": "red"}\n', "did you mean 'text', not 'Text'?"),
+        ("c.csv", "trial,txet\nt1,red\n", "did you mean 'text', not 'txet'?"),
+    ],
+)
+def test_what_is_missing_may_stand_there_misspelt(tmp_path: Path, name: str, content: str, meant: str) -> None:
+    (tmp_path / name).write_text(content, "utf-8")
+    with pytest.raises(MalformedInput) as error:
+        list(read_outputs(tmp_path / name))
+    assert meant in str(error.value)
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_tables_are_read_with_the_separator_of_their_first_line(tmp_path: Path, sign: str) -> None:
+    """Spreadsheets in half of Europe write semicolons; a comma within a quoted cell is then text."""
+    rows = [("trial", "system", "text"), ("t1", "one", '"red, the large one"')]
+    (tmp_path / "o.csv").write_bytes("\ufeff".encode() + "\r\n".join(sign.join(r) for r in rows).encode() + b"\r\n")
+    (output,) = read_outputs(tmp_path / "o.csv")
+    assert (output.trial, output.system, output.description.text) == ("t1", "one", "red, the large one")

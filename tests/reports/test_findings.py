@@ -117,3 +117,12 @@ def test_no_table_is_missing_for_an_empty_reason(tmp_path: Path) -> None:
     reasons = challenge_tables(material)[1]
     assert any(r == "Table 12 is not made: nobody's times were taken in this run." for r in reasons)
     assert not any(": ." in r for r in reasons)
+
+
+def test_measures_that_see_no_difference_put_nobody_first(tmp_path: Path) -> None:
+    """exact and twin say the same, so no measure tells them apart."""
+    says = {"exact": exact, "twin": exact}
+    first = said(material_of(tmp_path / "run", says, corpus=trials(12)))[0]
+    assert first.startswith("Of 2 systems exact and twin are equal and best by set/dice")
+    assert "first as well" not in first
+    assert "more measures give all the same value." in first

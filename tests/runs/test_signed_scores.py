@@ -128,3 +128,53 @@ def test_a_signature_can_be_used_as_a_name() -> None:
     signed, numbers = scored(metric="set/dice|multiset:yes")
     again, same = scored(metric=signed)
     assert (explain(again)["multiset"], same) == ("yes", numbers)
+
+
+def test_a_file_is_cited_by_its_name_wherever_somebody_keeps_it(tmp_path: Path) -> None:
+    """Others have the same corpus in another folder, and must get the same signature; what is in it the checksum says."""
+    lines = "".join(
+        f'{{"id": "t{i}", "target": "a", "entities": [{{"id": "a", "attributes": {{"colour": "red"}}}}], "references": ["red"]}}\n'
+        for i in range(3)
+    )
+    rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
+    found = set()
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        (folder / "mine.jsonl").write_text(lines, "utf-8")
+        found |= {r["signature"] for r in referee.score(rows, folder / "mine.jsonl", metrics=["string/exact"]).rows}
+    (signed,) = found
+    assert "corpus:mine.jsonl|" in signed
+
+
+@pytest.mark.parametrize(
+    ("named", "remedy"), [("mne.jsonl", "did you mean mine.jsonl?"), ("other/rest.jsonl", "docs/corpora.md")]
+)
+def test_a_corpus_file_that_is_not_there_is_no_misspelt_name(tmp_path: Path, named: str, remedy: str) -> None:
+    (tmp_path / "mine.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match="there is no such file") as error:
+        referee.open_corpus(tmp_path / named)
+    assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("split", "problem", "remedy"),
+    [
+        ("domian=furniture", "cannot choose trials by 'domian'", "did you mean domain?"),
+        ("domain=furnitur", "no trial has domain=furnitur", "did you mean furniture?"),
+        ("domain=Furniture", "no trial has domain=Furniture", "did you mean furniture?"),
+        ("speaker=nobody", "no trial has speaker=nobody", "there are "),
+    ],
+)
+def test_a_part_that_nothing_belongs_to_is_told_with_what_there_is(split: str, problem: str, remedy: str) -> None:
+    with pytest.raises(InputError) as error:
+        list(referee.open_corpus("synthetic", split=split).trials())
+    assert problem in str(error.value)
+    assert remedy in str(error.value)
+
+
+def test_a_misspelt_system_is_named_where_all_lines_become_one(tmp_path: Path) -> None:
+    lines = [f'{{"trial": "t1", "sytem": "{name}", "text": "red"}}\n' for name in "ab"]
+    (tmp_path / "o.jsonl").write_text("".join(lines), "utf-8")
+    with pytest.raises(InputError, match=r"(?s)twice.*did you mean system\?") as error:
+        open_outputs(tmp_path / "o.jsonl")
+    assert "o.jsonl:2" in str(error.value)

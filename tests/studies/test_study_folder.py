@@ -171,3 +171,23 @@ def test_lists_are_plain_json(made: Study) -> None:
 def test_nothing_is_written_over(made: Study) -> None:
     with pytest.raises(RefereeError, match="something is there already"):
         make_demo(made.folder)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_a_limit_that_is_no_number_is_refused(folder: Path, value: str) -> None:
+    """Nothing is quicker than nan: an exclusion by it would exclude nobody, in silence."""
+    _change(folder, "study.toml", "fastest_ms = 200.0", f"fastest_ms = {value}")
+    with pytest.raises(RefereeError, match=r"fastest_ms:\d+: should be a number"):
+        open_study(folder)
+
+
+def test_a_misspelt_section_is_told_with_the_one_that_was_meant(folder: Path) -> None:
+    _change(folder, "study.toml", "[exclusion]", "[exclusions]")
+    with pytest.raises(RefereeError, match=r"did you mean \[exclusion\]\?"):
+        open_study(folder)
+
+
+def test_a_file_as_editors_of_windows_save_it_is_read_alike(made: Study, folder: Path) -> None:
+    text = (folder / "study.toml").read_text("utf-8")
+    (folder / "study.toml").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert open_study(folder).exclusion == made.exclusion

@@ -41,6 +41,7 @@ const SCALE = 1.1;
 // Okabe and Ito's, without the pale ones that no number could be read on.
 const COLOURS = ["#0072b2", "#b34a00", "#00795a", "#9b4b78", "#5a5a5a"];
 
+const isSeen = (share: number | undefined): boolean => (share ?? 0) >= 0.005;
 export const percent = (share: number): string => `${Math.round(100 * share)}%`;
 export const colourOf = (hearer: number): string => COLOURS[hearer % COLOURS.length]!;
 
@@ -52,6 +53,9 @@ export function sceneElement(look: SceneLook): HTMLElement {
   const scene = make("div", { class: "picture" }, ...look.things.map((thing, place) => thingElement(look, thing, place)));
   scene.style.aspectRatio = `${look.width} / ${look.height}`;
   scene.style.maxWidth = `${Math.round(look.width * SCALE)}px`;
+  // Objects make room for as many bars as the fullest cell has, all alike, so that sizes still compare and no name is hidden.
+  const bars = Math.max(0, ...look.things.map((_, place) => (look.went ?? []).filter(({ shares }) => isSeen(shares.get(place))).length));
+  if (bars) scene.style.setProperty("--bars", String(bars));
   if (look.ground) scene.style.backgroundImage = `url(${JSON.stringify(look.ground)})`;
   return scene;
 }
@@ -66,7 +70,7 @@ function thingElement(look: SceneLook, thing: Thing, place: number): HTMLElement
   if (thing.picture !== null) element.append(make("img", { src: pictureAddress(thing.picture), alt: spoken(look, thing, place), draggable: "false" }));
   if (target) element.append(make("span", { class: "flag", "aria-hidden": "true" }, "target"));
   if (look.named) element.append(make("span", { class: "name", "aria-hidden": "true" }, thing.id));
-  const went = (look.went ?? []).map((hearer, i) => ({ share: hearer.shares.get(place) ?? 0, i })).filter(({ share }) => share >= 0.005);
+  const went = (look.went ?? []).map((hearer, i) => ({ share: hearer.shares.get(place) ?? 0, i })).filter(({ share }) => isSeen(share));
   if (went.length) element.append(make("div", { class: "went", "aria-hidden": "true" }, ...went.map(({ share, i }) => bar(share, i))));
   return element;
 }
@@ -80,7 +84,7 @@ function bar(share: number, hearer: number): HTMLElement {
 }
 
 function spoken(look: SceneLook, thing: Thing, place: number): string {
-  const went = (look.went ?? []).filter(({ shares }) => (shares.get(place) ?? 0) >= 0.005).map(({ hearer, shares }) => `${hearer} ${percent(shares.get(place)!)}`);
+  const went = (look.went ?? []).filter(({ shares }) => isSeen(shares.get(place))).map(({ hearer, shares }) => `${hearer} ${percent(shares.get(place)!)}`);
   return [look.targets.has(place) ? "target" : "", look.gone?.has(place) ? "ruled out" : "", thing.words, went.length ? `chosen by ${went.join(", ")}` : ""].filter(Boolean).join("; ");
 }
 

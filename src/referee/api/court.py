@@ -181,4 +181,8 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
     if len(sources) > 1 or sources[0].is_dir():
         wrong = next(s for s in sources if not is_run(s))
         raise InputError("this is not a run folder", where=wrong, remedy="name run folders only, or one CSV file")
+    if not sources[0].exists():
+        raise InputError(
+            "there is no such run folder or file", where=sources[0], remedy="name run folders, or one CSV file"
+        )
     return hold(str(sources[0]), sheets_of_csv(sources[0]))

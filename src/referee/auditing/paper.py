@@ -155,7 +155,7 @@ def read_paper(folder: Path) -> Paper:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise MalformedInput(
             "not found", where=path, remedy="a paper is a folder of CSV files with a paper.toml (docs/audit.md)"

@@ -252,6 +252,9 @@ def pairs(data: Any) -> tuple[Property, ...]:
         raise WrongShape("properties are not a list of pairs", 'write [["colour", "red"], ["type", "chair"]]')
     result = []
     for item in items:
+        if type(item) is list and len(item) == 2 and type(item[0]) is type(item[1]) is str and item[0].strip():
+            result.append(_property(item[0], item[1]))
+            continue
         if not isinstance(item, (list, tuple)) or len(item) != 2 or not isinstance(item[0], str):
             raise WrongShape(f"{item!r} is not a pair of name and value", 'write ["colour", "red"]')
         if not item[0].strip():
@@ -267,7 +270,7 @@ def pairs(data: Any) -> tuple[Property, ...]:
 @lru_cache(maxsize=1 << 16)
 def _property(name: str, value: str) -> Property:
     """One object per distinct property: a million outputs share a few hundred."""
-    return Property(name, value)
+    return Property(name, as_value(value))
 
 
 def description_from_json(data: Mapping[str, Any]) -> Description:

@@ -9,6 +9,7 @@ import csv
 import json
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,10 @@ def _from_text(name: str, text: str) -> Any:
 
 
 def _separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    delimiter = "\t" if ".tsv" in path.name.lower() else ","
+    lines = _lines(path)
+    head = next(lines, "")
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(_lines(path), strict=True, delimiter=delimiter)
+    reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
     try:
         names = [name.strip() for name in next(reader, [])]
         if len(set(names)) < len(names):
@@ -92,6 +94,13 @@ def _separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise MalformedInput(
             problem, where=path, line=reader.line_num, remedy="save the table again, as UTF-8"
         ) from None
+
+
+def _delimiter(path: Path, head: str) -> str:
+    """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
+    if ".tsv" in path.name.lower():
+        return "\t"
+    return next((sign for sign in (",", ";", "\t") if sign in head), ",")
 
 
 def _lines(path: Path) -> Iterator[str]:

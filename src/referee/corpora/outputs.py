@@ -86,26 +86,30 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 
 def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
-    strange = _Strangers(str(path), on_remark)
+    strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
     for line, text in read_lines(path, on_problem):
         try:
             data = parse_object(text)
             strange.look_at(data, line)
-            output = output_from(data, _own_name(path), str(path), line)
+            output = output_from(data, own, where, line)
         except WrongShape as wrong:
-            on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _REMEDY))
+            on_problem(
+                MalformedInput(str(wrong), where=path, line=line, remedy=strange.remedy(wrong.remedy or _REMEDY))
+            )
             continue
         yield output
 
 
 def _read_table(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
-    strange = _Strangers(str(path), on_remark)
+    strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
     for line, row in read_table_rows(path):
         try:
             strange.look_at(row, line)
-            output = output_from(given(row), _own_name(path), str(path), line)
+            output = output_from(given(row), own, where, line)
         except WrongShape as wrong:
-            on_problem(MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or _COLUMNS))
+            on_problem(
+                MalformedInput(str(wrong), where=path, line=line, remedy=strange.remedy(wrong.remedy or _COLUMNS))
+            )
             continue
         yield output
 
@@ -121,7 +125,9 @@ def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> It
         try:
             output = output_from(given(row), "system", "rows", i)
         except WrongShape as wrong:
-            raise MalformedInput(str(wrong), where="rows", line=i, remedy=wrong.remedy or _ROWS) from None
+            raise MalformedInput(
+                str(wrong), where="rows", line=i, remedy=strange.remedy(wrong.remedy or _ROWS)
+            ) from None
         yield output
 
 
@@ -135,13 +141,19 @@ class _Strangers:
 
     def __init__(self, where: str, on_remark: Remark) -> None:
         self.where, self.on_remark, self.known = where, on_remark, set(FIELDS)
+        self.meant: dict[str, str] = {}
 
     def look_at(self, data: Mapping[str, Any], line: int) -> None:
         for name in sorted(map(str, data.keys() - self.known)):
             self.known.add(name)
-            meant = near(name, FIELDS, 1, 0.6)
+            meant = near(name.strip().lower(), FIELDS, 1, 0.6)
+            self.meant.update((name, found) for found in meant)
             told = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
             self.on_remark(f"{self.where}:{line}: the field {name!r} is not read ({told})")
+
+    def remedy(self, otherwise: str) -> str:
+        """What is missing may stand there under a name that is almost right."""
+        return "".join(f"did you mean {meant!r}, not {name!r}? " for name, meant in self.meant.items()) + otherwise
 
 
 def output_from(data: Mapping[str, Any], default: str, where: str, line: int) -> Output:

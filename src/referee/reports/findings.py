@@ -110,15 +110,28 @@ def _rest(n: int) -> str:
 
 
 def _elsewhere(material: Material, lead: str, tops: Sequence[str]) -> str:
-    """How many of the other measures see it alike."""
-    others = [m for m in material.measures if m != lead and material.direction(m) != "none" and _tops(material, m)]
+    """How many of the other measures see it alike; one that gives all systems the same value sees nothing."""
+    known = [m for m in material.measures if m != lead and material.direction(m) != "none" and _tops(material, m)]
+    others = [m for m in known if len(_tops(material, m)) < sum(s != HUMAN for s in ranking(material, m))]
+    return _first_by(material, others, tops) + _same_for_all(len(known) - len(others))
+
+
+def _first_by(material: Material, others: Sequence[str], tops: Sequence[str]) -> str:
+    agreeing = [t for m in others if set(tops) & set(t := _tops(material, m))]
     if not others:
         return ""
-    first = sum(bool(set(tops) & set(_tops(material, m))) for m in others)
-    many = "the one other measure puts" if len(others) == 1 else f"of {len(others)} other measures {first} put"
     if len(others) == 1:
-        return f" {many.capitalize()} {'it' if first else 'another'} first."
-    return f" {many.capitalize()} {'it' if len(tops) == 1 else 'one of them'} first as well."
+        return f" The one other measure puts {'it' if agreeing else 'another'} first."
+    shared = sum(not set(t) <= set(tops) for t in agreeing)
+    beside = f", {shared} of them together with others" if shared else ""
+    who = "it" if len(tops) == 1 else "one of them"
+    return f" Of {len(others)} other measures {len(agreeing)} put {who} first as well{beside}."
+
+
+def _same_for_all(n: int) -> str:
+    if not n:
+        return ""
+    return " One more measure gives all the same value." if n == 1 else f" {n} more measures give all the same value."
 
 
 def _found(hearing: HearingRows) -> dict[str, dict[str, Row]]:

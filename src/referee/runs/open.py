@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -86,7 +87,7 @@ class Opened:
         cut = " seed ".join(known[key] for key in ("split", "split_seed") if key in known)
         listed = f"items {known['items']}" if "items" in known else ""
         return Source(
-            corpus=self.name,
+            corpus=_name_without_folder(self.name),
             reading=self.parameters.get("reading"),
             part=" and ".join(part for part in (cut, listed) if part) or None,
             # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
@@ -145,6 +146,12 @@ def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Tria
     return found
 
 
+def _name_without_folder(name: str) -> str:
+    """A number is cited by others, who keep the same file in another folder; what is in it the checksum says."""
+    parts = [part for part in re.split(r"[/\\]", name) if part]
+    return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
+
+
 def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
@@ -176,12 +183,25 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             )
         if not known and Path(corpus).exists():
             return str(corpus), JsonlCorpus(corpus)
+        if not known and _looks_like_a_file(str(corpus)):
+            raise _no_such_file(Path(corpus))
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
     # Kept, since a generator could be read only once.
     trials = tuple(corpus)
     return "trials", lambda: trials
+
+
+def _looks_like_a_file(name: str) -> bool:
+    return bool(re.search(r"[/\\]|\.(jsonl?|csv|tsv|xml|parquet)(\.gz)?$", name.lower()))
+
+
+def _no_such_file(path: Path) -> InputError:
+    beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
+    meant = near(path.name, beside, 1)
+    remedy = "give a corpus as JSONL (docs/corpora.md), a run folder, or a name of `referee list corpora`"
+    return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
 
 
 def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
@@ -208,10 +228,30 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
     for name, _ in wanted:
         if name not in fields:
+            meant = "".join(f"did you mean {field}? " for field in near(name, fields, 1))
             raise InputError(
-                f"cannot choose trials by {name!r}", remedy=f"--split takes one of {', '.join(fields)} with =VALUE"
+                f"cannot choose trials by {name!r}",
+                remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
             )
-    return lambda: (t for t in whole() if all(_field(t, name) == value for name, value in wanted))
+    return lambda: _chosen(whole, wanted)
+
+
+def _chosen(whole: Callable[[], Iterable[Trial]], wanted: Sequence[tuple[str, str]]) -> Iterator[Trial]:
+    """The trials that are wanted; a value that no trial has is a mistake, told with those that there are."""
+    met = 0
+    for trial in whole():
+        if all(_field(trial, name) == value for name, value in wanted):
+            met += 1
+            yield trial
+    if met:
+        return
+    for name, value in wanted:
+        values = dict.fromkeys(v for t in whole() if (v := _field(t, name)) is not None)
+        if value not in values:
+            meant = near(value, values, 1) or [f for f in values if f.lower() == value.lower()]
+            some = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(islice(values, 5))} …"
+            remedy = some if values else f"leave {name} out of --split: no trial of this corpus has one"
+            raise InputError(f"no trial has {name}={value}", remedy=remedy)
 
 
 def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
@@ -268,13 +308,17 @@ class Answers:
                     f"{output.system} answers trial {output.trial!r} twice (first at {place})",
                     where=output.where,
                     line=output.line,
-                    remedy="keep one line per system and trial",
+                    remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
                 ),
                 output.system,
                 "duplicate",
             )
             return
         said[output.trial] = output
+
+    def _said_of(self, where: str) -> list[str]:
+        """What was noted about a file: a misspelt `system` makes all its lines those of one system."""
+        return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
 
     def trouble(self, error: InputError, system: str, kind: str) -> None:
         """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""

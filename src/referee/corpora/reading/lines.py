@@ -147,12 +147,14 @@ def as_names(value: Any, name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+# A dict is known at once; to ask whether something is a Mapping takes ten times as long, and every field of every record is asked.
+_OBJECTS = (dict, Mapping)
 _NAMES = {str: "text", list: "a list", dict: "an object", int: "a number", float: "a number", bool: "true or false"}
 
 
 def expect(data: Any, key: str, kind: type) -> Any:
     """The value of a field that must be there and of a kind."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, _OBJECTS):
         raise WrongShape(f"expected an object with {key!r}, found {type(data).__name__}")
     if key not in data:
         raise WrongShape(f"the field {key!r} is missing")
@@ -161,7 +163,7 @@ def expect(data: Any, key: str, kind: type) -> Any:
 
 def optional(data: Any, key: str, kind: type) -> Any:
     """The value of a field that may be absent or null."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, _OBJECTS):
         raise WrongShape(f"expected an object, found {type(data).__name__}")
     value = data.get(key)
     return None if value is None else _checked(value, key, kind)

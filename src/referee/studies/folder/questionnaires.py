@@ -45,7 +45,7 @@ def read_form(path: Path) -> tuple[FormField, ...]:
     try:
         fields = tuple(
             FormField(**{**f, "choices": tuple(f.get("choices", ())), "eligible": tuple(f.get("eligible", ()))})
-            for f in tomllib.loads(path.read_text("utf-8"))["field"]
+            for f in tomllib.loads(path.read_text("utf-8-sig"))["field"]
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise MalformedInput(f"not a form ({error})", where=path, remedy=remedy) from None

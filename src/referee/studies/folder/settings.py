@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Any, TypeVar
 
 from referee.errors import InputError, MalformedInput
@@ -260,7 +261,10 @@ class AnalysisSection:
         "when all lists are filled; no looks at results by system before", "When data collection ends."
     )
     effect: float = _field(
-        0.05, "Smallest difference worth finding, as a difference of error rates (design.txt has the power)."
+        0.05,
+        "Smallest difference worth finding, as a difference of error rates (design.txt has the power).",
+        low=0,
+        high=1,
     )
     base: float = _field(0.1, "Error rate assumed for the power estimate.", low=0, high=1)
 
@@ -326,6 +330,9 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
     # Not `isinstance`: true would pass for a whole number.
     if type(value) is not kind:
         raise InputError(f"should be {_KINDS[kind]}, not {value!r}", where=where, line=line, remedy=setting.about)
+    # TOML has nan and inf; nothing is below or above nan, so that a limit that is one would hold for nobody.
+    if kind is float and not isfinite(value):
+        raise InputError(f"should be a number, not {value}", where=where, line=line, remedy=setting.about)
     if kind is list and setting.default and any(type(v) is not type(setting.default[0]) for v in value):
         wanted = _KINDS[type(setting.default[0])]
         raise InputError(f"every member of the list should be {wanted}", where=where, line=line, remedy=setting.about)

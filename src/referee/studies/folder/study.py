@@ -20,7 +20,7 @@ from referee import catalogue
 from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
-from referee.errors import InputError, MalformedInput
+from referee.errors import InputError, MalformedInput, near
 from referee.records import HUMAN, Description, Trial
 from referee.studies.folder.questionnaires import FormField, read_form
 from referee.studies.folder.settings import (
@@ -244,7 +244,8 @@ def hash_folder(folder: Path) -> str:
 
 def _text(path: Path, remedy: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        # With or without the mark that some editors of Windows put first.
+        return path.read_text(encoding="utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("there is no such file", where=path, remedy=remedy) from None
     except UnicodeDecodeError as error:
@@ -264,8 +265,12 @@ def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
     for name, given in raw.items():
         if name not in SECTIONS or not isinstance(given, dict):
             known = ", ".join(f"[{s}]" for s in SECTIONS)
+            meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
             raise MalformedInput(
-                f"there is no section [{name}]", where=where, line=line_of(text, name, ""), remedy=f"one of {known}"
+                f"there is no section [{name}]",
+                where=where,
+                line=line_of(text, name, ""),
+                remedy=f"{meant}one of {known}",
             )
 
 

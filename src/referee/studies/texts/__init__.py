@@ -55,7 +55,7 @@ def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
 
 def _own_words(path: Path, known: Mapping[str, str]) -> dict[str, str]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
     for key, value in given.items():
