@@ -7,19 +7,17 @@ participants, items and systems has closed-form sums of squares: its tests are t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.engines.kept import KeptWork, as_lines
+from referee.engines.calls import Call, call_all
 from referee.engines.local import LocalEngine
-from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_rows
 from referee.statistics.homogeneous_subsets import studentised_range
@@ -84,55 +82,35 @@ def simulate_power(
     blocks at a time, which changes nothing. `progress` is told how many simulations are done.
     """
     _check(study, simulations)
-    blocks = [str(start) for start in range(0, simulations, BLOCK)]
-    work = KeptWork(None)
+    layout = _layout(study, seed)
+    starts = range(0, simulations, BLOCK)
+    sizes = [min(BLOCK, simulations - start) for start in starts]
+    calls: list[Call] = [
+        (_simulate_block, (study, layout, start, size, alpha, seed)) for start, size in zip(starts, sizes, strict=True)
+    ]
     done = 0
 
-    def advance(items: Sequence[str]) -> None:
+    def advance(blocks: int) -> None:
         nonlocal done
-        done += sum(min(BLOCK, simulations - int(start)) for start in items)
+        done = min(simulations, done + blocks * BLOCK)
         progress(done)
 
-    work.do(engine, Simulating(study, simulations, alpha, seed), {"simulations": blocks}, shard, advance)
-    if work.failures:
-        raise InputError(f"a worker died: {next(iter(work.failures.values()))}", remedy="use fewer --jobs")
-    hits = np.sum([json.loads(work.lines[block]) for block in blocks], axis=0)
+    hits = np.sum(call_all(engine, calls, shard, advance), axis=0)
     names = ("all systems", "one planned pair", "the pair among all")
     columns = ("analysis", "power", "low", "high", "simulations", "trials", "alpha")
     rows = [
-        (name, hit / simulations, *_wilson(int(hit), simulations), simulations, _layout(study, seed).size, alpha)
+        (name, hit / simulations, *_wilson(int(hit), simulations), simulations, layout.size, alpha)
         for name, hit in zip(names, hits.tolist(), strict=True)
     ]
     return as_rows(columns, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Simulating:
-    """Simulated studies as work for an engine: an item is a block of them, named by the number of its first."""
-
-    study: PlannedStudy
-    simulations: int
-    alpha: float
-    seed: int
-
-    @property
-    def inputs(self) -> Mapping[str, Path]:
-        return {}
-
-    @property
-    def needs(self) -> Needs:
-        return Needs()
-
-    def begin(self, inputs: Mapping[str, Path]) -> IntArray:
-        return _layout(self.study, self.seed)
-
-    def do(self, begun: IntArray, piece: WorkPiece) -> bytes:
-        return as_lines([json.dumps(self._hits(begun, int(start)).tolist()) for start in piece.items])
-
-    def _hits(self, layout: IntArray, start: int) -> FloatArray:
-        rng = np.random.default_rng([self.seed, start])
-        number = min(BLOCK, self.simulations - start)
-        return _found(_responses(self.study, layout, number, rng), layout, self.study.systems, self.alpha)
+def _simulate_block(
+    study: PlannedStudy, layout: IntArray, start: int, number: int, alpha: float, seed: int
+) -> FloatArray:
+    """How often each way of looking finds the effect in `number` studies, the first of which is number `start`."""
+    rng = np.random.default_rng([seed, start])
+    return _found(_responses(study, layout, number, rng), layout, study.systems, alpha)
 
 
 def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
