@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+# Pure Python that is published as sources alone: building it needs no compiler.
+SOURCES = "rouge-score"
 PROBE = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -66,7 +68,8 @@ def _prepare(python: Path, own: Path) -> bool | None:
         return stamp.read_text() == "locked"
     shutil.rmtree(own, ignore_errors=True)
     subprocess.run([python, "-m", "venv", own], check=True)
-    locked = _install(own, "--require-hashes", "--only-binary", ":all:", "-r", "requirements.lock")
+    wheels = ("--only-binary", ":all:", "--no-binary", SOURCES)
+    locked = _install(own, "--require-hashes", *wheels, "-r", "requirements.lock")
     if not locked:
         print("   the lock has no wheels for this Python: the newest versions that have some are taken", flush=True)
         # groups are known to pip since 25.1
