@@ -236,11 +236,11 @@ test("R and F turn and flip a piece that is held, whatever has the focus", () =>
   hand.stop();
 });
 
-test("the number of a piece lies above all pieces", () => {
+test("the number of a piece lies above all pieces and the cursor", () => {
   const view = new BoardView(board.area, { label: "board", numbers: true });
   view.show(board);
-  const [pieces, numbers] = [view.svg.querySelector(".board-pieces")!, view.svg.querySelector(".board-numbers")!];
-  assert.equal(pieces.nextElementSibling, numbers);
+  const numbers = view.svg.querySelector(".board-numbers")!;
+  assert.equal(view.svg.lastElementChild, numbers);
   assert.equal(numbers.children.length, 7);
   assert.equal(numbers.children[0]!.getAttribute("transform"), `translate(${board.pieces["1"]!.x} ${board.pieces["1"]!.y})`);
 });

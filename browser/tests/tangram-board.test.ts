@@ -65,6 +65,7 @@ test("a repeated change changes nothing", () => {
 
 test("the view puts pieces where they are, the last one on top, and shows the cursor only where there is one", () => {
   const view = new BoardView(walk.board.area, { label: "board", numbers: true });
+  assert.equal(view.svg.lastElementChild!.getAttribute("class"), "board-numbers"); // over pieces and cursor alike
   const board = applyChange(walk.board, { kind: "flip", piece: "7", x: 300, y: 200, rotation: 90, flipped: true });
   view.show(board);
   const last = view.svg.querySelectorAll("[data-piece]")[6]!;

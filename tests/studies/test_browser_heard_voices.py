@@ -113,6 +113,7 @@ def test_a_replay_speaks_with_the_board_and_is_silent_when_it_stands(browser: Br
     page.close()
 
 
+@pytest.mark.long
 def test_evaluators_hear_the_clip_and_nothing_after_it(browser: Browser, tmp_path: Path) -> None:
     wanted = Wanted(id="heard", participants=2, fp=2, tp=2, fn=0, practice=0)
     games = [speak(goal, 2, tmp_path) for goal in ("eagle", "house", "boat")]

@@ -88,6 +88,7 @@ def test_a_figure_is_laid_checked_and_kept(browser: Browser, tmp_path: Path) -> 
     thread.join(timeout=10)
 
 
+@pytest.mark.long
 def test_pentominoes_are_played_recorded_and_replayed(browser: Browser, tmp_path: Path) -> None:
     folder, problems = tmp_path / "squares", list[str]()
     make_tangram_study(folder, id="squares", puzzles=["castle"], partner="none", practice=False, settings={"step": 90})

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from study_server import Clock, Person, site, study_folder
 
+from referee.records import Description, Entity, Scene, Trial
+from referee.studies.folder.clip_sounds import clip_sound_file, keep_clip_sounds, with_addresses
+from referee.studies.protocols.contract import Stimulus
+from referee.studies.protocols.replay_identify import ReplayIdentify
 from referee.studies.rooms.sound import forget_sound, keep_sound, sound_path
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.withdrawal import purge
@@ -41,3 +46,27 @@ def test_a_purge_deletes_the_sound_of_whoever_has_withdrawn(tmp_path: Path) -> N
         clock.now += 15 * 86_400
         here.served.store.write(lambda connection: purge(connection, here.served))
     assert [path.name for path in folder.rglob("*.webm")] == [f"{stays.plan['alias']}-00000.webm"]
+
+
+def test_the_voices_of_a_clip_are_files_of_the_study_and_can_be_switched_off(tmp_path: Path) -> None:
+    name = f"{'ab' * 16}.wav"
+    keep_clip_sounds(tmp_path, {name: b"RIFF"})
+    assert clip_sound_file(tmp_path, name) == (tmp_path / "sounds" / name, "audio/wav")
+    assert clip_sound_file(tmp_path, "cd.wav") is None
+    assert clip_sound_file(tmp_path, "study.toml") is None
+    heard = {"by": "solver", "start_ms": 0.0, "end_ms": 9.0, "src": name}
+    film = {"start_ms": 0.0, "end_ms": 9.0, "sounds": [heard]}
+    assert with_addresses(film, "/s/x")["sounds"][0]["src"] == f"/s/x/sounds/{name}"
+    assert with_addresses({"start_ms": 0.0}, "/s/x") == {"start_ms": 0.0}
+    trial = Trial(
+        id="t",
+        scene=Scene(entities=(Entity(id="1", attributes=()),), id="t"),
+        targets=("1",),
+        meta={"clip": film, "shown": {"TP": {"text": "that", "span": [0, 4]}}},
+    )
+    stimulus = Stimulus(id="t", trial=trial, system="TP", description=Description(text="that"))
+    settings = {name: p.default for name, p in ReplayIdentify.info.parameters.items()}
+    shown = ReplayIdentify().show(stimulus, settings, Random(1)).parameters["film"]
+    silent = ReplayIdentify().show(stimulus, {**settings, "sound": False}, Random(1)).parameters["film"]
+    assert shown == film
+    assert silent == {"start_ms": 0.0, "end_ms": 9.0}

@@ -120,3 +120,5 @@ def _make(
         settings=settings,
     )
     print(f"Made {data}.")
+    if settings.get("pairing") == "invited":
+        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")

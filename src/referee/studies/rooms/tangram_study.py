@@ -44,7 +44,7 @@ def make_tangram_study(
         language=language,
         mode=mode,
         seed=seed,
-        source="puzzles of this package",
+        source="own figures" if chosen.get("goals") else "puzzles of this package",
         practice=[training] if practice else [],
         fields={
             "study": {"contact": "the organisers of this study"},
