@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +14,7 @@ from referee.errors import InputError
 from referee.records import Description, Trial
 from referee.runs.describe import describe_view, view_of
 from referee.runs.listen import by_name, shown
+from referee.viewer.local_server import Question
 from referee.viewer.playground import Playground
 
 CHAIRS: dict[str, Any] = {
@@ -138,3 +141,15 @@ def test_a_change_is_answered_at_once() -> None:
 def test_no_words_are_no_description() -> None:
     assert "own" not in ask(Playground(), words="   ")
     assert Description(text="x").text == "x"
+
+
+def test_the_command_needs_no_data_folder_to_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A newcomer has none: scenes then come from the shipped corpora, and corpora that are not there are not offered."""
+    from referee.cli.view import _play
+
+    monkeypatch.delenv("REFEREE_DATA", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    answered = _play(None)["GET /known"](Question())
+    offered = [corpus["name"] for corpus in json.loads(answered.content)["corpora"]]
+    assert "synthetic" in offered
+    assert "tuna" not in offered

@@ -10,9 +10,9 @@ from referee import catalogue
 from referee.cli import options, results
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
-from referee.errors import BrokenPlugin, DataNotFound, InputError
+from referee.errors import BrokenPlugin, DataNotFound, InputError, RefereeError
 
-__all__ = ["app", "create", "folder_of", "found_in"]
+__all__ = ["app", "can_be_read", "create", "folder_of", "found_in"]
 
 app = options.new_app()
 
@@ -100,6 +100,14 @@ def found_in(name: str, data: Path | None) -> Path | None:
     except DataNotFound:
         return None
     return locate(data, folder, ())
+
+
+def can_be_read(name: str, data: Path | None) -> bool:
+    """Whether a corpus can be asked for here and now: those that are shipped need no folder at all, and what is broken is passed over."""
+    try:
+        return bool(create(name, data).card.synthetic) or found_in(name, data) is not None
+    except RefereeError:
+        return False
 
 
 @app.command(epilog=EPILOG)

@@ -60,8 +60,8 @@ def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
 
 
 def _play(data: Path | None) -> dict[str, Answering]:
-    from referee.cli.corpora import found_in
+    from referee.cli.corpora import can_be_read
     from referee.viewer.play_page import play_routes
     from referee.viewer.playground import Playground
 
-    return play_routes(Playground(data=data, has=lambda name: found_in(name, data) is not None))
+    return play_routes(Playground(data=data, has=lambda name: can_be_read(name, data)))
