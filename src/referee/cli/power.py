@@ -53,7 +53,7 @@ def power(
     simulations: Annotated[int, typer.Option(help="Studies to simulate.", min=1)] = 1000,
     alpha: Annotated[float, typer.Option(help="Significance level.", min=0.0001, max=0.5)] = 0.05,
     seed: options.Seed = 1,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    jobs: options.OneJob = 1,
     engine: options.EngineName = "local",
     shard: Annotated[
         int, typer.Option(help="Blocks of 50 simulations a piece of work; changes nothing but speed.", min=1)
