@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def served_once(folder: Path, answers: int = 2) -> list[str]:
 
 def damage(store: Path) -> None:
     """Overwrite a page in the middle, where the header does not tell."""
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'trial'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()

@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_rule_03_an_answer_is_acknowledged_only_when_it_is_stored_for_good(serve
 
     def put() -> None:
         person.put(person.saved_steps[0])
-        with sqlite3.connect(path) as other:
+        with closing(sqlite3.connect(path)) as other, other:
             seen_at_reply.append(other.execute("SELECT count(*) FROM trial").fetchone()[0])
 
     sending = threading.Thread(target=put)
@@ -433,7 +434,7 @@ def test_rule_14_a_server_starts_on_its_store_or_not_at_all(workshop: Path) -> N
     store = folder / "data" / "study.sqlite"
     with pytest.raises(InputError, match="belongs to the study 'demo', not to 'other'"):
         open_store(sqlite_url(store), "other")
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(InputError, match="newer release"):
         open_served(folder)
@@ -446,7 +447,7 @@ def test_rule_14_a_server_starts_on_its_store_or_not_at_all(workshop: Path) -> N
             open_served(folder)
         assert store.read_bytes() == content
     store.unlink()
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("CREATE TABLE shopping (item)")
     with pytest.raises(MalformedInput, match="other tables"):
         open_served(folder)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_a_closed_store_finishes_what_waits_and_takes_no_more(tmp_path: Path) ->
     assert all(done.done() and done.exception() is None for done in waiting)
     with pytest.raises(Problem, match="stopping"):
         store.write(lambda c: add(c, "late"))
-    with sqlite3.connect(tmp_path / "study.sqlite") as connection:
+    with closing(sqlite3.connect(tmp_path / "study.sqlite")) as connection, connection:
         assert connection.execute("SELECT count(*) FROM audit").fetchone() == (300,)
 
 
@@ -138,7 +139,7 @@ def test_a_backup_is_whole_while_the_study_runs(store: Store, tmp_path: Path) ->
     back_up(tmp_path / "study.sqlite", tmp_path / "copy.sqlite")
     stop.set()
     writing.join()
-    with sqlite3.connect(tmp_path / "copy.sqlite") as copy:
+    with closing(sqlite3.connect(tmp_path / "copy.sqlite")) as copy, copy:
         assert copy.execute("SELECT what FROM audit ORDER BY id LIMIT 1").fetchone() == ("before",)
         assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     with pytest.raises(CannotWrite, match="a file already"):
