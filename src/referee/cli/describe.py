@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options, told, warned
+from referee.cli.progress import waiting
 from referee.errors import NotTrained
 from referee.records import SpeakerView, Trial
 from referee.runs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
@@ -77,13 +78,15 @@ def _described(
 ) -> tuple[Described, str | None]:
     """A system that has to learn and was given nothing learns from the shipped corpus, which is said."""
     try:
-        return describe_view(view, system, trials), corpus
+        with waiting(f"{system} learns" if trials is not None else system):
+            return describe_view(view, system, trials), corpus
     except NotTrained:
         # Whoever named a corpus must not get an answer that was learned from another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
     told(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
-    return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
+    with waiting(f"{system} learns"):
+        return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 
 
 def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
+from referee.cli.progress import waiting
 from referee.errors import InputError
 
 app = options.new_app()
@@ -66,10 +67,11 @@ def ground(
         raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
     from referee.runs.place_check import check_file, missed_by_all
 
-    report = check_file(
-        check, corpus=corpus, data=data, reading=reading, gold=gold, declared=convention or [], size=size
-    )
-    listed = missed_by_all(report) if suspects else None
+    with waiting("all readings of the numbers"):
+        report = check_file(
+            check, corpus=corpus, data=data, reading=reading, gold=gold, declared=convention or [], size=size
+        )
+        listed = missed_by_all(report) if suspects else None
     if form == "json":
         import json
 
@@ -88,7 +90,9 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
         raise InputError("it is not said where to write the page", remedy="name a new folder with --out")
     made = Run(run)
     _ = made.manifest  # says at once what is wrong with a folder that is no run
-    print(f"{write_place_pages(out, made, pictures):,} items in {out / 'index.html'}")
+    with waiting("pages of items"):
+        written = write_place_pages(out, made, pictures)
+    print(f"{written:,} items in {out / 'index.html'}")
     return 0
 
 

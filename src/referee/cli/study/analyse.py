@@ -9,6 +9,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
+from referee.cli.progress import waiting
 
 if TYPE_CHECKING:
     from referee.reports.sheets import Cell, Sheet
@@ -46,7 +47,8 @@ def analyse(
     from referee.studies.folder.study import open_study
 
     one_of("--format", format, FORMATS)
-    found = compute(collect_from(open_study(study), database, mode), style)
+    with waiting("models and tests"):
+        found = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
         # NaN is no JSON: better an error here than a file that others cannot read.
         print(json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False))

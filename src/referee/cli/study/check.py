@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.cli import options
+from referee.cli.progress import waiting
 
 __all__ = ["app"]
 
@@ -29,9 +30,11 @@ def check(
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
-    print(design_report(opened))
-    print(f"\n{rehearse(opened)}")
-    areas = [*prove_shown(opened), *prove_checks(opened)]
+    with waiting("the design, a rehearsal, and what can be pressed"):
+        design, rehearsed = design_report(opened), rehearse(opened)
+        areas = [*prove_shown(opened), *prove_checks(opened)]
+    print(design)
+    print(f"\n{rehearsed}")
     for claim in areas:
         print(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
     for line in deviations(opened):

@@ -10,6 +10,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
+from referee.cli.progress import waiting
 from referee.runs.folder import Run
 
 __all__ = ["app", "id_of"]
@@ -111,8 +112,9 @@ def new(
         preset=as_printed,
         pictures=pictures,
     )
-    draft, notes = prepare(source, wishes)
-    study = write_study(out, draft)
+    with waiting("items, lists and power"):
+        draft, notes = prepare(source, wishes)
+        study = write_study(out, draft)
     print((out / "design.txt").read_text(encoding="utf-8"))
     for note in notes:
         print(f"Note: {note}")

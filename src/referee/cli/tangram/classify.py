@@ -14,6 +14,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
+from referee.cli.progress import waiting
 from referee.cli.tangram.sources import aligned, number, open_dialogues, open_source
 from referee.errors import InputError
 
@@ -78,7 +79,8 @@ def classify(
     if train is not None and test is not None:
         names, dialogues = zip(*(open_source(source, data, seed) for source in (train, test)), strict=True)
         learned, tested = (_situations(found, forms, speakers) for found in dialogues)
-        found = classify_new(learned, tested, weights=weights, threshold=threshold)
+        with waiting("models"):
+            found = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
         name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
@@ -86,7 +88,8 @@ def classify(
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
             return _forms(name, situations, (data, folds, by, seed, worst), settings, form)
-        found = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
+        with waiting("models"):
+            found = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
     settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
     if form == "json":
         print(json.dumps(_as_json(name, found, worst, settings, shown), ensure_ascii=False, indent=1))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
+from referee.cli.progress import waiting
 from referee.cli.tangram.sources import aligned, number, open_dialogues
 from referee.errors import InputError
 
@@ -72,7 +73,8 @@ def evaluate(
             None,
         )
     else:
-        name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
+        with waiting("a rehearsal with simulated evaluators"):
+            name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
         found, reviewed = rehearsal.evaluation, rehearsal.review
     # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
     if found.simulated and rehearsal is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
+from referee.cli.progress import counting
 from referee.cli.tangram.recordings import find_recordings, open_recording, write_annotation
 from referee.cli.tangram.sources import number
 
@@ -41,7 +42,7 @@ def preannotate(
     from referee.situated.tiers.rex_tiers import to_dialogue
 
     found, total, compared = find_recordings(recordings), 0, []
-    for path in found:
+    for path in counting(found, "recordings"):
         recording = open_recording(path)
         known = to_dialogue(recording)
         proposed = propose(known, positions(recording))

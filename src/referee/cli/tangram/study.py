@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
+from referee.cli.progress import waiting
 from referee.cli.tangram.recordings import find_recordings, open_recording, tiers_of
 from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
@@ -90,8 +91,9 @@ def study(
         weights=weights,
         threshold=threshold,
     )
-    prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
-    made = write_study(out, prepared.draft)
+    with waiting("sessions, classifier and clips"):
+        prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
+        made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
     lists = ", ".join(f"{one.id} {len(one.trials)} trials" for one in made.lists)
