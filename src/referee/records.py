@@ -88,7 +88,7 @@ class _NameAndValue(NamedTuple):
 class Property(_NameAndValue):
     """An attribute with a value; values are text (see `as_value`), so equal values are equal however they were written.
 
-    Args:
+    Attributes:
         name: the attribute; one of a landmark begins with ``landmark.``.
         value: its value, brought to text.
 

@@ -104,7 +104,10 @@ needs_ray = pytest.mark.skipif(
 
 @needs_ray
 @pytest.mark.long
-def test_ray_gives_what_processes_give_also_when_a_worker_dies(offset: Path, tmp_path: Path) -> None:
+def test_ray_gives_what_processes_give_also_when_a_worker_dies(
+    offset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # Ray's workers have to find `squares`
     said: list[str] = []
     engine: Engine = RayEngine(jobs=2, say=said.append)
     once = tmp_path / "once"
