@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,9 +16,11 @@ from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Failed, Task, WorkPiece
+from referee.errors import InputError
+from referee.files import hold_alone, let_go
 from referee.records import Outcome, Response
 from referee.runs.hearing import Session
-from referee.runs.listen import listen
+from referee.runs.listen import LOCK, add_people, listen
 
 WAYS = [("--shard", "7"), ("--jobs", "2", "--shard", "50")]
 RAY = pytest.param(
@@ -179,3 +182,21 @@ def test_an_item_that_kills_its_process_is_no_answer_and_is_counted(spoken: Path
     assert json.loads((run / "manifest.json").read_text())["unanswered"] == {"literal": 2}
     assert listen(run, Session(hearer="literal")) == 2 * 78
     assert "unanswered" not in json.loads((run / "manifest.json").read_text())
+
+
+def test_two_that_add_answers_to_one_run_are_told_of_each_other(spoken: Path, tmp_path: Path) -> None:
+    run = copied(spoken, tmp_path / "run")
+    lock = hold_alone(run / LOCK, "busy", "wait")
+    with pytest.raises(InputError, match=f"answers are being added to this run already, by process {os.getpid()}"):
+        listen(run, Session(hearer="literal"))
+    with pytest.raises(InputError, match="answers are being added"):
+        add_people(run, [], "a file")
+    let_go(run / LOCK, lock)
+    assert listen(run, Session(hearer="literal")) == 2 * 78
+    assert not (run / LOCK).exists()
+
+
+def test_no_lock_is_put_into_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a run folder"):
+        listen(tmp_path, Session(hearer="literal"))
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from referee.engines.kept import KeptWork
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import SHARD, Engine
 from referee.errors import InputError
-from referee.files import write_atomically
+from referee.files import hold_alone, let_go, write_atomically
 from referee.llm.batch_files import BatchFile, read_questions
 from referee.llm.call_book import spending_of
 from referee.records import Response, Trial
@@ -42,11 +43,24 @@ from referee.runs.hearing import (
 from referee.runs.run import QuestionsWritten
 from referee.signature import digest, signature
 
-__all__ = ["QuestionsWritten", "Session", "add_people", "by_name", "listen", "shown"]
+__all__ = ["QuestionsWritten", "Session", "add_people", "add_recorded", "by_name", "listen", "shown"]
 
 HERE = LocalEngine()
 # Apart from `calls.jsonl`, in which a run keeps what its speakers were answered.
 CALLS, BATCH = "hearing-calls", "questions.batch"
+LOCK = ".answers.lock"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[Run]:
+    """The run, with nobody else adding answers to it: two that do would each write the file without what the other adds."""
+    run = Run(folder)
+    run.manifest  # noqa: B018 (says what is wrong with a folder that is no run, before anything is put into it)
+    lock = hold_alone(folder / LOCK, "answers are being added to this run already", "wait for it, or copy the run")
+    try:
+        yield run
+    finally:
+        let_go(folder / LOCK, lock)
 
 
 def listen(
@@ -62,9 +76,12 @@ def listen(
     break the same session goes on. A hearer that waits for a network is asked from this process, keeps its calls in the run and goes on from them.
     Questions that its endpoint did not answer are no answers: they are counted in the manifest, and asked when it listens again.
     """
-    hearer = session.build()
-    run = Run(folder)
-    manifest = run.manifest
+    with _alone(folder) as run:
+        return _listen(folder, session, run, engine, shard, advance)
+
+
+def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int, advance: Advance) -> int:
+    hearer, manifest = session.build(), run.manifest
     # Pace, patience and kept calls of a hearer behind an endpoint belong to one object: several processes would each keep their own.
     asks = isinstance(hearer, Remembers)
     trials = list(run.trials())
@@ -91,11 +108,11 @@ def listen(
     # By name: whoever listens again with other switches is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
     write_atomically(folder / "responses.jsonl", [*others, *(line for line in lines if line is not None)])
-    work.forget()
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     _note_asking(manifest, folder, session, unanswered)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+    work.forget()
     return len(lines) - unanswered
 
 
@@ -117,22 +134,22 @@ def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unans
 
 def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
     """Put people's answers to a run's trials beside those of simulated hearers, in place of people's answers from before; returns how many there are."""
-    run = Run(folder)
-    manifest = run.manifest
-    asked = {t.id for t in run.trials()}
-    theirs = [r for r in responses if r.trial in asked]
-    if not theirs:
-        raise InputError(
-            f"nobody in {source} answered a trial of this run",
-            where=folder,
-            remedy="name the corpus that the run was made on, or a file of responses to its trials",
-        )
-    # People are told by what they lack: only simulated hearers have a belief (see `_believing`).
-    simulated = [r for r in run.responses() if r.probabilities is not None]
-    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
-    manifest["people"] = {"source": source, "responses": len(theirs)}
-    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
-    return len(theirs)
+    with _alone(folder) as run:
+        manifest = run.manifest
+        asked = {t.id for t in run.trials()}
+        theirs = [r for r in responses if r.trial in asked]
+        if not theirs:
+            raise InputError(
+                f"nobody in {source} answered a trial of this run",
+                where=folder,
+                remedy="name the corpus that the run was made on, or a file of responses to its trials",
+            )
+        # People are told by what they lack: only simulated hearers have a belief (see `believing`).
+        simulated = [r for r in run.responses() if r.probabilities is not None]
+        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
+        manifest["people"] = {"source": source, "responses": len(theirs)}
+        write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+        return len(theirs)
 
 
 def add_recorded(folder: Path, file: Path) -> int:
@@ -141,21 +158,24 @@ def add_recorded(folder: Path, file: Path) -> int:
     A file of responses says whose words were heard (``system``). In a file of outputs with places, as `referee score` takes them, the systems are the hearers,
     and what they heard is what people said.
     """
-    run = Run(folder)
-    manifest, asked = run.manifest, {t.id: t for t in run.trials()}
-    theirs = [believing(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
-    if not theirs:
-        raise InputError(
-            "no line of it answers a trial of this run",
-            where=file,
-            remedy='lines like {"trial": ID, "hearer": NAME, "outcome": "box", "places": […]}, or outputs with places',
-        )
-    names = {r.hearer for r in theirs}
-    others = [r for r in run.responses() if r.hearer not in names]
-    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *theirs]))
-    manifest["hearers"] = {**manifest.get("hearers", {}), **{name: f"{name}|recorded:{file.name}" for name in names}}
-    write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
-    return len(theirs)
+    with _alone(folder) as run:
+        manifest, asked = run.manifest, {t.id: t for t in run.trials()}
+        theirs = [believing(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
+        if not theirs:
+            raise InputError(
+                "no line of it answers a trial of this run",
+                where=file,
+                remedy='lines like {"trial": ID, "hearer": NAME, "outcome": "box", "places": […]}, or outputs with places',
+            )
+        names = {r.hearer for r in theirs}
+        others = [r for r in run.responses() if r.hearer not in names]
+        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *theirs]))
+        manifest["hearers"] = {
+            **manifest.get("hearers", {}),
+            **{name: f"{name}|recorded:{file.name}" for name in names},
+        }
+        write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+        return len(theirs)
 
 
 def _recorded_answers(file: Path) -> Iterator[Response]:
