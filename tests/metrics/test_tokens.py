@@ -35,7 +35,7 @@ def test_mteval_splits_as_sacrebleu_13a(text):
 @settings(deadline=None)
 @given(st.lists(TRICKY, max_size=6))
 def test_texts_split_together_are_split_as_if_alone(texts):
-    for way in ("mteval", "words", "unicode"):
+    for way in ("mteval", "words", "unicode", "rouge-1.5.5"):
         page = tokens.lay_out(texts, "lower", way)
         together = [line.split() for line in page.split("\n")] if texts else []
         assert together == [split_words(text, tokens=way) for text in texts]
@@ -68,6 +68,35 @@ def test_a_batch_is_encoded_once_for_each_way_of_splitting():
     first = encode(batch, "lower", "mteval")
     assert encode(batch, "lower", "mteval") is first
     assert encode(batch, "keep", "mteval") is not first
+
+
+def test_texts_without_marks_are_encoded_once_for_all_ways_of_splitting():
+    batch = hold(["a b"], [["a"]])
+    assert encode(batch, "lower", "rouge-1.5.5") is encode(batch, "lower", "mteval")
+    with_a_mark = hold(["a-b"], [["a"]])
+    assert encode(with_a_mark, "lower", "rouge-1.5.5").words == ["a", "b"]
+    assert encode(with_a_mark, "lower", "mteval").words == ["a-b", "a"]
+    with pytest.raises(UnknownName, match="mteval"):
+        encode(batch, "lower", "13")
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.one_of(TRICKY, st.sampled_from(["a b", "A", "", "two 2", "<skipped>", "a-\nb", "\u212a", "tab\there"])),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_what_was_encoded_before_does_not_change_an_encoding(texts):
+    batch = hold(texts, [["a"]] * len(texts))
+    for case in ("lower", "keep"):
+        for way in ("mteval", "words", "unicode", "rouge-1.5.5"):
+            alone = encode(hold(texts, [["a"]] * len(texts)), case, way)
+            after = encode(batch, case, way)
+            assert after.words == alone.words
+            np.testing.assert_array_equal(after.ids, alone.ids)
+            np.testing.assert_array_equal(after.starts, alone.starts)
 
 
 @settings(deadline=None)

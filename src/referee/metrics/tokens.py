@@ -28,8 +28,9 @@ Places = npt.NDArray[np.int64]
 # Below this many items the compiled kernels save less than it costs to load them (about a second, once per process).
 WORTH_COMPILING = 4_000
 CASES = ("lower", "keep")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_NOT_ROUGE = re.compile(r"[^A-Za-z0-9\n]")
+_PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \n"
+# ROUGE-1.5.5 takes every byte but these for a blank, each byte of a longer UTF-8 character too.
+_AS_ROUGE = bytes(code if code in _PLAIN else ord(" ") for code in range(256))
 # What Unicode calls blank but the kernels, which read bytes, do not; str.split knows them all.
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # All marks of ASCII but the apostrophe, which mteval leaves inside words.
@@ -113,12 +114,12 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     """One text per line, its words set apart by blanks."""
     split = _SPLITTERS[choose("way to split words", tokens, _SPLITTERS)]
     page = "\n".join(texts)
-    if tokens == "rouge-1.5.5":
-        # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
-        page = _NOT_ASCII.sub(" ", page)
     # One line break fewer than texts is what joining put there; any more come from inside a text and would shift all lines after it.
     if page.count("\n") >= len(texts):
         page = "\n".join([_on_one_line(text, tokens) for text in texts])
+    if tokens == "rouge-1.5.5":
+        # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
+        page = _split_as_rouge(page)
     if choose("case", case, CASES) == "lower":
         page = page.lower()
     if not page.isascii():
@@ -182,25 +183,38 @@ def _split_unicode(page: str) -> str:
 
 def _split_as_rouge(page: str) -> str:
     """What ROUGE-1.5.5 leaves of a text: runs of ASCII letters and digits; hyphens part words, and all other marks are blanks."""
-    return _NOT_ROUGE.sub(" ", page)
+    return page.encode("utf-8", "surrogatepass").translate(_AS_ROUGE).decode("ascii")
 
 
 _SPLITTERS: dict[str, Callable[[str], str]] = {
     "mteval": _split_mteval,
     "words": str,
     "unicode": _split_unicode,
-    "rouge-1.5.5": _split_as_rouge,
+    "rouge-1.5.5": str,
 }
+_PLAINLY = "words"
 
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
-    """The encoding of a batch, built once for each way of splitting."""
+    """The encoding of a batch, built once for each way of splitting; where texts hold nothing but letters, digits and blanks of ASCII, all ways are one."""
+    choose("way to split words", tokens, _SPLITTERS)
     kernels = swift(len(batch.outputs))
-    return remember(
-        batch,
-        ("words", case, tokens),
-        lambda: encode_with(batch, lambda texts: _number(texts, case, tokens, kernels)),
-    )
+
+    def number(texts: list[str]) -> tuple[Ids, Places, list[str]]:
+        batch.cache["plain words"] = _are_plain(texts)
+        return _number(texts, case, tokens, kernels)
+
+    if batch.cache.get("plain words"):
+        tokens = _PLAINLY
+    encoding = remember(batch, ("words", case, tokens), lambda: encode_with(batch, number))
+    if batch.cache["plain words"]:
+        batch.cache.setdefault(("words", case, _PLAINLY), encoding)
+    return encoding
+
+
+def _are_plain(texts: list[str]) -> bool:
+    page = "\n".join(texts)
+    return page.isascii() and page.count("\n") < max(1, len(texts)) and not page.encode().translate(None, _PLAIN)
 
 
 def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, list[str]]]) -> Encoding:
