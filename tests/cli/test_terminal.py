@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 from collections.abc import Iterable, Sized
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import referee
 from referee import cli
@@ -16,6 +20,10 @@ from referee.cli import listen_for, main, progress
 from referee.cli.fitted_tables import fitted
 from referee.corpora.demo import outputs_files
 from referee.corpora.outputs import read_outputs
+from referee.runs.watching import looking_on, watched
+from referee.situated.models.demonstratives import classify
+from referee.situated.models.history import all_situations
+from referee.situated.models.invented_sessions import invent_sessions
 
 LONG = "a-group-of-systems/with-a-name-that-is-longer-than-most"
 
@@ -208,3 +216,35 @@ def test_whoever_looks_on_at_an_audit_sees_its_papers() -> None:
     onlooker = Onlooker()
     referee.audit(["tuna-2008", "spanger-2010"], progress=onlooker)
     assert onlooker.seen == {"papers": [2, 2]}
+
+
+def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = io.StringIO()
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    monkeypatch.setattr(
+        "rich.console.Console", lambda **_: Console(file=seen, force_terminal=True, color_system=None, width=100)
+    )
+    with progress.waiting("the whole"):
+        for piece in watched(range(4), "pieces of it"):
+            assert list(watched([piece], "pieces within pieces")) == [piece]
+            # The bar is drawn by a thread of its own, a few times a second.
+            while f"pieces of it {piece}/4" not in seen.getvalue():
+                sleep(0.01)
+        assert list(watched(iter("ab"), "who knows how many")) == ["a", "b"]
+    text = seen.getvalue()
+    assert "pieces of it" in text
+    assert "━" in text
+    assert re.search(r"\d:\d\d:\d\d (-:--:--|\d:\d\d:\d\d)", text)
+    assert "pieces within pieces" not in text
+    assert "who knows" not in text
+    assert list(watched([1], "nobody looks on")) == [1]
+
+
+def test_whoever_looks_on_at_a_classifier_sees_its_models() -> None:
+    onlooker = Onlooker()
+    situations = all_situations(invent_sessions(1)[:8])
+    with looking_on(onlooker):
+        classify(situations, folds=3)
+    assert onlooker.seen == {"models": [4, 4], "intervals over pairs": [7, 7]}, (
+        "all features, and without each of three kinds; beside them three baselines"
+    )

@@ -56,15 +56,37 @@ def _counted(items: Iterable[T], label: str) -> Iterator[T]:
 
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
-    """A clock beside work that cannot say how much of it is left."""
+    """A clock beside work, and a bar with the time that is left for those parts of it that say how many pieces they have (`watched`)."""
     if not is_watched():
         yield
         return
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    with _bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
-        bar.add_task(label, total=None)
-        yield
+    from referee.runs.watching import looking_on
+
+    columns = (TextColumn("{task.fields[count]}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with _bar(SpinnerColumn(), TextColumn("{task.description}"), *columns) as bar:
+        task = bar.add_task(label, total=None, count="")
+        within = False
+
+        def show(pieces: Iterable[T], part: str, /) -> Iterator[T]:
+            nonlocal within
+            # One bar: pieces within pieces are not drawn.
+            if within or not isinstance(pieces, Sized):
+                yield from pieces
+                return
+            within = True
+            bar.reset(task, description=part, total=len(pieces))
+            try:
+                for done, piece in enumerate(pieces):
+                    bar.update(task, completed=done, count=f"{done}/{len(pieces)}")
+                    yield piece
+            finally:
+                within = False
+                bar.reset(task, description=label, total=None, count="")
+
+        with looking_on(show):
+            yield
 
 
 @contextmanager

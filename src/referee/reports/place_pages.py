@@ -16,10 +16,11 @@ from typing import Any
 from referee.errors import InputError
 from referee.files import writing_folder
 from referee.metrics.grounding import all_hits
-from referee.places import Mask, NeedsSize, Place, Polygon, Size
+from referee.places import Mask, NeedsSize, Place, Polygon, ScenePicture, Size
 from referee.records import Outcome, Response, Trial
 from referee.reports.section import Section
 from referee.runs.folder import Run
+from referee.runs.watching import watched
 from referee.sight.pictures import checked, thumbnail
 
 __all__ = ["has_places", "places_section", "write_place_pages"]
@@ -49,7 +50,8 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
     with writing_folder(out) as folder:
         shown = _thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
         systems = list(dict.fromkeys(name for found in answers.values() for name in found))
-        items = [_item(trials[i], answers.get(i, {}), systems, shown) for i in trials if i in answers]
+        answered = watched([i for i in trials if i in answers], "items")
+        items = [_item(trials[i], answers[i], systems, shown) for i in answered]
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
         (folder / DATA).write_text(f"window.items={text};", "utf-8")
@@ -162,7 +164,7 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
     """Small copies of the pictures that are at hand, one at a time, so that memory stays flat over any number of them."""
     (folder / PICTURES).mkdir()
     shown: dict[str, str] = {}
-    for number, picture in enumerate(_distinct(trials)):
+    for number, picture in enumerate(watched(_distinct(trials), "small pictures")):
         if not (pictures / picture.path).is_file():
             continue
         name = f"{PICTURES}/{number}.jpg"
@@ -171,9 +173,9 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
     return shown
 
 
-def _distinct(trials: Iterable[Trial]) -> Iterator[Any]:
-    seen: set[str] = set()
+def _distinct(trials: Iterable[Trial]) -> list[ScenePicture]:
+    found: dict[str, ScenePicture] = {}
     for trial in trials:
-        if trial.scene.picture is not None and trial.scene.picture.path not in seen:
-            seen.add(trial.scene.picture.path)
-            yield trial.scene.picture
+        if trial.scene.picture is not None:
+            found.setdefault(trial.scene.picture.path, trial.scene.picture)
+    return list(found.values())

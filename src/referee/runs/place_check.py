@@ -13,6 +13,7 @@ from referee.places import Box, Convention, Order, ScenePicture, Size, WrongConv
 from referee.records import Trial
 from referee.runs.grounding import declare, evidence_of, suspects
 from referee.runs.open import Answers, open_corpus, open_outputs
+from referee.runs.watching import watched
 from referee.sight.detective import ConventionFinding, NumberReading, investigate
 
 __all__ = ["PlaceReport", "check_file", "missed_by_all"]
@@ -87,7 +88,7 @@ def check_file(
         trials = [_sized(trial, _size(size)) for trial in trials]
     declare(answers, [text if "=" in text else f"={text}" for text in declared or ()])
     findings = {}
-    for model, said in answers.by_system.items():
+    for model, said in watched(answers.by_system.items(), "all readings of the numbers of every model"):
         evidence = evidence_of(said, trials)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Generic, Protocol, TypeVar
 
-__all__ = ["CountedWork", "ShowsProgress", "unwatched"]
+__all__ = ["CountedWork", "ShowsProgress", "looking_on", "unwatched", "watched"]
 
 T = TypeVar("T")
 
@@ -19,6 +21,24 @@ class ShowsProgress(Protocol):
 def unwatched(pieces: Iterable[T], label: str, /) -> Iterable[T]:
     """Where nobody looks on."""
     return pieces
+
+
+_onlooker: ContextVar[ShowsProgress] = ContextVar("onlooker", default=unwatched)
+
+
+@contextmanager
+def looking_on(onlooker: ShowsProgress) -> Iterator[None]:
+    """Whatever is `watched` inside is shown to this onlooker, however deep it lies."""
+    before = _onlooker.set(onlooker)
+    try:
+        yield
+    finally:
+        _onlooker.reset(before)
+
+
+def watched(pieces: Iterable[T], label: str) -> Iterable[T]:
+    """The pieces, shown to whoever looks on; for work too deep to be handed an onlooker."""
+    return _onlooker.get()(pieces, label)
 
 
 class CountedWork(Generic[T]):

@@ -285,16 +285,17 @@ def _forms(
     data, folds, by, seed, worst = asked
     counts = Counter(str(form_of(s.text)) for s in situations)
     ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
-    found, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
-    dialogues = kth_dialogues(data, unit=UTTERANCE_UNIT)
-    spoken = run(
-        _situations(dialogues, settings["forms"], settings["speakers"]),
-        folds=folds,
-        by=by,
-        seed=seed,
-        weights=settings["weights"],
-        threshold=settings["threshold"],
-    )
+    with waiting("models"):
+        found, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
+        dialogues = kth_dialogues(data, unit=UTTERANCE_UNIT)
+        spoken = run(
+            _situations(dialogues, settings["forms"], settings["speakers"]),
+            folds=folds,
+            by=by,
+            seed=seed,
+            weights=settings["weights"],
+            threshold=settings["threshold"],
+        )
     right, read = HAND_CHECK
     if form == "json":
         about = _as_json(f"{name}, by utterance", spoken, worst, settings, dialogues)

@@ -15,6 +15,7 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+from referee.runs.watching import watched
 from referee.situated.evaluation.replacement import FP_DP, Item
 from referee.situated.models.context import seen
 from referee.situated.models.demonstratives import Confusion
@@ -85,8 +86,7 @@ def simulate_evaluators(
         (i.id, i.condition): {
             p: log(max(c, 1e-12)) for p, c in overhear(i, known[i.situation.dialogue], resolver).items()
         }
-        for items in lists
-        for i in items
+        for i in watched([item for items in lists for item in items], "what evaluators overhear")
     }
     responses = []
     for group, items in enumerate(lists):

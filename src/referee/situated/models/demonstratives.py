@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError, naming_extra
+from referee.runs.watching import watched
 from referee.situated.models.history import CATEGORIES, Situation, target_features
 from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
 
@@ -209,12 +210,16 @@ def _classified(
     rows_of: Sequence[Situation] | None = None,
 ) -> Classification:
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
-    values = {name: decide(matrix(rows_of or situations, kept)) - threshold for name, kept in models.items()}
+    fitted = watched(models.items(), "models")
+    values = {name: decide(matrix(rows_of or situations, kept)) - threshold for name, kept in fitted}
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
     suggested |= {name: found > 0 for name, found in values.items()}
     pairs = Clusters.of({"pair": [s.pair for s in situations]})
     return Classification(
-        rows=tuple(_row(name, used, suggested[name], suggested[ALL], pairs, name in models) for name in suggested),
+        rows=tuple(
+            _row(name, used, suggested[name], suggested[ALL], pairs, name in models)
+            for name in watched(suggested, "intervals over pairs")
+        ),
         situations=tuple(situations),
         decisions=tuple(map(float, values[ALL])),
         folds=folds,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import naming_extra
-from referee.runs.watching import ShowsProgress
+from referee.runs.watching import ShowsProgress, watched
 from referee.situated.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee.situated.models.context import VARIANTS, Clip, cut
 from referee.situated.models.demonstratives import fold_places, matrix
@@ -59,7 +59,7 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
     }
     sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(kept)])
     guesses = {"majority": _majority(forms, places)}
-    guesses |= {name: _guess(rows, forms, places) for name, rows in sources.items()}
+    guesses |= {name: _guess(rows, forms, places) for name, rows in watched(sources.items(), "models of forms")}
     return [_prediction(name, forms, guess) for name, guess in guesses.items()]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.catalogue import one_of
 from referee.reports.sheets import Cell, Sheet
+from referee.runs.watching import watched
 from referee.studies.analysis.answer_table import (
     TIMES,
     hearing_frame,
@@ -157,7 +158,7 @@ def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[
         wanted = list(dict.fromkeys("combined_ms" if m in TIMES else m for m in wanted))
     sheets: list[Sheet] = []
     remarks: list[str] = []
-    for measure in wanted:
+    for measure in watched(wanted, "mixed models"):
         made, why = measure_sheets(
             frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )

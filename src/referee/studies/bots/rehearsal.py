@@ -6,6 +6,7 @@ from random import Random
 
 from referee import catalogue
 from referee.contracts import Hearer
+from referee.runs.watching import watched
 from referee.studies.design.balance import count_of
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import check_answer, make_plan
@@ -17,7 +18,7 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """One sentence on what was played; an error where a step cannot be shown or answered."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
-    for one in study.lists:
+    for one in watched(study.lists, "a rehearsal of every list"):
         plan = make_plan(study, one.id, study.seed)
         relaxed += plan.relaxed
         # Only to see that it can be made: pictures are drawn and pages rendered on the way.

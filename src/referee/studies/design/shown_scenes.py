@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from referee.runs.watching import watched
 from referee.situated.game.goals import find_goal, training_for
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
@@ -82,7 +83,7 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     trials = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
-    for trial in trials.values():
+    for trial in watched(trials.values(), "what can be pressed in every scene"):
         # Any seed will do: exact places are the same for everybody, and in cells nothing overlaps, whatever the seed.
         layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
         if found := crowded(trial.scene, trial.domain, layout):

@@ -7,7 +7,7 @@ lists are shorter and say so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.records import Description, Trial
+from referee.runs.watching import watched
 from referee.situated.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists, replace_in
 from referee.situated.evaluation.simulated_evaluators import as_trials, overhear
 from referee.situated.evaluation.task_performance import CONDITIONS
@@ -131,7 +132,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
     # The simulated evaluators' ear has never heard the dialogues of the study.
     ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(_with_clips(items, by_id, ear, sounds))
+    trials = list(_with_clips(watched(items, "clips"), by_id, ear, sounds))
     practice = _practice(classification, {t.id for t in trials}, wanted, by_id, ear, sounds)
     draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(
@@ -156,7 +157,7 @@ def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
 
 def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    played = [play(goals[n % len(goals)], seed + n) for n in range(number)]
+    played = [play(goals[n % len(goals)], seed + n) for n in watched(range(number), "games of bots")]
     return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
 
 
@@ -174,7 +175,7 @@ def make_overhearing_demo(
 
 
 def _with_clips(
-    items: Sequence[Item],
+    items: Iterable[Item],
     sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
