@@ -187,6 +187,15 @@ def test_a_part_of_a_run_is_scored_without_its_other_answers(folder: Path, capsy
     assert " 14 " in out, "7 furniture scenes of two speakers"
 
 
+def test_groups_that_no_trial_names_are_said_to_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = {"id": "t", "entities": [{"id": "a", "attributes": {"colour": "red"}}], "targets": ["a"]}
+    (tmp_path / "c.jsonl").write_text(json.dumps({**trial, "references": ["the red one"]}), "utf-8")
+    (tmp_path / "o.jsonl").write_text(json.dumps({"trial": "t", "system": "s", "text": "the red one"}), "utf-8")
+    args = ("score", tmp_path / "o.jsonl", "--corpus", tmp_path / "c.jsonl", "--metrics", "string/exact")
+    code, _, err = run(capsys, *args, "--by", "domain")
+    assert (code, "the trials name no domain" in err) == (0, True)
+
+
 class Onlooker:
     """Counts what it is shown, label by label."""
 

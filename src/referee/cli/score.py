@@ -175,6 +175,9 @@ def _print(rows: list[dict[str, Any]], form: str, found: Scores, out: Path | Non
     else:
         _print_table(rows, found.test, found.opened, about)
     # Notes must not get into a table that is read by a program.
+    for name, labels in found.table.groups.items():
+        if not any(labels):
+            told(f"check: the trials name no {name}, so there are no groups by it", "yellow")
     for warning in found.table.warnings:
         told(f"check: {warning}", "yellow")
     for note in found.table.notes:
