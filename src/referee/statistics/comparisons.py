@@ -79,11 +79,17 @@ class Equivalence:
 
 def paired_t(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Comparison:
     """t-test of the differences of pairs."""
-    gaps = _gaps(x, y)
+    a, b = _pairs(x, y)
+    gaps = a - b
     n = len(gaps)
     if n < 2:
         return _nothing(float(gaps[0]) if n else None, n, n)
-    return paired_t_from_summaries(float(gaps.mean()), float(gaps.std(ddof=1)), n, confidence=confidence)
+    mean, deviation = float(gaps.mean()), float(gaps.std(ddof=1))
+    size = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    # .3 - .2 and .2 - .1 differ in their last digit: differences that vary by no more are one difference
+    if is_rounding(deviation, size):
+        mean, deviation = 0.0 if is_rounding(mean, size) else float(gaps[0]), 0.0
+    return paired_t_from_summaries(mean, deviation, n, confidence=confidence)
 
 
 def paired_t_from_summaries(difference: float, sd: float, n: int, *, confidence: float = 0.95) -> Comparison:
@@ -197,17 +203,13 @@ def _corrected(p: FloatArray, method: str) -> FloatArray:
     return corrected
 
 
-def _gaps(x: Numbers, y: Numbers) -> FloatArray:
+def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
+    """Both values of every pair that has both."""
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     if len(a) != len(b):
         raise InputError(f"{len(a)} values against {len(b)}", remedy="give pairs, or use independent_t")
-    gaps = a - b
-    kept = ~np.isnan(gaps)
-    gaps, size = gaps[kept], float(np.abs(np.concatenate([a[kept], b[kept]])).max(initial=0.0))
-    # .3 - .2 and .2 - .1 differ in their last digit: differences that vary by no more are one difference
-    if len(gaps) > 1 and _deviation(gaps, size) == 0:
-        return np.full(len(gaps), 0.0 if is_rounding(float(gaps.mean()), size) else gaps[0])
-    return gaps
+    missing = np.isnan(a) | np.isnan(b)
+    return (a[~missing], b[~missing]) if missing.any() else (a, b)
 
 
 def _deviation(values: FloatArray, size: float) -> float:
