@@ -240,8 +240,17 @@ PIXELS = Convention()
 
 
 def _finite(numbers: tuple[float, ...]) -> None:
-    if not all(isinstance(n, int | float) and isfinite(n) for n in numbers):
-        raise WrongConvention(f"{numbers} are not numbers")
+    try:
+        # Mostly plain numbers, and asked for every one that is read.
+        plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
+        finite = plain and all(map(isfinite, numbers))
+    except OverflowError:  # a whole number of hundreds of digits
+        finite = False
+    if not finite:
+        raise WrongConvention(f"{numbers!r:.80} are not numbers of a picture")
+
+
+PLAIN = frozenset({int, float})
 
 
 @dataclass(frozen=True, slots=True)

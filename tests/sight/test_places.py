@@ -85,7 +85,7 @@ def test_what_names_no_convention_is_refused(text: str) -> None:
         Convention.of(text)
 
 
-@pytest.mark.parametrize("numbers", [(1, 2, 3, float("nan")), (1, 2, 3, float("inf"))])
+@pytest.mark.parametrize("numbers", [(1, 2, 3, float("nan")), (1, 2, 3, float("inf")), (1, 2, 3, 10**400)])
 def test_what_is_no_number_is_refused(numbers: tuple[float, float, float, float]) -> None:
     with pytest.raises(WrongConvention):
         Box(numbers)
