@@ -73,6 +73,15 @@ def test_shares_of_the_picture_are_put_on_it_and_need_its_size() -> None:
     assert np.isnan(rows("ground/point", (percent, trial(MEANT, size=None)))).all()
 
 
+def test_shares_of_a_padded_picture_need_its_size_even_among_themselves() -> None:
+    """Two boxes that are shares of one picture overlap alike whatever its size; not so where one is a share of the padded square around it."""
+    plain, padded = (Box((0.0, 0.25, 1.0, 0.75), Convention.of(c)) for c in ("0-1 xyxy", "0-1 xyxy sent:square"))
+    assert value("ground/iou", answer(plain), trial(plain, size=None)) == 1
+    assert np.isnan(rows("ground/iou", (answer(padded), trial(plain, size=None)))).all()
+    # 200 x 100: the square's middle half is the whole picture, of which the plain box is one half.
+    assert value("ground/iou", answer(padded), trial(plain, size=Size(200, 100))) == 0.5
+
+
 def test_what_is_no_place_is_not_found_and_not_answered() -> None:
     nothing = [answer(outcome=o) for o in (Outcome.UNPARSABLE, Outcome.REFUSED, Outcome.EMPTY, Outcome.NONE)]
     found = rows("ground/accuracy", (answer(MEANT), trial(MEANT)), *((a, trial(MEANT)) for a in nothing))
@@ -178,7 +187,15 @@ def test_switches_are_checked() -> None:
             catalogue.configure("metric", wrong)
 
 
-CONVENTIONS = ("pixels xyxy", "pixels xywh", "0-1 xyxy", "0-1000 cxcywh", "percent yxyx", "pixels xyxy sent:qwen28")
+CONVENTIONS = (
+    "pixels xyxy",
+    "pixels xywh",
+    "0-1 xyxy",
+    "0-1000 cxcywh",
+    "percent yxyx",
+    "pixels xyxy sent:qwen28",
+    "0-1 xyxy sent:square",
+)
 
 
 def drawn_boxes(rng: Random, n: int, sizes: Sequence[Size]) -> list[Box]:

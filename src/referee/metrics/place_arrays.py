@@ -95,7 +95,10 @@ def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size
 
 
 def _is_share(place: Place) -> bool:
-    return not isinstance(place, Mask) and place.convention.unit.steps is not None
+    """Whether a place is a share of the picture itself, whatever its shape."""
+    if isinstance(place, Mask) or place.convention.unit.steps is None:
+        return False
+    return place.convention.sent is None or not place.convention.sent.pads
 
 
 def _arrange(batch: Batch) -> PlaceArrays:
