@@ -124,7 +124,8 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """How a picture was resized on its way to a model, as text: ``qwen28``, ``longest-768``, ``1036x1036``, or ``by-1.0117`` where only the factor is known.
+    """How a picture was resized on its way to a model, as text: ``qwen28``, ``longest-768``, ``1036x1036``, or ``by-1.0117`` where only the factor is known;
+    or ``square`` where it was not resized but padded on both sides, until it was as high as wide (Shikra's `expand2square`).
 
     ``qwen28`` is `smart_resize` of Qwen2-VL and Qwen2.5-VL (qwen_vl_utils/vision_process.py): both sides a multiple of 28, rounded to the nearest (halves to
     even, as Python does), between 4·28² and 16,384·28² pixels. ``qwen28-1003520`` sets another upper limit.
@@ -137,10 +138,11 @@ class Resize:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(
-            r"qwen28(-[1-9]\d{0,11})?|longest-[1-9]\d{0,5}|[1-9]\d{0,5}x[1-9]\d{0,5}|by-[1-9]?\d(\.\d{1,9})?", self.rule
+            r"qwen28(-[1-9]\d{0,11})?|square|longest-[1-9]\d{0,5}|[1-9]\d{0,5}x[1-9]\d{0,5}|by-[1-9]?\d(\.\d{1,9})?",
+            self.rule,
         ):
             raise WrongConvention(
-                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, 1036x1036 or by-1.0117"
+                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, 1036x1036, by-1.0117 or square"
             )
 
     def sent(self, size: Size) -> Size:
@@ -148,6 +150,8 @@ class Resize:
         kind, _, given = self.rule.partition("-")
         if kind == "qwen28":
             return _smart_resize(size, int(given) if given else 16384 * 28 * 28)
+        if kind == "square":
+            return Size(max(size.width, size.height), max(size.width, size.height))
         if kind == "longest":
             by = min(Fraction(1), Fraction(int(given), max(size.width, size.height)))
             return Size(max(1, round(size.width * by)), max(1, round(size.height * by)))
@@ -162,8 +166,20 @@ class Resize:
             return Fraction(self.rule[3:]), Fraction(self.rule[3:])
         if size is None:
             raise NeedsSize(f"pixels as sent ({self.rule}) need the picture's size")
+        if self.pads:
+            return ONE_TO_ONE
         sent = self.sent(size)
         return Fraction(sent.width, size.width), Fraction(sent.height, size.height)
+
+    @property
+    def pads(self) -> bool:
+        """Whether something was put around the picture, so that shares are no longer shares of it alone."""
+        return self.rule == "square"
+
+    def padding(self, size: Size) -> tuple[int, int]:
+        """Pixels put on the left and on top."""
+        sent = self.sent(size)
+        return ((sent.width - size.width) // 2, (sent.height - size.height) // 2) if self.pads else (0, 0)
 
 
 def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
@@ -211,8 +227,13 @@ class Convention:
             return self.sent.factors(size) if self.sent else ONE_TO_ONE
         if size is None:
             raise NeedsSize(f"{self.unit} needs the picture's size")
-        # A share of the picture is the same share however it was resized.
-        return Fraction(self.unit.steps, size.width), Fraction(self.unit.steps, size.height)
+        # A share of the picture is the same share however it was resized, unless it was padded.
+        whole = self.sent.sent(size) if self.sent and self.sent.pads else size
+        return Fraction(self.unit.steps, whole.width), Fraction(self.unit.steps, whole.height)
+
+    def origin(self, size: Size | None) -> tuple[int, int]:
+        """Where the original picture begins in what was sent, in its own pixels."""
+        return self.sent.padding(size) if self.sent and size is not None else (0, 0)
 
 
 ONE_TO_ONE = (Fraction(1), Fraction(1))
@@ -240,8 +261,17 @@ PIXELS = Convention()
 
 
 def _finite(numbers: tuple[float, ...]) -> None:
-    if not all(isinstance(n, int | float) and isfinite(n) for n in numbers):
-        raise WrongConvention(f"{numbers} are not numbers")
+    try:
+        # Mostly plain numbers, and asked for every one that is read.
+        plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
+        finite = plain and all(map(isfinite, numbers))
+    except OverflowError:  # a whole number of hundreds of digits
+        finite = False
+    if not finite:
+        raise WrongConvention(f"{numbers!r:.80} are not numbers of a picture")
+
+
+PLAIN = frozenset({int, float})
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,14 +293,15 @@ class Point:
     def on(self, size: Size | None) -> tuple[float, float]:
         """Pixels of the original picture: x, y."""
         x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
-        across, down = self.convention.factors(size)
-        return float(Fraction(x) / across), float(Fraction(y) / down)
+        (across, down), (left, top) = self.convention.factors(size), self.convention.origin(size)
+        return float(Fraction(x) / across - left), float(Fraction(y) / down - top)
 
     def to(self, convention: Convention, size: Size | None) -> Point:
         """The same place in another convention."""
         x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
         (a, b), (c, d) = self.convention.factors(size), convention.factors(size)
-        there = (float(Fraction(x) / a * c), float(Fraction(y) / b * d))
+        (left, top), (right, down) = self.convention.origin(size), convention.origin(size)
+        there = float((Fraction(x) / a - left + right) * c), float((Fraction(y) / b - top + down) * d)
         return Point(there if convention.order is Order.XY else there[::-1], convention)
 
 
@@ -295,8 +326,8 @@ class Box:
 
     def _corners(self, size: Size | None) -> tuple[Fraction, ...]:
         left, top, right, bottom = self.convention.order.corners(*map(Fraction, self.numbers))
-        across, down = self.convention.factors(size)
-        return left / across, top / down, right / across, bottom / down
+        (across, down), (x, y) = self.convention.factors(size), self.convention.origin(size)
+        return left / across - x, top / down - y, right / across - x, bottom / down - y
 
     def on(self, size: Size | None) -> Corners:
         """Pixels of the original picture: left, top, right, bottom."""
@@ -306,8 +337,9 @@ class Box:
     def to(self, convention: Convention, size: Size | None) -> Box:
         """The same place in another convention."""
         left, top, right, bottom = self._corners(size)
-        across, down = convention.factors(size)
-        a, b, c, d = map(float, convention.order.written(left * across, top * down, right * across, bottom * down))
+        (across, down), (x, y) = convention.factors(size), convention.origin(size)
+        corners = (left + x) * across, (top + y) * down, (right + x) * across, (bottom + y) * down
+        a, b, c, d = map(float, convention.order.written(*corners))
         return Box((a, b, c, d), convention)
 
     @property

@@ -41,6 +41,11 @@ def data(tmp_path: Path) -> Path:
         ("molmo", ' <point x="17.0" y="66.5" alt="x">x</point>', Outcome.POINT, 1),
         ("molmo", "There are none.", Outcome.UNPARSABLE, 0),
         ("other", [1, 2, 3], Outcome.UNPARSABLE, 0),
+        ("other", [1, 2, 3, 10**400], Outcome.UNPARSABLE, 0),
+        ("other", [1, 2, 3, float("inf")], Outcome.UNPARSABLE, 0),
+        ("other", [1, 2, 3, True], Outcome.UNPARSABLE, 0),
+        ("dino", [{"score": 0.2, "box": [0, 0, 1, 10**400]}], Outcome.UNPARSABLE, 0),
+        ("molmo", [10**400, 2], Outcome.UNPARSABLE, 0),
         ("other", [1, 2, 3, "4"], Outcome.UNPARSABLE, 0),
         ("other", {"box": [1, 2, 3, 4]}, Outcome.UNPARSABLE, 0),
         ("other", [50.5, 40], Outcome.POINT, 1),
@@ -50,6 +55,16 @@ def data(tmp_path: Path) -> Path:
 def test_answers_are_taken_as_recorded(model: str, given: object, outcome: Outcome, places: int) -> None:
     read = read_recorded_answer(model, given)
     assert (read.outcome, len(read.places)) == (outcome, places)
+
+
+def test_a_corpus_of_boxes_is_read_once(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The detective, too, looks at what the one pass left behind: reading takes far longer than measuring."""
+    read = []
+    plain = RecEval.trials
+    monkeypatch.setattr(RecEval, "trials", lambda self: read.append(1) or plain(self))
+    scored = score("recorded:rec-eval", corpus="rec-eval", reading="RefCOCO", data=data, metrics=GROUND)
+    assert scored.frame["n"].max() > 0
+    assert len(read) == 1
 
 
 def test_the_highest_score_is_the_answer() -> None:

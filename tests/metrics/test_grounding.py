@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from types import FrameType
+
 import numpy as np
 import pytest
 
@@ -11,6 +17,7 @@ from referee.errors import InputError
 from referee.places import Box, Convention, Mask, Place, Point, Polygon, Region, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.sight.answer_forms import seen
+from referee.sight.overlap import region_distance
 
 SIZE = Size(100, 100)
 MEANT = Box((0, 0, 10, 10))
@@ -64,6 +71,15 @@ def test_shares_of_the_picture_are_put_on_it_and_need_its_size() -> None:
     percent = answer(Point((5, 5), Convention.of("percent xy")))
     assert value("ground/point", percent, trial(Box((4, 4, 6, 6)))) == 1
     assert np.isnan(rows("ground/point", (percent, trial(MEANT, size=None)))).all()
+
+
+def test_shares_of_a_padded_picture_need_its_size_even_among_themselves() -> None:
+    """Two boxes that are shares of one picture overlap alike whatever its size; not so where one is a share of the padded square around it."""
+    plain, padded = (Box((0.0, 0.25, 1.0, 0.75), Convention.of(c)) for c in ("0-1 xyxy", "0-1 xyxy sent:square"))
+    assert value("ground/iou", answer(plain), trial(plain, size=None)) == 1
+    assert np.isnan(rows("ground/iou", (answer(padded), trial(plain, size=None)))).all()
+    # 200 x 100: the square's middle half is the whole picture, of which the plain box is one half.
+    assert value("ground/iou", answer(padded), trial(plain, size=Size(200, 100))) == 0.5
 
 
 def test_what_is_no_place_is_not_found_and_not_answered() -> None:
@@ -169,3 +185,78 @@ def test_switches_are_checked() -> None:
     for wrong in ("ground/accuracy|iou:1.5", "ground/distance|by:page"):
         with pytest.raises(InputError):
             catalogue.configure("metric", wrong)
+
+
+CONVENTIONS = (
+    "pixels xyxy",
+    "pixels xywh",
+    "0-1 xyxy",
+    "0-1000 cxcywh",
+    "percent yxyx",
+    "pixels xyxy sent:qwen28",
+    "0-1 xyxy sent:square",
+)
+
+
+def drawn_boxes(rng: Random, n: int, sizes: Sequence[Size]) -> list[Box]:
+    corners = [(rng.randrange(60), rng.randrange(60), rng.randrange(5, 40), rng.randrange(5, 40)) for _ in range(n)]
+    whole = [Box((a, b, a + w, b + h)) for a, b, w, h in corners]
+    # Not one object for all that are alike: records from elsewhere bring their own.
+    meant = [Convention.of(rng.choice(CONVENTIONS)) for _ in range(n)]
+    return [box.to(Convention(c.unit, c.order, c.sent), size) for box, c, size in zip(whole, meant, sizes, strict=True)]
+
+
+def share_of_union(one: Box, other: Box, size: Size) -> float:
+    """By the definition, from the exact corners of either box."""
+    a, b = one.on(size), other.on(size)
+    shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    areas = [(x[2] - x[0]) * (x[3] - x[1]) for x in (a, b)]
+    return shared / (sum(areas) - shared)
+
+
+def test_a_batch_of_many_conventions_is_measured_as_its_items_are() -> None:
+    rng = Random(3)
+    sizes = [rng.choice((Size(100, 100), Size(80, 120))) for _ in range(200)]
+    said, meant = drawn_boxes(rng, 200, sizes), drawn_boxes(rng, 200, sizes)
+    items = list(zip(said, meant, sizes, strict=True))
+    pairs = [(answer(box), trial(region, others=(box,), size=size)) for box, region, size in items]
+    expected = [share_of_union(*item) for item in items]
+    assert rows("ground/iou", *pairs)[:, 0] == pytest.approx(expected)
+    assert rows("ground/accuracy|iou:.3", *pairs)[:, 0].tolist() == [share >= 0.3 for share in expected]
+    # The answer is itself one of the candidates, and so the one that is hit, unless both are the same.
+    assert rows("ground/found", *pairs)[:, 0].tolist() == [0.5 if share == 1 else 0 for share in expected]
+    middles = [((a + c) / 2, (b + d) / 2) for a, b, c, d in (box.on(size) for box, _, size in items)]
+    far = [region_distance(region, *middle, size) for (_, region, size), middle in zip(items, middles, strict=True)]
+    assert rows("ground/distance", *pairs)[:, 0] == pytest.approx(
+        [d / np.hypot(size.width, size.height) for d, size in zip(far, sizes, strict=True)]
+    )
+
+
+def test_candidates_that_cannot_be_put_on_the_picture_are_none() -> None:
+    share = Box((0.0, 0.0, 0.1, 0.1), Convention.of("0-1 xyxy"))
+    assert value("ground/found", answer(MEANT), trial(MEANT, others=(share,), size=None)) == 1
+    outline = Polygon(((50, 50), (60, 50), (60, 60)))
+    assert value("ground/found", answer(MEANT), trial(MEANT, others=(share, outline), size=None)) == 1
+
+
+@pytest.mark.parametrize("metric", ["ground/iou", "ground/accuracy", "ground/point", "ground/distance", "ground/found"])
+def test_boxes_are_measured_in_columns(metric: str) -> None:
+    """A million boxes take about a second only while nothing is called for every one of them."""
+    pairs = [(answer(MEANT), trial(THIRD, others=(HALF,))) for _ in range(500)]
+    answers, trials = zip(*pairs, strict=True)
+    batch = Batch([None] * 500, trials, [()] * 500, answers=answers)
+    measure = catalogue.configure("metric", metric)
+    calls = Counter[str]()
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        # Code of a comprehension or generator is no call of a function.
+        if event == "call" and not frame.f_code.co_name.startswith("<"):
+            calls[frame.f_code.co_name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        measure.statistics(batch)
+    finally:
+        sys.setprofile(before)
+    assert max(calls.values()) < 50, calls.most_common(3)

@@ -14,7 +14,10 @@ from referee.sight.answer_forms import FORMS, read_answer
 # Form, answer, numbers as written, what they mean. Sources, read for this table: smart_resize of QwenLM/Qwen2-VL (qwen_vl_utils/vision_process.py),
 # OpenGVLab/InternVL (internvl_chat/eval/refcoco/evaluate_grounding.py), bytedance/UI-TARS (codes/ui_tars/action_parser.py), transformers
 # (processing_kosmos2.py: patch_index_to_coordinate; Florence-2: BoxQuantizer.dequantize), the parser of PaliGemma's demo, Molmo's extract_points
-# (allenai/Molmo-7B-O-0924, discussion 1); the rest are model cards as named in FORMS.
+# (allenai/Molmo-7B-O-0924, discussion 1); THUDM/CogVLM f7283b2 (README, utils/utils/grounding_parser.py), deepseek-ai/DeepSeek-VL2 ef9f91e (README,
+# serve/app_modules/utils.py), shikras/shikra ff79a4c (box_process_function.py, transform.py), apple/ml-ferret 3c9e5c9 (ferret/eval/eval_refexp.py),
+# OS-Copilot/OS-Atlas bad0840 (README, eval/data), showlab/ShowUI 21ed7cb (QUICK_START.md), google-gemini/cookbook f1e7e3d (Spatial_understanding.ipynb);
+# the rest are model cards as named in FORMS.
 BOXES = [
     (
         "qwen-vl",
@@ -38,14 +41,18 @@ BOXES = [
     ("internvl", "<ref>the lion</ref><box>[[388, 0, 999, 999]]</box>", (388, 0, 999, 999), "0-1000 xyxy"),
     # evaluate_grounding.py takes the list with or without its tags.
     ("internvl", "the lion[[388, 0, 999, 999]]", (388, 0, 999, 999), "0-1000 xyxy"),
-    ("cogvlm", "a cat[[066,000,934,999]]", (66, 0, 934, 999), "0-999 xyxy"),
+    # README of CogVLM: "relative coordinates multiplied by 1000 (prefixed with zeros to three digits)".
+    ("cogvlm", "TYPE: CogVLM at the box [[212,498,787,564]]", (212, 498, 787, 564), "0-1000 xyxy"),
+    ("cogvlm", "a cat[[086,540,400,760]]", (86, 540, 400, 760), "0-1000 xyxy"),
     (
         "deepseek-vl2",
         "<|ref|>The giraffe at the back.<|/ref|><|det|>[[580, 270, 999, 900]]<|/det|>",
         (580, 270, 999, 900),
         "0-999 xyxy",
     ),
-    ("shikra", "It is the man[0.123,0.456,0.789,0.900].", (0.123, 0.456, 0.789, 0.9), "0-1 xyxy"),
+    # The form of the answers in its REC data (rec.py), three decimals; shares of the padded square (Expand2square in config/_base_/model/shikra.py).
+    ("shikra", "Answer: [0.123,0.456,0.789,0.900] .", (0.123, 0.456, 0.789, 0.9), "0-1 xyxy sent:square"),
+    ("ferret", "a brown dog [120, 230, 640, 980]", (120, 230, 640, 980), "0-1000 xyxy"),
     ("paligemma", "<loc0256><loc0102><loc0512><loc0512> cat", (256, 102, 512, 512), "0-1024 yxyx"),
     # The middle of a bin: processing_florence2.py, BoxQuantizer.dequantize.
     ("florence-2", "a green car<loc_52><loc_332><loc_932><loc_774>", (52.5, 332.5, 932.5, 774.5), "0-1000 xyxy"),
@@ -58,11 +65,18 @@ BOXES = [
     ),
     # patch_index_to_coordinate: two cells of one row are taken whole (cells 4 and 6 of the first row: 4/32, 0, 7/32, 1/32).
     ("kosmos-2", "<object><patch_index_0004><patch_index_0006></object>", (0.125, 0, 0.21875, 0.03125), "0-1 xyxy"),
+    # quickstarts/Spatial_understanding.ipynb of google-gemini/cookbook, an answer printed there.
+    (
+        "gemini",
+        '```json\n[{"box_2d": [393, 67, 574, 206], "label": "red sprinkle topping"}]\n```',
+        (393, 67, 574, 206),
+        "0-1000 yxyx",
+    ),
     ("gemini", '[{"box_2d": [100, 200, 300, 400], "label": "cup"}]', (100, 200, 300, 400), "0-1000 yxyx"),
     (
         "os-atlas",
-        "<|object_ref_start|>OK<|object_ref_end|><|box_start|>(12,13),(140,150)<|box_end|>",
-        (12, 13, 140, 150),
+        "<|object_ref_start|>language switch<|object_ref_end|><|box_start|>(576,12),(592,42)<|box_end|><|im_end|>",  # README of OS-Atlas
+        (576, 12, 592, 42),
         "0-1000 xyxy",
     ),
     ("json", '{"x1": 1, "y1": 2, "x2": 3, "y2": 4}', (1, 2, 3, 4), "pixels xyxy"),
@@ -80,6 +94,10 @@ POINTS = [
     ("ui-tars", "Thought: I see it.\nAction: click(start_box='(177,549)')", (177, 549), "0-1000 xy"),
     ("ui-tars", "Action: click(start_box='<|box_start|>(177,549)<|box_end|>')", (177, 549), "0-1000 xy"),
     ("ui-tars-1.5", "Action: click(point='<point>510 150</point>')", (510, 150), "pixels xy sent:qwen28"),
+    # The form of an action in the prompts of OS-Atlas (eval/data/ac_test.jsonl).
+    ("os-atlas", "CLICK <point>[[101, 872]]</point>", (101, 872), "0-1000 xy"),
+    ("shikra", "[0.250,0.500]", (0.25, 0.5), "0-1 xy sent:square"),
+    ("gemini", '[{"point": [438, 330], "label": "lid"}]', (438, 330), "0-1000 yx"),
     ("showui", "{'action': 'CLICK', 'value': None, 'position': [0.49, 0.42]}", (0.49, 0.42), "0-1 xy"),
     ("showui", "[0.73, 0.21]", (0.73, 0.21), "0-1 xy"),
     ("click", "pyautogui.click(x=100, y=200)", (100, 200), "pixels xy"),
@@ -123,6 +141,14 @@ def test_boxes_of_paligemma_and_gemini_are_turned() -> None:
         640,
         240,
     )
+
+
+@pytest.mark.parametrize("form", ["cogvlm", "shikra"])
+def test_a_semicolon_parts_one_box_from_the_next(form: str) -> None:
+    """boxstr_to_boxes of CogVLM and PlainBoxFormatter of Shikra write several boxes into one pair of brackets."""
+    read = read_answer("two dogs [[.1,.2,.3,.4;.5,.6,.7,.8]]".replace(".", "0."), form)
+    assert (read.outcome, len(read.places)) == (Outcome.SEVERAL, 2)
+    assert read.places[1].numbers == pytest.approx((0.5, 0.6, 0.7, 0.8))
 
 
 def test_several_points_are_several() -> None:

@@ -29,6 +29,9 @@ TABLE = {
     "pixels xyxy sent:longest-320": (32, 60, 160, 120),
     "pixels xyxy sent:1280x960": (128, 240, 640, 480),
     "pixels xyxy sent:by-0.5": (32, 60, 160, 120),
+    # 640 x 480 in a square of 640: 80 rows of nothing on top. 0-1: (120 + 80) / 640.
+    "pixels xyxy sent:square": (64, 200, 320, 320),
+    "0-1 xyxy sent:square": (0.1, 0.3125, 0.5, 0.5),
 }
 
 
@@ -71,6 +74,16 @@ def test_a_limit_on_pixels_shrinks_large_pictures() -> None:
     assert Resize("qwen28-1003520").sent(Size(1920, 1080)) == Size(47 * 28, 26 * 28)
 
 
+def test_points_of_a_picture_padded_to_a_square() -> None:
+    """By hand: 480 x 640 in 640 x 640 has 80 columns of nothing on the left; the middle stays the middle."""
+    square = Convention.of("0-1 xy sent:square")
+    assert Point((0.5, 0.5), square).on(Size(480, 640)) == (240, 320)
+    assert Point((0.125, 0.0), square).on(Size(480, 640)) == (0, 0)
+    assert Point((0, 0), Convention.of("pixels xy")).to(square, Size(480, 640)).numbers == (0.125, 0)
+    # An odd number of rows: the makers' code puts the smaller half on top (Shikra, mllm/dataset/utils/transform.py).
+    assert Point((0, 2), Convention.of("pixels xy sent:square")).on(Size(10, 5)) == (0, 0)
+
+
 def test_shares_of_a_picture_need_its_size() -> None:
     with pytest.raises(NeedsSize, match="percent needs the picture's size"):
         Point((10, 10), Convention.of("percent xy")).on(None)
@@ -85,7 +98,7 @@ def test_what_names_no_convention_is_refused(text: str) -> None:
         Convention.of(text)
 
 
-@pytest.mark.parametrize("numbers", [(1, 2, 3, float("nan")), (1, 2, 3, float("inf"))])
+@pytest.mark.parametrize("numbers", [(1, 2, 3, float("nan")), (1, 2, 3, float("inf")), (1, 2, 3, 10**400)])
 def test_what_is_no_number_is_refused(numbers: tuple[float, float, float, float]) -> None:
     with pytest.raises(WrongConvention):
         Box(numbers)

@@ -46,11 +46,8 @@ def place_from_json(data: Any) -> Place:
 
 def numbers(value: Any, count: int) -> tuple[Any, ...]:
     """So many numbers, and nothing else."""
-    if (
-        not isinstance(value, list)
-        or len(value) != count
-        or any(isinstance(n, bool) or not isinstance(n, int | float) for n in value)
-    ):
+    # JSON has no other numbers than these two; `true` is neither.
+    if not isinstance(value, list) or len(value) != count or not {int, float}.issuperset(map(type, value)):
         raise WrongShape(f"{value!r:.60} are not {count} numbers", FORM)
     return tuple(value)
 

@@ -2,7 +2,9 @@
 
 Columns are those of the dataset card (README.md of Seed42Lab/RefOI on Hugging Face: image, mask, boxed_image, box_xmin, box_xmax, box_ymin, box_ymax as
 float64, is_coco, label_name, co_occurrence, written_descriptions, spoken_descriptions; 492 objects in the split single_presence, 993 in co_occurrence).
-The card does not say what the four sides count; shares of the picture are OpenImages' form, and numbers beyond 1 are refused rather than misread.
+The card does not say what the four sides count. Shares of the picture, as in OpenImages, is how a published evaluation on this data reads them
+(samueleantonelli/Referring-Expression-Comprehension on GitHub, evaluate_listeners.py: box_xmin times the width; its listener finds .88 with IoU > .5);
+numbers beyond 1 are refused rather than misread.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class RefOi(Unheard):
         citation="Ma et al. 2025, arXiv 2504.16060",
         sampled=("scene",),
         faults=(
-            "read after its published card, no copy was at hand: sides of boxes are taken as shares of the picture, as in OpenImages, or refused",
+            "read after its published card, no copy was at hand: sides of boxes are shares of the picture, as in OpenImages and in code published for it",
         ),
         files=("refoi/*.parquet",),
     )

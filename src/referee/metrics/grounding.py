@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import hypot
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.metrics.measure import Measure
-from referee.metrics.place_arrays import PlaceArrays, arrange, is_broken
+from referee.metrics.place_arrays import PlaceArrays, arrange, box_arrays, is_broken, is_readable
 from referee.places import Box, Place, Point, Region, Size
 from referee.records import Entity, Outcome, Response, Trial
 from referee.sight.overlap import distance, inside, iou, region_distance, region_holds, region_iou
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Truths = npt.NDArray[np.bool_]
+UNKNOWN = Size(1, 1)
 
 
 class _Grounding(Measure):
@@ -75,14 +77,15 @@ class _Grounding(Measure):
 
     def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
         """Items where nothing was meant, and the answer says so."""
-        pairs = zip(arrays.regions, arrays.outcomes, strict=True)
-        return np.array([regions == () and outcome is Outcome.NONE for regions, outcome in pairs], dtype=bool)
+        absent: Truths = arrays.counts == 0
+        for i in np.flatnonzero(absent).tolist():
+            absent[i] = arrays.outcomes[i] is Outcome.NONE
+        return absent
 
 
 def _sets(arrays: PlaceArrays, answered: Truths) -> list[int]:
     """Items that are about several regions: an answer with several places to one region is no set, but an answer that does not decide."""
-    counts = np.array([-1 if r is None else len(r) for r in arrays.regions])
-    return [int(i) for i in np.flatnonzero(answered & (counts > 1))]
+    return np.flatnonzero(answered & (arrays.counts > 1)).tolist()
 
 
 def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
@@ -205,16 +208,27 @@ class Distance(_Pointing):
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         values[answered] = np.nan
-        far = distance(arrays.points, arrays.gold)
-        for i in np.flatnonzero(answered & ~np.isnan(arrays.points[:, 0])):
-            regions, size = arrays.regions[i] or (), arrays.sizes[i]
-            if len(regions) != 1:
-                continue
-            whole = _diagonal(regions[0], size, self.by)
-            if size == Size(1, 1):
-                continue
-            x, y = arrays.points[i]
-            values[i] = (far[i] if not np.isnan(far[i]) else region_distance(regions[0], x, y, size)) / whole
+        pointed = answered & (arrays.counts == 1) & ~np.isnan(arrays.points[:, 0])
+        boxes = pointed & ~np.isnan(arrays.gold[:, 0])
+        values[boxes] = distance(arrays.points[boxes], arrays.gold[boxes]) / self._diagonals(arrays, boxes)
+        for i in np.flatnonzero(pointed & ~boxes).tolist():
+            (region,) = arrays.regions[i] or ()
+            size = arrays.sizes[i]
+            if size != Size(1, 1):
+                x, y = arrays.points[i].tolist()
+                values[i] = region_distance(region, x, y, size) / _diagonal(region, size, self.by)
+
+    def _diagonals(self, arrays: PlaceArrays, chosen: Truths) -> FloatArray:
+        """Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too: NaN."""
+        sizes = [arrays.sizes[i] or UNKNOWN for i in np.flatnonzero(chosen).tolist()]
+        sides = np.fromiter(chain.from_iterable((s.width, s.height) for s in sizes), dtype=float).reshape(-1, 2)
+        unknown = (sides == 1).all(axis=1)
+        if self.by == "region":
+            # What is in pixels needs no size of the picture.
+            unknown &= np.array([size is not UNKNOWN for size in sizes], dtype=bool)
+            sides = arrays.gold[chosen, 2:] - arrays.gold[chosen, :2]
+        whole: FloatArray = np.where(unknown, np.nan, np.hypot(*sides.T))
+        return whole
 
     def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
         return np.zeros(len(arrays.outcomes), dtype=bool)
@@ -242,19 +256,54 @@ class EntityFound(_Pointing):
         return rows
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
-        for i in map(int, np.flatnonzero(answered)):
+        rest = _share_hits(values, answered & ~np.isnan(arrays.points[:, 0]), arrays, batch.trials)
+        for i in np.flatnonzero(answered & rest).tolist():
             if len(arrays.answers[i]) == 1:
                 hit = _hit(batch.trials[i], arrays, i)
                 meant = len(hit & set(batch.trials[i].targets))
                 values[i] = meant / len(hit) if hit else 0.0
 
 
+def _share_hits(values: FloatArray, asked: Truths, arrays: PlaceArrays, trials: Sequence[Trial]) -> Truths:
+    """Boxes and points held against scenes of boxes, all at once; gives back which items are of another kind."""
+    asked = asked & (arrays.has_point | ~np.isnan(arrays.boxes[:, 0]))
+    items, meant, regions = _candidates(asked, trials)
+    asked = np.isin(np.arange(len(trials)), items)
+    ours, theirs = arrays.boxes[items], box_arrays(regions, [arrays.sizes[i] for i in items.tolist()])
+    whole = ~np.isnan(theirs[:, 0])
+    share = np.where(arrays.has_point[items], inside(arrays.points[items], theirs), iou(ours, theirs))
+    share = np.where(whole, share, 0.0)
+    best = np.zeros(len(trials))
+    np.maximum.at(best, items, share)
+    hit = (share > 0) & (share == best[items])
+    number = np.bincount(items[hit], minlength=len(trials))
+    right = np.bincount(items[hit & meant], minlength=len(trials))
+    values[asked] = np.divide(right, number, out=np.zeros(len(trials)), where=number > 0)[asked]
+    return ~asked
+
+
+def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.int_], Truths, list[Region]]:
+    """The entities of scenes whose regions are all boxes: which item each belongs to, whether it is meant there, and its box."""
+    items, meant, regions = [], [], []
+    for i in np.flatnonzero(asked).tolist():
+        there = [(e.id, e.region) for e in trials[i].scene.entities if e.region is not None]
+        if all(type(region) is Box for _, region in there):
+            targets = trials[i].targets
+            for name, region in there:
+                items.append(i)
+                meant.append(name in targets)
+                regions.append(region)
+    return np.array(items, dtype=int), np.array(meant, dtype=bool), regions
+
+
 def _hit(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
     """The entities that an answer hits most."""
-    regions = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
+    size = arrays.sizes[i]
+    there = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
+    regions = [(e, region) for e, region in there if is_readable((region,), size)]
     if arrays.has_point[i]:
         x, y = arrays.points[i]
-        return {e.id for e, region in regions if region_holds(region, x, y, arrays.sizes[i])}
+        return {e.id for e, region in regions if region_holds(region, x, y, size)}
     shares = _overlaps(regions, arrays, i)
     best = max(shares.values(), default=0.0)
     return {e for e, share in shares.items() if best and share == best}
@@ -284,7 +333,7 @@ class NoTarget(_Grounding):
         arrays = arrange(batch)
         nothing = {Outcome.NONE, Outcome.REFUSED} if self.refused else {Outcome.NONE}
         said = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
-        asked = np.array([r is not None and bool(r) == self.target for r in arrays.regions], dtype=bool) & arrays.known
+        asked = (arrays.counts > 0 if self.target else arrays.counts == 0) & arrays.known
         rows = np.stack([said != self.target, said | arrays.has_box | arrays.has_point], axis=1).astype(float)
         # Who gives nothing readable has not said that something is there.
         rows[:, 0] *= rows[:, 1]

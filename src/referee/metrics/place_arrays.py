@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
-from referee.places import Box, Convention, Mask, NeedsSize, Place, Point, Polygon, Region, Size
+from referee.places import Box, Convention, Mask, NeedsSize, Order, Place, Point, Polygon, Region, Size
 from referee.records import Outcome, Response, Trial
 from referee.sight.overlap import centres, iou, on_pixels, points_on_pixels, region_iou
 
-__all__ = ["Meant", "PlaceArrays", "arrange", "is_broken", "meant_by"]
+__all__ = ["Meant", "PlaceArrays", "arrange", "box_arrays", "is_broken", "is_readable", "meant_by"]
 
 Truths = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int_]
 PLACED = frozenset({Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.ENTITY})
 Meant = tuple[Region, ...]
 
@@ -25,7 +28,8 @@ Meant = tuple[Region, ...]
 @dataclass(slots=True)
 class PlaceArrays:
     """One entry an item. `boxes`, `points` and `gold` are NaN where the answer has no such place, or the trial not one box; `regions` is None where the trial
-    cannot be scored; `known` is whether there is an answer at all, `readable` whether its place can be put on the picture."""
+    cannot be scored, and `counts` how many they are (-1 for None); `known` is whether there is an answer at all, `readable` whether its place can be put on
+    the picture."""
 
     outcomes: list[Outcome | None]
     answers: list[tuple[Place, ...]]
@@ -38,12 +42,12 @@ class PlaceArrays:
     readable: Truths
     has_box: Truths
     has_point: Truths
+    counts: Indices
 
     @property
     def scorable(self) -> Truths:
         """Items with an answer and something to hold it against."""
-        there: Truths = np.array([r is not None for r in self.regions], dtype=bool)
-        there &= self.known
+        there: Truths = (self.counts >= 0) & self.known
         return there
 
     def overlaps(self) -> FloatArray:
@@ -91,37 +95,123 @@ def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size
 
 
 def _is_share(place: Place) -> bool:
-    return not isinstance(place, Mask) and place.convention.unit.steps is not None
+    """Whether a place is a share of the picture itself, whatever its shape."""
+    if isinstance(place, Mask) or place.convention.unit.steps is None:
+        return False
+    return place.convention.sent is None or not place.convention.sent.pads
 
 
 def _arrange(batch: Batch) -> PlaceArrays:
+    """Single boxes and points, which are nearly all, by columns; whatever else there is, one by one."""
     answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
-    places = [_places(a, t) for a, t in zip(answers, batch.trials, strict=True)]
-    meant = [meant_by(t) for t in batch.trials]
-    sizes = [_frame(t, m, p) for t, m, p in zip(batch.trials, meant, places, strict=True)]
-    regions = [m if m is None or _is_readable(m, s) else None for m, s in zip(meant, sizes, strict=True)]
+    meant, sizes = _meant(batch.trials)
+    places = _all_places(answers, batch.trials)
     single = [p[0] if len(p) == 1 else None for p in places]
-    boxes = _boxes(single, sizes)
-    points = _points(single, sizes)
-    middle = np.isnan(points[:, 0]) & ~np.isnan(boxes[:, 0])
-    points[middle] = centres(boxes[middle])
-    _add_middles(points, single, sizes)
-    single_meant = [r[0] if r is not None and len(r) == 1 and isinstance(r[0], Box) else None for r in regions]
-    has_box = np.array([any(not isinstance(p, Point) for p in ps) for ps in places], dtype=bool)
-    has_point = np.array([any(isinstance(p, Point) for p in ps) for ps in places], dtype=bool)
+    golds = list(_by_convention([r[0] if r is not None and len(r) == 1 else None for r in meant], Box, 4))
+    _add_frames(sizes, batch.trials, meant, places, golds)
+    gold = _gold(meant, golds, sizes)
+    boxes = _on_pictures(_by_convention(single, Box, 4), sizes, 4, on_pixels)
+    points = _on_pictures(_by_convention(single, Point, 2), sizes, 2, points_on_pixels)
+    is_box, is_point = ~np.isnan(boxes[:, 0]), ~np.isnan(points[:, 0])
+    has_box, has_point, readable = is_box.copy(), is_point.copy(), np.ones(len(places), dtype=bool)
+    for i in np.flatnonzero(~(is_box | is_point)).tolist():
+        has_box[i] = any(not isinstance(p, Point) for p in places[i])
+        has_point[i] = any(isinstance(p, Point) for p in places[i])
+        readable[i] = is_readable(places[i], sizes[i])
+    points[is_box] = centres(boxes[is_box])
+    _add_middles(points, single, sizes, np.flatnonzero(readable & has_box & ~is_box))
+    known = np.fromiter((a is not None for a in answers), dtype=bool, count=len(answers))
     return PlaceArrays(
         outcomes=[None if a is None else a.outcome for a in answers],
         answers=places,
-        regions=regions,
+        regions=meant,
         sizes=sizes,
         boxes=boxes,
         points=points,
-        gold=_boxes(single_meant, sizes),
-        known=np.array([a is not None for a in answers], dtype=bool),
-        readable=np.array([_is_readable(ps, s) for ps, s in zip(places, sizes, strict=True)], dtype=bool),
+        gold=gold,
+        known=known,
+        readable=readable,
         has_box=has_box,
         has_point=has_point,
+        counts=np.fromiter((-1 if m is None else len(m) for m in meant), dtype=int, count=len(meant)),
     )
+
+
+def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | None]]:
+    """What was meant, as `meant_by` says, and the pictures' sizes. Whether a single box is broken is left to `_gold`, which looks at all at once."""
+    meant: list[Meant | None] = []
+    sizes: list[Size | None] = []
+    for trial in trials:
+        scene = trial.scene
+        picture = scene.picture
+        sizes.append(None if picture is None else picture.size)
+        targets = trial.targets
+        if len(targets) == 1:
+            # Mostly the first, or even the only one: then the scene needs no index.
+            entity = scene.entities[0]
+            region = (entity if entity.id == targets[0] else scene.entity(targets[0])).region
+            if type(region) is Box:
+                meant.append((region,))
+                continue
+        meant.append(meant_by(trial))
+    return meant, sizes
+
+
+def _all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
+    """Where answers point, as `_places` says; the plain cases without a call."""
+    box, point = Outcome.BOX, Outcome.POINT
+    return [
+        a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _places(a, t)
+        for a, t in zip(answers, trials, strict=True)
+    ]
+
+
+def _add_frames(
+    sizes: list[Size | None],
+    trials: Sequence[Trial],
+    meant: Sequence[Meant | None],
+    places: Sequence[tuple[Place, ...]],
+    golds: Sequence[Alike],
+) -> None:
+    in_pixels = sum(len(alike.where) for alike in golds if alike.convention.unit.steps is None)
+    # Single boxes in pixels, as most are, need no frame.
+    if in_pixels == len(meant) or None not in sizes:
+        return
+    for i, (size, regions) in enumerate(zip(sizes, meant, strict=True)):
+        if size is None and regions:
+            sizes[i] = _frame(trials[i], regions, places[i])
+
+
+def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
+    """Boxes as pixels, side by side; NaN where a place is no box, is broken, or cannot be put on its picture."""
+    groups = list(_by_convention(places, Box, 4))
+    found = _on_pictures(groups, sizes, 4, on_pixels)
+    for alike in groups:
+        found[alike.where[_are_empty(alike)]] = np.nan
+    return found
+
+
+def _are_empty(boxes: Alike) -> Truths:
+    """As `Box.empty` says, from the numbers as they were written: sums and quotients may round to something."""
+    a, b, c, d = boxes.columns
+    sides = boxes.convention.order in (Order.XYWH, Order.CXCYWH)
+    empty: Truths = (c <= 0) | (d <= 0) if sides else (c <= a) | (d <= b)
+    return empty
+
+
+def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
+    """The single boxes meant. What is broken, or cannot be put on its picture, becomes None among what was meant, and no box."""
+    gold = _on_pictures(golds, sizes, 4, on_pixels)
+    for alike in golds:
+        broken = alike.where[_are_empty(alike)]
+        gold[broken] = np.nan
+        for i in broken.tolist():
+            meant[i] = None
+    for i in np.flatnonzero(np.isnan(gold[:, 0])).tolist():
+        regions = meant[i]
+        if regions and not is_readable(regions, sizes[i]):
+            meant[i] = None
+    return gold
 
 
 def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
@@ -134,7 +224,8 @@ def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
     return answer.places
 
 
-def _is_readable(places: Sequence[Place], size: Size | None) -> bool:
+def is_readable(places: Sequence[Place], size: Size | None) -> bool:
+    """Whether places can be put on a picture of this size, which may be unknown."""
     try:
         for place in places:
             if not isinstance(place, Mask):
@@ -144,34 +235,54 @@ def _is_readable(places: Sequence[Place], size: Size | None) -> bool:
     return True
 
 
-Bring = Callable[[Any, Convention, Sequence[Size | None]], FloatArray]
+class Alike(NamedTuple):
+    """Places of one convention: which they are, and a column for each of their numbers."""
+
+    convention: Convention
+    where: Indices
+    columns: FloatArray
 
 
-def _boxes(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
-    return _brought(places, sizes, Box, 4, on_pixels)
+def _by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterator[Alike]:
+    """The places of one kind, all of one convention at a time."""
+    kinds = list(map(type, places))
+    number = kinds.count(kind)
+    if not number:
+        return
+    where = np.arange(len(places)) if number == len(places) else np.flatnonzero([k is kind for k in kinds])
+    chosen = places if number == len(places) else [places[i] for i in where.tolist()]
+    columns = np.fromiter(chain.from_iterable(map(NUMBERS, chosen)), dtype=float, count=width * number)
+    columns = columns.reshape(-1, width).T
+    conventions = list(map(CONVENTION, chosen))
+    # Told apart by identity first: there are few conventions, and comparing them a million times would take longer than measuring.
+    marks = np.fromiter(map(id, conventions), dtype=np.int64, count=number)
+    equal: dict[Convention, list[int]] = defaultdict(list)
+    for mark, first in zip(*np.unique(marks, return_index=True), strict=True):
+        equal[conventions[first]].append(int(mark))
+    for convention, theirs in equal.items():
+        mine = slice(None) if len(equal) == 1 else np.isin(marks, theirs)
+        yield Alike(convention, where[mine], columns[:, mine])
 
 
-def _points(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
-    return _brought(places, sizes, Point, 2, points_on_pixels)
+NUMBERS, CONVENTION = attrgetter("numbers"), attrgetter("convention")
+Bring = Callable[[FloatArray, Convention, Sequence[Size | None]], FloatArray]
 
 
-def _brought(
-    places: Sequence[Any], sizes: Sequence[Size | None], kind: type[Any], width: int, bring: Bring
-) -> FloatArray:
-    """Places of one kind on their pictures, all of one convention at a time."""
-    found = np.full((len(places), width), np.nan)
-    groups: dict[Convention, list[int]] = defaultdict(list)
-    for i, place in enumerate(places):
-        if isinstance(place, kind):
-            groups[place.convention].append(i)
-    for convention, where in groups.items():
-        found[where] = bring([places[i].numbers for i in where], convention, [sizes[i] for i in where])
+def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
+    """Pixels of the original pictures; NaN where there is no such place, or a size is needed and unknown."""
+    found = np.full((len(sizes), width), np.nan)
+    for convention, where, columns in groups:
+        theirs = sizes if len(where) == len(sizes) else [sizes[i] for i in where.tolist()]
+        found[where] = bring(columns.T, convention, theirs)
     return found
 
 
-def _add_middles(points: FloatArray, places: Sequence[Place | None], sizes: Sequence[Size | None]) -> None:
+def _add_middles(
+    points: FloatArray, places: Sequence[Place | None], sizes: Sequence[Size | None], where: Indices
+) -> None:
     """Outlines and masks point to the middle of the box around them."""
-    for i, place in enumerate(places):
-        if isinstance(place, Polygon | Mask) and _is_readable((place,), sizes[i]):
+    for i in where.tolist():
+        place = places[i]
+        if isinstance(place, Polygon | Mask):
             left, top, right, bottom = place.bounds(sizes[i])
             points[i] = (left + right) / 2, (top + bottom) / 2

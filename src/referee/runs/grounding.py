@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from referee.contracts import FloatArray
 from referee.corpora.outputs import Output
 from referee.errors import InputError
-from referee.places import Box, Convention, Mask, Order, Place, Point, Polygon, Size, WrongConvention
+from referee.places import Box, Convention, Mask, Order, Place, Point, Polygon, Region, Size, WrongConvention
 from referee.records import Outcome, Response, Trial
 from referee.runs.open import Answers
 from referee.sight.detective import ConventionFinding, Written, investigate
 from referee.sight.overlap import iou
 
 __all__ = [
+    "PlaceQuestion",
     "Suspect",
+    "asked_by",
     "conventions_meant",
     "conventions_of",
     "declare",
@@ -76,16 +79,31 @@ def conventions_of(answers: Iterable[Output]) -> str:
     return " + ".join(sorted(found))
 
 
-def conventions_meant(trials: Iterable[Trial]) -> str:
+def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
     """How the numbers of what was meant are taken, for the signature; empty where it is pixels by nature (masks), or nothing was."""
-    regions = (t.scene.entity(target).region for t in trials for target in t.targets)
-    return " + ".join(sorted({str(r.convention) for r in regions if isinstance(r, Box | Polygon)}))
+    return " + ".join(sorted({str(convention) for question in asked for convention in question.conventions}))
 
 
 # -- the detective ------------------------------------------------------------------------------------------------------------
 
 
-def evidence_of(said: Mapping[str, Output], trials: Sequence[Trial]) -> Written | None:
+class PlaceQuestion(NamedTuple):
+    """What the detective needs of a trial: its id, the one box meant, the picture's size, and the conventions of whatever was meant."""
+
+    id: str
+    gold: Box | None
+    size: Size | None
+    conventions: tuple[Convention, ...]
+
+
+def asked_by(trial: Trial) -> PlaceQuestion:
+    """A trial as the detective sees it: little enough to be kept for all, so that a corpus is read once."""
+    regions = [trial.scene.entity(target).region for target in trial.targets]
+    conventions = tuple(r.convention for r in regions if isinstance(r, Box | Polygon))
+    return PlaceQuestion(trial.id, _gold(regions), _size(trial), conventions)
+
+
+def evidence_of(said: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
     """One system's answers as written, beside the boxes meant as written; None where it gives no places."""
     answers = [_single(said.get(t.id)) for t in trials]
     kinds = Counter(type(p) for p in answers if p is not None)
@@ -94,13 +112,13 @@ def evidence_of(said: Mapping[str, Output], trials: Sequence[Trial]) -> Written 
     if not any(chosen):
         return None
     declared = Counter(p.convention for p in chosen if p is not None).most_common(1)[0][0]
-    gold = [_gold(t) for t in trials]
+    gold = [t.gold for t in trials]
     orders = Counter(g.convention.order for g in gold if g is not None)
     width = 2 if kind is Point else 4
     return Written(
         numbers=_rows([None if p is None or p.convention != declared else p.numbers for p in chosen], width),
         gold=_rows([None if g is None else g.numbers for g in gold], 4),
-        sizes=[_size(t) for t in trials],
+        sizes=[t.size for t in trials],
         declared=declared,
         gold_order=orders.most_common(1)[0][0] if orders else None,
     )
@@ -114,9 +132,9 @@ def _single(output: Output | None) -> Box | Point | None:
     return place if isinstance(place, Box | Point) else None
 
 
-def _gold(trial: Trial) -> Box | None:
+def _gold(regions: Sequence[Region | None]) -> Box | None:
     """The one box meant, in pixels; other units are put on the picture elsewhere and are no question here."""
-    region = trial.scene.entity(trial.targets[0]).region if len(trial.targets) == 1 else None
+    region = regions[0] if len(regions) == 1 else None
     return (
         region
         if isinstance(region, Box) and region.convention.unit.steps is None and region.convention.sent is None
@@ -132,10 +150,10 @@ def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray
     return np.array([(np.nan,) * width if n is None else n for n in numbers], dtype=float).reshape(-1, width)
 
 
-def warnings_about(answers: Answers, trials: Sequence[Trial]) -> list[str]:
+def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
     """What somebody should know before quoting numbers about places: conventions that do not fit, sizes that are missing, boxes meant that are inverted."""
     found: list[str] = []
-    inverted = [t.id for t in trials if (gold := _gold(t)) is not None and gold.empty]
+    inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
         found.append(
             f"{len(inverted)} boxes meant are inverted or empty and are not scored ({', '.join(inverted[:3])} …)"
@@ -206,7 +224,7 @@ def _on(box: Box, trial: Trial) -> tuple[float, ...] | None:
 
 
 def _corners(trial: Trial) -> tuple[float, ...] | None:
-    gold = _gold(trial)
+    gold = asked_by(trial).gold
     return None if gold is None or gold.empty else gold.on(None)
 
 

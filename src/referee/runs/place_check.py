@@ -11,7 +11,7 @@ from referee.corpora.rec_eval import SUFFIXES, RecEval
 from referee.errors import InputError
 from referee.places import Box, Convention, Order, ScenePicture, Size, WrongConvention
 from referee.records import Trial
-from referee.runs.grounding import declare, evidence_of, suspects
+from referee.runs.grounding import asked_by, declare, evidence_of, suspects
 from referee.runs.open import Answers, open_corpus, open_outputs
 from referee.runs.watching import watched
 from referee.sight.detective import ConventionFinding, NumberReading, investigate
@@ -87,9 +87,9 @@ def check_file(
     if size is not None:
         trials = [_sized(trial, _size(size)) for trial in trials]
     declare(answers, [text if "=" in text else f"={text}" for text in declared or ()])
-    findings = {}
+    findings, asked = {}, [asked_by(trial) for trial in trials]
     for model, said in watched(answers.by_system.items(), "all readings of the numbers of every model"):
-        evidence = evidence_of(said, trials)
+        evidence = evidence_of(said, asked)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.
             said_so = corpus is not None or gold is not None

@@ -18,7 +18,7 @@ from referee.capabilities import LearnsFirst, LearnsFrom, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
-from referee.runs.grounding import conventions_meant, conventions_of, warnings_about
+from referee.runs.grounding import PlaceQuestion, asked_by, conventions_meant, conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
 from referee.signature import Fingerprint
@@ -91,9 +91,11 @@ def score_trials(
     seen: set[str] = set()
     labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
     read, against = Fingerprint(), Counter[int]()
-    # Asked once: looking through all outputs for every chunk would cost more than measuring.
+    # PlaceQuestion once: looking through all outputs for every chunk would cost more than measuring.
     finders = {s for s, said in answers.by_system.items() if any(output.response for output in said.values())}
+    asked: list[PlaceQuestion] = []
     for chunk in _chunks(trials(), size):
+        asked += map(asked_by, chunk) if finders else ()
         for trial in chunk:
             seen.add(trial.id)
             table.trials.append(trial.id)
@@ -129,7 +131,6 @@ def score_trials(
     table.notes = [*answers.notes, *measured.failed.values()]
     table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
     if table.outcomes:
-        asked = list(trials())
         table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
     return table
 

@@ -138,6 +138,19 @@ def _lists(text: str, convention: Convention) -> Places:
     return [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]
 
 
+_ROW = re.compile(rf"\[+\s*({NUMBER}(?:\s*[,;]\s*{NUMBER}){{1,400}})\s*\]+")
+
+
+def _rows(text: str, convention: Convention) -> Places:
+    """Lists in which a semicolon parts one place from the next."""
+    rows = [row.split(",") for m in _ROW.finditer(text) for row in m[1].split(";")]
+    return [p for row in rows for p in _group(row, convention)]
+
+
+def _row_boxes(text: str, convention: Convention) -> Places:
+    return [place for place in _rows(text, convention) if isinstance(place, Box)]
+
+
 def _internvl(text: str, convention: Convention) -> Places:
     # Where special tokens were taken out of the answer, the lists are left; the makers' own code looks for nothing else.
     return [p for m in _INTERNVL.finditer(text) for p in _lists(m[1], convention)] or _lists(text, convention)
@@ -305,12 +318,23 @@ FORMS: dict[str, AnswerForm] = {
     "internvl": AnswerForm(
         _internvl, "0-1000 xyxy", "<box>[[x1, y1, x2, y2]]</box> (InternVL, eval/refcoco/evaluate_grounding.py: / 1000)"
     ),
-    "cogvlm": AnswerForm(_lists, "0-999 xyxy", "[[x1,y1,x2,y2]] with three digits (CogVLM README)"),
-    "deepseek-vl2": AnswerForm(
-        _deepseek, "0-999 xyxy", "<|det|>[[x1, y1, x2, y2]]<|/det|> (DeepSeek-VL2: x / 999 * width)"
+    "cogvlm": AnswerForm(
+        _row_boxes,
+        "0-1000 xyxy",
+        "[[x1,y1,x2,y2]], several with a semicolon between (THUDM/CogVLM, README and utils/utils/grounding_parser.py: / 1000)",
     ),
-    "shikra": AnswerForm(_lists, "0-1 xyxy", "[0.123,0.456,0.789,0.900] (Shikra)"),
-    "ferret": AnswerForm(_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (Ferret)"),
+    "deepseek-vl2": AnswerForm(
+        _deepseek,
+        "0-999 xyxy",
+        "<|det|>[[x1, y1, x2, y2]]<|/det|> (deepseek-ai/DeepSeek-VL2, serve/app_modules/utils.py: / 999)",
+    ),
+    "shikra": AnswerForm(
+        _rows,
+        "0-1 xyxy sent:square",
+        "[0.123,0.456,0.789,0.900], several with a semicolon between; shares of the picture padded to a square"
+        " (shikras/shikra, box_process_function.py and utils/transform.py: expand2square)",
+    ),
+    "ferret": AnswerForm(_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (apple/ml-ferret, eval/eval_refexp.py: / 1000)"),
     "molmo": AnswerForm(
         _molmo,
         "percent xy",
@@ -329,15 +353,25 @@ FORMS: dict[str, AnswerForm] = {
         "0-1 xyxy",
         "<patch_index_0044><patch_index_0863>, cells of a 32 x 32 grid (transformers, processing_kosmos2.py)",
     ),
-    "gemini": AnswerForm(_json, "0-1000 yxyx", 'JSON "box_2d": [ymin, xmin, ymax, xmax] (Gemini API documentation)'),
+    "gemini": AnswerForm(
+        _json,
+        "0-1000 yxyx",
+        'JSON "box_2d": [ymin, xmin, ymax, xmax] (google-gemini/cookbook, Spatial_understanding: / 1000)',
+    ),
     "ui-tars": AnswerForm(_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0; action_parser.py: factor 1000)"),
     "ui-tars-1.5": AnswerForm(
         _click,
         "pixels xy sent:qwen28",
         "click(start_box='(x,y)'), click(point='<point>x y</point>') (UI-TARS 1.5, action_parser.py: smart_resize)",
     ),
-    "os-atlas": AnswerForm(_click, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> or (x,y) (OS-Atlas)"),
-    "showui": AnswerForm(_click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (ShowUI)"),
+    "os-atlas": AnswerForm(
+        _click,
+        "0-1000 xyxy",
+        "<|box_start|>(x1,y1),(x2,y2)<|box_end|> or (x,y) (OS-Copilot/OS-Atlas, README: 0 to 1000)",
+    ),
+    "showui": AnswerForm(
+        _click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (showlab/ShowUI, QUICK_START.md: 0 to 1)"
+    ),
     "click": AnswerForm(_click, "pixels xy", "click(x, y) and its kin, in pixels of the picture as it is"),
     "json": AnswerForm(_json, "pixels xyxy", 'plain JSON: a list of four or two numbers, "box", "point", "x1"…'),
     "prose": AnswerForm(_prose, "pixels xyxy", "the first box that running text holds: a guess, so never the default"),

@@ -96,32 +96,36 @@ def on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size 
         a, b, c, d = a - c / 2, b - d / 2, a + c / 2, b + d / 2
     elif convention.order is Order.YXYX:
         a, b, c, d = b, a, d, c
-    across, down = _factors(convention, sizes)
-    return np.stack([a / across, b / down, c / across, d / down], axis=1)
+    across, down, x, y = _frames(convention, sizes)
+    return np.stack([a / across - x, b / down - y, c / across - x, d / down - y], axis=1)
 
 
 def points_on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
     """Many points (n, 2) of one convention on their pictures."""
     a, b = np.asarray(numbers, dtype=float).reshape(-1, 2).T
     x, y = (a, b) if convention.order is Order.XY else (b, a)
-    across, down = _factors(convention, sizes)
-    return np.stack([x / across, y / down], axis=1)
+    across, down, left, top = _frames(convention, sizes)
+    return np.stack([x / across - left, y / down - top], axis=1)
 
 
-def _factors(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, Any]:
+def _frames(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, Any, Any, Any]:
+    """Steps for a pixel across and down, and where the original picture begins."""
     if convention.unit.steps is None and convention.sent is None:
-        return 1.0, 1.0
-    found = {size: _factor(convention, size) for size in set(sizes)}
-    pairs = np.array([found[size] for size in sizes], dtype=float).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+        return 1.0, 1.0, 0.0, 0.0
+    # As one number each, for sizes are compared a million times.
+    marks = np.fromiter((0 if s is None else s.width << 32 | s.height for s in sizes), dtype=np.int64, count=len(sizes))
+    _, first, of = np.unique(marks, return_index=True, return_inverse=True)
+    frames = np.array([_frame(convention, sizes[i]) for i in first.tolist()], dtype=float).reshape(-1, 4)[of]
+    return frames[:, 0], frames[:, 1], frames[:, 2], frames[:, 3]
 
 
-def _factor(convention: Convention, size: Size | None) -> tuple[float, float]:
+def _frame(convention: Convention, size: Size | None) -> tuple[float, float, float, float]:
     try:
         across, down = convention.factors(size)
     except NeedsSize:
-        return np.nan, np.nan
-    return float(across), float(down)
+        return np.nan, np.nan, 0.0, 0.0
+    left, top = convention.origin(size)
+    return float(across), float(down), float(left), float(top)
 
 
 # -- outlines and masks ------------------------------------------------------------------------------------------------------
