@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from referee.errors import NotTrained
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
 from referee.selection.baselines import Everything, NearestWords, RandomDistinguishing, TypeOnly
 from referee.selection.classified import PatternTree, SupportVectors
@@ -97,6 +98,13 @@ def test_visible_objects_says_what_most_people_say_and_sizes_only_beside_other_s
     assert speaker.select(trials[0].for_speaker()) == (CHAIR, RED), "both are small"
     beside = view_of((CHAIR, RED, SMALL), (CHAIR, RED, Property("size", "large")))
     assert speaker.select(beside) == (CHAIR, RED, SMALL)
+
+
+def test_descriptions_without_properties_teach_nobody() -> None:
+    worded = [replace(trial(i, (CHAIR,)), references=(Description(text="the chair"),)) for i in range(4)]
+    for speaker in (VisibleObjects(), PatternTree(), SupportVectors()):
+        with pytest.raises(NotTrained):
+            speaker.fit(worded).select(worded[0].for_speaker())
 
 
 def test_trees_know_their_speakers() -> None:
