@@ -175,6 +175,9 @@ CORPORA: dict[str, Entry] = {
     "synthetic": Entry(
         "referee.corpora.synthetic.corpus:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
     ),
+    "plurals": Entry(
+        "referee.corpora.synthetic.plurals:Plurals", {}, "generated scenes with two or three targets (shipped)"
+    ),
     "solids": Entry(
         "referee.corpora.synthetic.solids:Solids",
         {},

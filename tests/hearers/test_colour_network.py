@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from referee.errors import InputError, NotTrained
 from referee.hearers.colour_network import ColourNetwork, PatchNetwork
 from referee.hearers.colour_speaker import ColourSpeaker
+from referee.hearers.colour_words import PatchWords
 from referee.records import Description, Entity, Property, Scene, Trial
 
 HUES = {"red": 0, "yellow": 60, "green": 120, "blue": 240}
@@ -62,6 +63,51 @@ def test_slopes_are_those_of_the_loss() -> None:
             below = loss()
             weight.flat[place] = before
             assert slopes[key].flat[place] == pytest.approx((above - below) / 2e-5, abs=2e-4), key
+
+
+def test_slopes_of_the_words_are_those_of_their_log_probability() -> None:
+    """Against differences of the log probability itself, weight by weight (nothing dropped)."""
+    texts, looks = (
+        [["light", "blue"], ["blue"], ["dull"]],
+        np.random.default_rng(1).normal(size=(3, 4)).astype(np.float32),
+    )
+    words = PatchWords(hidden=5, rare=1, epochs=0, drop=0.0).learn(texts, looks)
+    words.weights = {k: w.astype(np.float64) for k, w in words.weights.items()}  # type: ignore[misc]
+    text, *rest = words._rows(texts)
+    slopes = words._blame(looks[text], *rest)
+
+    def loss() -> float:
+        return -float(words.log_chances(texts, looks[:, None]).sum()) / len(text)
+
+    for key, weight in words.weights.items():
+        for place in [0, weight.size // 2, weight.size - 1]:
+            before = weight.flat[place]
+            weight.flat[place] = before + 1e-5
+            above = loss()
+            weight.flat[place] = before - 1e-5
+            below = loss()
+            weight.flat[place] = before
+            assert slopes[key].flat[place] == pytest.approx((above - below) / 2e-5, abs=2e-4), key
+
+
+def test_a_text_is_as_likely_as_its_words_and_its_end_together() -> None:
+    """By hand: with weights of 0 two words, the end, the unknown word and the beginning are equally likely: n words and an end have (1/5)^(n+1)."""
+    words = PatchWords(hidden=2, rare=1, epochs=0).learn([["light", "blue"]], np.zeros((1, 3), dtype=np.float32))
+    words.weights = {k: np.zeros_like(w) for k, w in words.weights.items()}
+    found = words.log_chances([["light", "blue"], ["never", "heard", "of"]], np.zeros((2, 3, 3), dtype=np.float32))
+    assert found == pytest.approx(np.log(0.2) * np.array([[3] * 3, [4] * 3]), abs=1e-5)
+
+
+def test_reasoning_about_what_people_say_settles_what_the_networks_leave_open() -> None:
+    """Belief is that of the networks times the probability of the words to the power of the weight, and shares again."""
+    listener = ColourNetwork(members=1, epochs=2, reasoning=0.5).fit(rounds(300))
+    trial = rounds(1, seed=5)[0]
+    scene = [[tuple(float(e.value(a) or 0) for a in "hsl") for e in trial.scene.entities]]
+    text = trial.references[0].text or ""
+    literal = listener.believe(listener.vocabulary_.weigh([text]).astype(np.float32), scene)[0]
+    said = listener.words_.log_chances([text.split()], listener._scaled(scene))[0]
+    raised = literal * np.exp(0.5 * said)
+    assert listener._shares([text], scene)[0] == pytest.approx(raised / raised.sum(), abs=1e-5)
 
 
 def test_names_of_colours_are_learned() -> None:

@@ -22,6 +22,7 @@ HEARD = [
         domain="people",
     ),
     tell("[old|age:old] [guy|type:person] with [bushy hair|hasHair:1] [at the bottom|y-dimension:3]", domain="people"),
+    tell("[guy|type:person] turned to the right [of the screen|orientation:right]", domain="people"),
 ]
 
 
@@ -57,6 +58,8 @@ def mender() -> Mender:
         ("man glasses bushy hair", "man with glasses and bushy hair"),
         ("bushy hair old man", "old man with bushy hair"),
         ("old man he is facing right", "old man facing right"),
+        ("is facing right of the screen man with glasses", "man facing right of the screen with glasses"),
+        ("is facing right hand side man with glasses", "man facing right hand side with glasses"),
         ("a old man with glasses and is he is facing right", "an old man with glasses facing right"),
         ("grey chair the left side of", "grey chair the left side"),
     ],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from referee.errors import NotTrained
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
 from referee.selection.baselines import Everything, NearestWords, RandomDistinguishing, TypeOnly
 from referee.selection.classified import PatternTree, SupportVectors
@@ -97,11 +100,45 @@ def test_visible_objects_says_what_most_people_say_and_sizes_only_beside_other_s
     assert speaker.select(beside) == (CHAIR, RED, SMALL)
 
 
+def test_descriptions_without_properties_teach_nobody() -> None:
+    worded = [replace(trial(i, (CHAIR,)), references=(Description(text="the chair"),)) for i in range(4)]
+    for speaker in (VisibleObjects(), PatternTree(), SupportVectors()):
+        with pytest.raises(NotTrained):
+            speaker.fit(worded).select(worded[0].for_speaker())
+
+
 def test_trees_know_their_speakers() -> None:
     trials = [trial(i, (CHAIR, RED) if i % 2 else (CHAIR, RED, SMALL), speaker=f"s{i % 2}") for i in range(20)]
     tree = PatternTree(leaf=2).fit(trials)
     assert tree.select(trials[0].for_speaker()) == (CHAIR, RED, SMALL)
     assert tree.select(trials[1].for_speaker()) == (CHAIR, RED)
+
+
+def test_trees_know_speakers_of_whom_they_have_heard_little() -> None:
+    """Four descriptions of each of twelve speakers, fewer than a leaf holds: habits are shared between speakers. A stranger is taken for most people."""
+    said = [(CHAIR, RED, SMALL) if speaker < 4 else (CHAIR, RED) for speaker in range(12) for _ in range(4)]
+    trials = [trial(i, properties, speaker=f"s{i // 4}") for i, properties in enumerate(said)]
+    tree = PatternTree(leaf=5).fit(trials)
+    assert [tree.select(t.for_speaker()) for t in trials] == said
+    stranger = replace(trials[0].for_speaker(), speaker="nobody")
+    assert tree.select(stranger) == (CHAIR, RED)
+    assert PatternTree(leaf=5, speakers=False).fit(trials).select(trials[0].for_speaker()) == (CHAIR, RED)
+
+
+def test_machines_see_which_relations_a_target_has() -> None:
+    """The relation alone tells the two kinds of scene apart; attributes are the same."""
+    ball, cube = Property("type", "ball"), Entity(id="c", attributes=(Property("type", "cube"),))
+    scenes = [
+        Scene(entities=(Entity(id="b", attributes=(ball,), relations=(Relation(name, "c"),)), cube))
+        for name in ("on-top-of", "left-of")
+    ]
+    said = ((ball, Property("on-top-of", "c")), (ball,))
+    trials = [
+        Trial(id=str(i), scene=scenes[i % 2], targets=("b",), references=(Description(properties=said[i % 2]),))
+        for i in range(20)
+    ]
+    speaker = SupportVectors().fit(trials)
+    assert [speaker.select(t.for_speaker()) for t in trials[:2]] == list(said)
 
 
 def test_machines_learn_what_is_said_of_a_landmark() -> None:

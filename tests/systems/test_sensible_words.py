@@ -104,8 +104,6 @@ def quick(module: object, name: str) -> bool:
     return module is tuna2008_r and name not in SLOW_WITH_MANY
 
 
-# Of the test part of TUNA, one string of this entry begins with a clause ("is facing … man"), which mending does not see.
-KNOWN_FAULTS = {"ATT-Dependency": 1}
 SPEAKERS = [
     pytest.param(m, n, marks=[] if quick(m, n) else [pytest.mark.long], id=f"{m.__name__.rpartition('.')[2]}-{n}")
     for m, n in SYSTEMS
@@ -118,7 +116,7 @@ def test_what_is_said_about_tuna_can_be_read(module: object, name: str, trials: 
     train, test = split(trials, "challenge-80/20")
     nouns = nouns_of(trials)
     broken = [(text, wrong) for text in spoken(module, name, train, test) if (wrong := faults(text, nouns))]
-    assert len(broken) <= KNOWN_FAULTS.get(name, 0), broken
+    assert broken == []
 
 
 @pytest.mark.parametrize("name", tuna2008_r.TABLE)

@@ -26,6 +26,7 @@ class _Facts(NamedTuple):
 # Sizes as the readers count trials, so that the table need not read everything; a test compares them with the data.
 FACTS: dict[str, _Facts] = {
     "synthetic": _Facts(780, "furniture, people"),
+    "plurals": _Facts(400, "furniture, several targets"),
     "solids": _Facts(140, "solids"),
     "tuna": _Facts(780, "furniture, people"),
     "gre3d7": _Facts(4480, "balls and cubes"),

@@ -39,7 +39,8 @@ class ColourSpeaker:
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the listener, and count what people say."""
         trials = list(trials)
-        listener = ColourNetwork(members=self.members, epochs=self.epochs, seed=self.seed)
+        # Without the listener's own reasoning about speakers, which would cost a pass over all words for every text that can be said.
+        listener = ColourNetwork(members=self.members, epochs=self.epochs, reasoning=0.0, seed=self.seed)
         self.listener_ = listener.fit(trials)
         counts = Counter(lesson.text.lower().strip() for lesson in taught(trials, "targets"))
         # Alphabetical among equals, so that the choice does not hang on the order of the trials.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
-__all__ = ["ENGLISH"]
+__all__ = ["ENGLISH", "PARTS"]
 
 _COLUMNS = {
     "1": "on the far left",
@@ -43,7 +43,7 @@ _THINGS = frozenset({
     "head",
 })
 _GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
-_PARTS = _THINGS | frozenset({
+PARTS = _THINGS | frozenset({
     "lid", "handle", "stripe", "stripes", "spot", "spots", "dot", "dots", "wheel", "wheels", "hat", "cap", "scarf", "belt", "button", "buttons",
     "collar", "pocket",
     "pockets", "sleeve", "sleeves", "leg", "legs", "arm", "arms", "wing", "wings", "tail", "ear", "ears", "horn", "horns", "fringe", "ponytail",
@@ -72,8 +72,8 @@ def _amount(more: str, most: str, less: str, least: str, dimension: str = "") ->
 
 _NUMBERS = dict(enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 2))
 _ORDINALS = dict(enumerate(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 2))
-_ACROSS = Grades("right", "rightmost", "left", "leftmost", "{} from the right", "{} from the left")
-_DOWN = Grades("lower", "bottom", "upper", "top", "{} from the bottom", "{} from the top")
+_ACROSS = Grades("right", "rightmost", "left", "leftmost", "{} from the right", "{} from the left", at="in column {}")
+_DOWN = Grades("lower", "bottom", "upper", "top", "{} from the bottom", "{} from the top", at="in row {}")
 _AMOUNTS = {
     "size": "larger largest smaller smallest large", "area": "larger largest smaller smallest", "volume": "larger largest smaller smallest",
     "diameter": "larger largest smaller smallest wide", "height": "taller tallest shorter shortest tall",
@@ -139,6 +139,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         "gray",
     ):
         put([(BEFORE, _COLOUR, colour)], colour=colour)
+    put([(BEFORE, _MATERIAL, "wooden")], material="wood")
     for value, words in _FACING.items():
         put([(AFTER, _FACE, words)], orientation=value)
     for name, thing in _FEATURES.items():
@@ -244,11 +245,19 @@ ENGLISH = Language(
     negation="non-",
     plurals=_PLURALS,
     numbers=_NUMBERS,
+    numbers_alone=True,
     ordinals=_ORDINALS,
     grades=_GRADES,
-    clauses=Clauses("that", ("is", "are"), ("has", "have"), "not", "or"),
+    clauses=Clauses("that", ("is", "are"), ("has", "have"), "not", "or", lack=("does not have", "do not have")),
     indefinite="a",
-    parts=_PARTS,
+    parts=PARTS,
     uncounted=_UNCOUNTED,
-    ranks={"shape": _SHAPE, "material": _MATERIAL, "pattern": _MATERIAL, "made": _MATERIAL, "finish": _QUALITY},
+    ranks={
+        "shape": _SHAPE,
+        "material": _MATERIAL,
+        "pattern": _MATERIAL,
+        "made": _MATERIAL,
+        "finish": _QUALITY,
+        "quality": _QUALITY,
+    },
 )

@@ -6,6 +6,7 @@ keys of their own (``p``, ``m3``, …), so that an adjective's form is looked up
 
 from __future__ import annotations
 
+from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
@@ -34,7 +35,9 @@ _COLOURS = {
 }  # fmt: skip
 _UNCHANGED = frozenset({"lila", "rosa"})
 _SIZES = {"large": "groß", "big": "groß", "small": "klein", "regular": "mittelgroß"}
-_ENDING = "{:e|m3:en|f3:en|n3:en|p:en|p3:en}"
+# Behind a verb ("is red") an adjective has no ending.
+_PREDICATE = "x"
+_ENDING = f"{{:e|m3:en|f3:en|n3:en|p:en|p3:en|{_PREDICATE}:}}"
 _FACING = {
     "front": "nach vorn gedreht", "back": "nach hinten gedreht", "left": "nach links gedreht", "right": "nach rechts gedreht",
     "up": "nach oben gedreht",
@@ -69,9 +72,9 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     return table
 
 
-def _graded(more: str, most: str, less: str, least: str) -> Grades:
+def _graded(more: str, most: str, less: str, least: str, called: str) -> Grades:
     high, low = most + _ENDING, least + _ENDING
-    return Grades(more + _ENDING, high, less + _ENDING, low, f"{{}}{high}", f"{{}}{low}")
+    return Grades(more + _ENDING, high, less + _ENDING, low, f"{{}}{high}", f"{{}}{low}", called=called)
 
 
 GERMAN = Language(
@@ -111,6 +114,8 @@ GERMAN = Language(
     merging=("mit", "ohne"),
     conjunction="und",
     having="mit",
+    parts=PARTS,
+    predicative=_PREDICATE,
     lacking="ohne",
     negation="nicht ",
     openers=frozenset({"mit", "ohne", "in", "im", "auf", "von", "nach", "links", "rechts", "oben", "unten", "ganz"}),
@@ -120,17 +125,25 @@ GERMAN = Language(
     numbers=dict(enumerate(("zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"), 2)),
     ordinals=dict(enumerate(("zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt"), 2)),
     grades={
-        "size": _graded("größer", "größt", "kleiner", "kleinst"),
-        "height": _graded("höher", "höchst", "niedriger", "niedrigst"),
-        "length": _graded("länger", "längst", "kürzer", "kürzest"),
-        "weight": _graded("schwerer", "schwerst", "leichter", "leichtest"),
-        "age": _graded("älter", "ältest", "jünger", "jüngst"),
+        "size": _graded("größer", "größt", "kleiner", "kleinst", "Größe"),
+        "height": _graded("höher", "höchst", "niedriger", "niedrigst", "Höhe"),
+        "width": _graded("breiter", "breitest", "schmaler", "schmalst", "Breite"),
+        "length": _graded("länger", "längst", "kürzer", "kürzest", "Länge"),
+        "weight": _graded("schwerer", "schwerst", "leichter", "leichtest", "Gewicht"),
+        "age": _graded("älter", "ältest", "jünger", "jüngst", "Alter"),
+        "price": _graded("teurer", "teuerst", "billiger", "billigst", "Preis"),
+        "speed": _graded("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
+        "temperature": _graded("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
         "x": Grades(
-            f"recht{_ENDING}", f"äußerst{_ENDING} recht{_ENDING}", f"link{_ENDING}", f"äußerst{_ENDING} link{_ENDING}"
+            f"recht{_ENDING}",
+            f"äußerst{_ENDING} recht{_ENDING}",
+            f"link{_ENDING}",
+            f"äußerst{_ENDING} link{_ENDING}",
+            at="in Spalte {}",
         ),
-        "y": Grades(f"unter{_ENDING}", f"unterst{_ENDING}", f"ober{_ENDING}", f"oberst{_ENDING}"),
+        "y": Grades(f"unter{_ENDING}", f"unterst{_ENDING}", f"ober{_ENDING}", f"oberst{_ENDING}", at="in Zeile {}"),
     },
-    clauses=Clauses("wobei es", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
+    clauses=Clauses(", {m:der|f:die|n:das|p:die}", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
     plural_of=dict.fromkeys(("m", "f", "n"), "p"),
     oblique_of={"m": "m3", "f": "f3", "n": "n3", "p": "p3"},
 )

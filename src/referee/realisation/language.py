@@ -36,7 +36,11 @@ class Phrase(NamedTuple):
 
 
 class Grades(NamedTuple):
-    """How more and less of something is said, of two things and of several, and what lies between ("second from the left"; {} is the ordinal)."""
+    """How more and less of something is said, of two things and of several, and what lies between ("second from the left"; {} is the ordinal).
+
+    `dimension` follows a number with its unit ("30 cm tall"), `called` is what the language calls the attribute, `at` how a place is said that is
+    first or last of nothing ("in column 3").
+    """
 
     more: str
     most: str
@@ -45,10 +49,12 @@ class Grades(NamedTuple):
     between: str = ""
     between_low: str = ""
     dimension: str = ""
+    called: str = ""
+    at: str = ""
 
 
 class Clauses(NamedTuple):
-    """The words of a relative clause; with `verb_last` the verb ends it."""
+    """The words of a relative clause; with `verb_last` the verb ends it. `lack` denies "has", where that takes other words than `no`."""
 
     that: str
     be: tuple[str, str]
@@ -56,6 +62,7 @@ class Clauses(NamedTuple):
     no: str
     either: str
     verb_last: bool = False
+    lack: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +75,12 @@ class Language:
     `before_vowels` changes a word before a vowel (English a, an).
 
     For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of attributes whose values are numbers,
-    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives, the genders that plural and oblique noun phrases have
-    (`plural_of`, `oblique_of`: keys of `articles`), `ranks` of attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
+    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos), the genders that
+    plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb (`predicative`), `ranks` of
+    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
 
-    `negation` stands before an adjective that does not hold. `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
+    `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it ("the two with a
+    handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
     a language without any says the same noun.
 
     For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
@@ -110,6 +119,9 @@ class Language:
     adjectives: int = BEFORE
     unnamed_rank: int = 50
     numbers: Mapping[int, str] = field(default_factory=dict)
+    numbers_alone: bool = False
+    degrees: frozenset[str] = frozenset()
+    predicative: str = ""
     grades: Mapping[str, Grades] = field(default_factory=dict)
     ordinals: Mapping[int, str] = field(default_factory=dict)
     clauses: Clauses | None = None
@@ -162,7 +174,8 @@ class Language:
     def describe_unknown(self, prop: Property) -> Phrase:
         """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
 
-        What one has (``hasStripe:1``, ``fringe:yes``) is said with "with", what one is (``hot:1``) as an adjective.
+        What one has (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) is said with "with", what one is (``hot:1``) as an adjective. A value of
+        something that is named in several words (``batteryLevel:high``) is no adjective of the whole thing.
         """
         name = _plain(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
@@ -170,11 +183,46 @@ class Language:
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
             return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
         if value in _YES | _NO:
-            return Phrase(self.adjectives, self.unnamed_rank, name if value in _YES else f"{self.negation}{name}")
+            rank = self.ranks.get("quality", self.unnamed_rank)
+            return Phrase(self.adjectives, rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {prop.value}")
+            return Phrase(
+                AFTER, self.unnamed_rank, self.counted(prop) or f"{self.having} {self.amount(name, prop.value)}"
+            )
+        if prop.name not in self.ranks and (had := self._had_so(name, _plain(prop.value))):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
         return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), _plain(prop.value))
+
+    def counted(self, prop: Property) -> str:
+        """How many of something one has ("with 3 dots", "without wheels"); nothing where the attribute is no thing, or the value no whole number."""
+        name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", _plain(prop.name))
+        named = name != _plain(prop.name)
+        last = name.rpartition(" ")[2]
+        if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts)):
+            return ""
+        single = name if last not in self.parts or not last.endswith("s") or last[:-1] not in self.parts else name[:-1]
+        many = single if single.endswith("s") else self.several(Noun(single)).word
+        thing = single if int(prop.value) == 1 else many
+        return f"{self.lacking} {many}" if int(prop.value) == 0 else f"{self.having} {int(prop.value)} {thing}"
+
+    def amount(self, name: str, value: str) -> str:
+        """A number with the name of what it measures: "a speed of 50 km/h"; a code is none ("species s1")."""
+        if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
+            return f"{self.indefinite} {name} {self.partitive} {value}"
+        return f"{name} {value}"
+
+    def _had_so(self, name: str, value: str) -> str:
+        """What one has, as it is: "long sleeves", "a red hat", "a high battery level"; nothing where the value is said of the whole thing."""
+        if not self.indefinite:
+            return ""
+        thing = re.sub(r" colou?r$", "", name)
+        if " " not in name and name not in self.parts:
+            return ""
+        if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
+            thing = name
+        article = "" if self._uncounted(thing) else f"{self.indefinite} "
+        return f"{article}{value} {thing}"
 
     def _had(self, attribute: str, name: str, value: str) -> bool:
         """Whether a yes-or-no attribute is a thing that one has and not what one is: by its name, where the language can tell (``lid``, ``ripe``)."""

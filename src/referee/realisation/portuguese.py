@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, product
 
+from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
@@ -52,13 +53,20 @@ _NOUNS = {
 _PHRASES = {
     "size:large": "grande",
     "size:small": "pequen{m:o|f:a}",
-    "size:regular": "de tamanho médio",
     "colour:red": "vermelh{m:o|f:a}",
     "colour:blue": "azul",
     "colour:green": "verde",
     "colour:grey": "cinza",
     "colour:white": "branc{m:o|f:a}",
+    "colour:black": "pret{m:o|f:a}",
+    "colour:yellow": "amarel{m:o|f:a}",
+    "colour:brown": "marrom",
+    "colour:orange": "laranja",
+    "colour:pink": "rosa",
+    "colour:purple": "rox{m:o|f:a}",
+    "size:regular": "de tamanho médio",
     "isyoung:yes": "jovem",
+    "isyoung:no": "mais velh{m:o|f:a}",
     "age:young": "jovem",
     "age:old": "idos{m:o|f:a}",
     "race:asian": "oriental",
@@ -68,6 +76,7 @@ _PHRASES = {
     "skin:fair": "de pele clara",
     "hasHair:0": "careca",
     "unkempt:yes": "despentead{m:o|f:a}",
+    "unkempt:no": "pentead{m:o|f:a}",
     "orientation:front": "voltad{m:o|f:a} para a frente",
     "orientation:back": "voltad{m:o|f:a} para trás",
     "orientation:left": "voltad{m:o|f:a} para a esquerda",
@@ -99,6 +108,7 @@ _PHRASES = {
     "glasses:no": "sem óculos",
     "hasGlasses:0": "sem óculos",
     "earring:no": "sem brinco",
+    "narrow.eyed:no": "sem olhos puxados",
     "hasShirt:1": "de camisa",
     "hasTie:1": "de gravata",
     "hasSuit:1": "de terno",
@@ -110,9 +120,6 @@ _PHRASES = {
     "hpos:left": "à esquerda",
     "hpos:right": "à direita",
     "hpos:centre": "no centro",
-    "isyoung:no": "mais velh{m:o|f:a}",
-    "narrow.eyed:no": "sem olhos puxados",
-    "unkempt:no": "pentead{m:o|f:a}",
     "vpos:top": "em cima",
     "vpos:centre": "no meio",
     "vpos:bottom": "embaixo",
@@ -167,6 +174,10 @@ def _hair() -> Mapping[frozenset[Property], str]:
     return found
 
 
+def _graded(high: str, low: str, called: str) -> Grades:
+    return Grades(f"mais {high}", f"mais {high}", f"mais {low}", f"mais {low}", called=called)
+
+
 PORTUGUESE = Language(
     code="pt",
     articles={"m": "o", "f": "a", "mp": "os", "fp": "as"},
@@ -200,6 +211,7 @@ PORTUGUESE = Language(
     conjunction="e",
     having="com",
     lacking="sem",
+    parts=PARTS,
     negation="não ",
     openers=frozenset(
         {"com", "sem", "de", "em", "no", "na", "à", "ao", "que", "voltado", "voltada", "para", "do", "da"}
@@ -216,6 +228,7 @@ PORTUGUESE = Language(
         ("em", "as"): "nas",
     },
     adjectives=AFTER,
+    degrees=frozenset({"mais"}),
     plurals={"": "s", "m": "ns", "r": "res", "l": "is", "ão": "ões", "z": "zes"},
     numbers={
         2: "{mp:dois|fp:duas}",
@@ -230,13 +243,19 @@ PORTUGUESE = Language(
     },
     ordinals=dict(enumerate(("segund", "terceir", "quart", "quint", "sext"), 2)),
     grades={
-        "size": Grades("maior", "maior", "menor", "menor"),
-        "age": Grades("mais velh{m:o|f:a}", "mais velh{m:o|f:a}", "mais nov{m:o|f:a}", "mais nov{m:o|f:a}"),
-        "height": Grades("mais alt{m:o|f:a}", "mais alt{m:o|f:a}", "mais baix{m:o|f:a}", "mais baix{m:o|f:a}"),
-        "x": Grades("à direita", "mais à direita", "à esquerda", "mais à esquerda"),
-        "y": Grades("embaixo", "mais embaixo", "em cima", "mais em cima"),
+        "size": Grades("maior", "maior", "menor", "menor", called="tamanho"),
+        "age": _graded("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
+        "height": _graded("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"),
+        "width": _graded("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
+        "length": _graded("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"),
+        "weight": _graded("pesad{m:o|f:a}", "leve", "peso"),
+        "price": _graded("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
+        "speed": _graded("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
+        "temperature": _graded("quente", "fri{m:o|f:a}", "temperatura"),
+        "x": Grades("à direita", "mais à direita", "à esquerda", "mais à esquerda", at="na coluna {}"),
+        "y": Grades("embaixo", "mais embaixo", "em cima", "mais em cima", at="na linha {}"),
     },
-    clauses=Clauses("que", ("é", "são"), ("tem", "têm"), "não", "ou"),
+    clauses=Clauses("que", ("é", "são"), ("tem", "têm"), "não", "ou", lack=("não tem", "não têm")),
     plural_endings={"": "s", "m": "ns", "l": "is", "r": "res", "s": "s"},
     plural_of={"m": "mp", "f": "fp"},
 )

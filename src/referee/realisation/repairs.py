@@ -100,11 +100,12 @@ class Mender:
         """Adjectives, noun, and behind it what opens like a phrase or is a thing that one has."""
         head = next(i for i, c in enumerate(chunks) if HEAD in c.names)
         before, noun, after = chunks[:head], chunks[head], chunks[head + 1 :]
-        if any(self.language.partitive in c.lead for c in (*before, noun)):
+        if any(self.language.partitive in c.lead and c.names <= ADJECTIVES | {HEAD} for c in (*before, noun)):
             return list(chunks)  # "the front of a grey desk"
         back = [c for c in after if self._misplaced(c)]
-        after = [c.bare() for c in before if self._follows(c)] + [c for c in after if c not in back]
-        before = [c for c in before if not self._follows(c)]
+        moved = self._moved(before)
+        after = [self._tied(c) for c in moved] + [c for c in after if c not in back]
+        before = [c for c in before if not any(c is m for m in moved)]
         # Colour stands next to the noun, size and age before it.
         early, late = ([c for c in back if (c.names == {"colour"}) is last] for last in (False, True))
         return [
@@ -114,6 +115,25 @@ class Mender:
             noun,
             *self._joined(after),
         ]
+
+    def _moved(self, before: Sequence[Chunk]) -> list[Chunk]:
+        """What has to follow the noun, with the words that belong to it: "facing the left" takes "hand side" along."""
+        found: list[Chunk] = []
+        about: frozenset[str] | None = None
+        for chunk in before:
+            if self._follows(chunk):
+                about = chunk.names
+            elif about is None or chunk.lead or not chunk.names <= about:
+                about = None
+            if about is not None:
+                found.append(chunk)
+        return found
+
+    def _tied(self, chunk: Chunk) -> Chunk:
+        """Behind the noun a clause needs no verb of its own: "man facing left" for "is facing left man"."""
+        bare = chunk.bare()
+        verb = bare.lead[:1] == (self.language.copula,) and bare.lead[1:2] and bare.lead[1] in self.language.openers
+        return bare._replace(lead=bare.lead[1:]) if verb else bare
 
     def _misplaced(self, chunk: Chunk) -> bool:
         """A plain adjective behind the noun: "chair small", "chair on the left and is small"."""

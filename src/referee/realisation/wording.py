@@ -22,7 +22,7 @@ BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
 """Attributes that are said as the noun, the most telling first; the others are then true of what the noun says."""
 NAMED = ("name", "label")
-_AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%]*)")
+_AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
 
 Expressed = tuple[Phrase, frozenset[Property]]
@@ -77,8 +77,9 @@ class Wording:
         said = [Property(NOT + x.property.name, x.property.value) if x.negated else x.property for c in rest for x in c]
         told = [self._clause(clause, len(ids) > 1, self._noun(plain, len(ids))) for clause in rest]
         words = self.language.clauses
-        joined = f" {self.language.conjunction} {words.that} ".join(told) if words and told else ""
-        that = f" {words.that} {joined}" if words and told else ""
+        opening = _spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
+        joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(told)
+        that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}" if told else ""
         text, ones = main.text.split(), self.language.several(self.language.default).word
         if told and len(ids) > 1 and len(text) == 3 and text[-1] == ones:
             text = text[:-1]  # "the two that are red": a number needs no "ones" behind it
@@ -97,13 +98,17 @@ class Wording:
         head = [p for p in own if p.name in HEADS or p in language.nouns]
         graded = self._graded([p for p in own if p not in head], ids, head)
         names = [(Phrase(AFTER, _NAME, p.value), frozenset([p])) for p in own if p.name in NAMED]
-        special = {p for _, expressed in (*graded, *names) for p in expressed} | set(head)
+        counted = self._counted([p for p in own if p not in head])
+        special = {p for _, expressed in (*graded, *names, *counted) for p in expressed} | set(head)
         phrases = language.phrases_for([p for p in own if p not in special])
-        phrases = sorted([*phrases, *graded, *names, *extra], key=lambda item: (item[0].place, item[0].rank))
+        phrases = sorted([*phrases, *graded, *names, *counted, *extra], key=lambda item: (item[0].place, item[0].rank))
         number = [language.numbers.get(len(ids), str(len(ids)))] if len(ids) > 1 and language.numbers else []
         before = [*number, *(self._agreed(p.text, noun, len(ids)) for p, _ in phrases if p.place == BEFORE)]
         after = [self._agreed(p.text, noun, len(ids)) for p, _ in phrases if p.place == AFTER]
-        text = language.put_together(before, noun, after)
+        alone = (
+            language.numbers_alone and len(before) == len(number) == 1 and noun == language.several(language.default)
+        )
+        text = language.put_together(before, noun._replace(word="") if alone else noun, after)
         beside, mentioned = self._landmarks(ids, relations, told)
         said = [*head, *(p for _, expressed in phrases for p in sorted(expressed)), *mentioned]
         order = {p: i for i, p in enumerate(properties)}
@@ -135,6 +140,8 @@ class Wording:
         """A phrase beside a plural noun: in languages whose adjectives follow the number, its first word does."""
         endings = self.language.plural_endings
         first, _, rest = text.partition(" ")
+        if first in self.language.degrees:
+            return f"{first} {self._agreed(rest, noun, number)}"
         if (
             number < 2
             or not endings
@@ -268,6 +275,16 @@ class Wording:
             kept &= self.scene.denotation([prop]) | self.scene.mask(self._known(ids))
         return found
 
+    def _counted(self, own: Sequence[Property]) -> list[Expressed]:
+        """None or one of something ("with 1 dot"), where others have more of it: elsewhere 0 and 1 are no and yes."""
+        found: list[Expressed] = []
+        for prop in own:
+            values = {e.value(prop.name) or "" for e in self.scene.entities}
+            if prop.value in ("0", "1") and any(v.isdecimal() and int(v) > 1 for v in values):
+                words = self.language.counted(prop)
+                found += [(Phrase(AFTER, self.language.unnamed_rank, words), frozenset([prop]))] if words else []
+        return found
+
     def _told_apart(self, ids: Sequence[str], said: Sequence[Property]) -> Expressed | None:
         """By an amount, or by where they are, if what was said is true of others too and the scene knows as much of all of them."""
         mask, left = self.scene.mask(ids), self.denotes(said)
@@ -313,10 +330,15 @@ class Wording:
             kind = self._noun([prop], 2 if many else 1).word
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
-            rest = _spelt(" ".join(p.text for p in language.word([prop])) or prop.value, noun.gender)
+            grades = language.grades.get(prop.name) if _AMOUNT.fullmatch(prop.value) else None
+            plain = " ".join(p.text for p in language.word([prop])) or prop.value
+            agreed = self._agreed(plain, noun, 2 if many else 1)
+            rest = _spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
-            if opening == language.having and literal.negated:
+            if opening == language.having and literal.negated and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
+            if opening == language.having and literal.negated:
+                return self._lacked(many), f"{words.no} {thing}" if words.verb_last else thing
             if opening == language.having:
                 verb, rest = words.have[many], thing
         if not literal.negated:
@@ -324,6 +346,13 @@ class Wording:
         if words.verb_last:
             return verb, f"{words.no} {rest}"
         return (f"{words.no} {verb}" if language.adjectives == AFTER else f"{verb} {words.no}"), rest
+
+    def _lacked(self, many: bool) -> str:
+        """ "do not have": a number is not a thing that one is without."""
+        words = self.language.clauses
+        if words is None:
+            return ""
+        return words.lack[many] if words.lack else words.have[many]
 
 
 def _spelt(text: str, gender: str) -> str:
@@ -366,7 +395,7 @@ def _grade(grades: Grades, language: Language, values: Mapping[str, float | None
         return ""
     above, below = sum(v > mine[0] for v in others) + 1, sum(v < mine[0] for v in others) + 1
     rank, form = (above, grades.between) if above <= below else (below, grades.between_low)
-    return form.format(language.ordinals[rank]) if rank in language.ordinals and form else ""
+    return form.replace("{}", language.ordinals[rank], 1) if rank in language.ordinals and form else ""
 
 
 def _measured(grades: Grades, prop: Property, language: Language) -> str:
@@ -376,9 +405,9 @@ def _measured(grades: Grades, prop: Property, language: Language) -> str:
         number, unit = found[1], found[2]
     if unit and grades.dimension:
         return f"{number} {unit} {grades.dimension}"
-    if language.indefinite and language.partitive:
-        return f"{language.having} {language.indefinite} {prop.name} {language.partitive} {prop.value}"
-    return f"{language.having} {prop.name} {prop.value}"
+    if grades.at and prop.value.isdecimal():
+        return grades.at.format(prop.value)
+    return f"{language.having} {language.amount(grades.called or prop.name, prop.value)}"
 
 
 def _behind(words: str, grades: Grades) -> bool:

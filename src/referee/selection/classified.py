@@ -1,13 +1,14 @@
 """Content selection as classification: whole patterns by a decision tree that knows the speaker, or attribute by attribute with support vectors.
 
 The tree is that of Viethen & Dale (2010), the machines those of Ferreira & Paraboni (2014), both after their outlines. They look at the target beside the rest:
-how many others share each of its properties. What is said of a landmark is learned like the rest. Needs scikit-learn.
+how many others share each of its properties, and which relations it has. What is said of a landmark is learned like the rest. Needs scikit-learn.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,12 +27,12 @@ RELATION = "relation:"
 class _Features:
     """Numbers about a target beside the others; attributes that were not met in training are left out."""
 
-    def __init__(self, trials: Sequence[Trial], speakers: bool) -> None:
+    def __init__(self, trials: Sequence[Trial]) -> None:
         views = [t.for_speaker() for t in trials]
         self.names = sorted({p.name for v in views for p in contrast_of(v).properties})
         self.values = sorted({p for v in views for p in contrast_of(v).properties})
+        self.relations = sorted({r.name for v in views for r in v.scene.entity(v.targets[0]).relations})
         self.conditions = sorted({t.condition or "" for t in trials})
-        self.speakers = sorted({t.speaker or "" for t in trials}) if speakers else []
 
     def of(self, view: SpeakerView) -> list[float]:
         contrast = contrast_of(view)
@@ -46,8 +47,34 @@ class _Features:
             ]
         row += [float(p in contrast.properties) for p in self.values]
         row += [float(len(contrast.scene.entities)), float(_landmark(contrast.scene, view.targets[0]) is not None)]
-        row += [float((view.condition or "") == c) for c in self.conditions]
-        return row + [float((view.speaker or "") == s) for s in self.speakers]
+        tied = {r.name for r in view.scene.entity(view.targets[0]).relations}
+        row += [float(name in tied) for name in self.relations]
+        return row + [float((view.condition or "") == c) for c in self.conditions]
+
+
+class _Habits:
+    """How often each speaker mentions each attribute, so that a tree can ask who is speaking with few descriptions of each.
+
+    Trees in print split by the speaker's number into as many branches as there are speakers, which a tree of two branches cannot.
+    """
+
+    def __init__(self, speakers: Sequence[str | None], patterns: Sequence[Pattern]) -> None:
+        self.names = sorted(set().union(*patterns))
+        self.all = Counter(name for pattern in patterns for name in pattern)
+        self.told = len(patterns)
+        self.own: dict[str, Counter[str]] = {}
+        self.times = Counter(s for s in speakers if s)
+        for speaker, pattern in zip(speakers, patterns, strict=True):
+            if speaker:
+                self.own.setdefault(speaker, Counter()).update(pattern)
+
+    def of(self, speaker: str | None, without: Pattern | None = None) -> list[float]:
+        """Shares of attributes in what a speaker said, drawn a little towards everybody's; `without` leaves out one description, the one to be learned."""
+        own, times = self.own.get(speaker or "", Counter()), self.times[speaker or ""]
+        mine = set(without or ()) if times else set()
+        times -= without is not None and times > 0
+        usual = {name: self.all[name] / max(1, self.told) for name in self.names}
+        return [(own[name] - (name in mine) + usual[name]) / (times + 1) for name in self.names]
 
 
 def _landmark(scene: Scene, entity: str) -> str | None:
@@ -59,6 +86,14 @@ def _pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
     """Which names were said, relations marked as such."""
     names = {f"{RELATION}{p.name}" if Property(p.name, "") in scene.extensions else p.name for p in properties}
     return tuple(sorted(names))
+
+
+def _told(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
+    """Every description with properties, as a pattern."""
+    for trial in trials:
+        for reference in trial.references:
+            if reference.properties is not None:
+                yield trial, _pattern(reference.properties, trial.scene)
 
 
 def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
@@ -81,37 +116,46 @@ def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tu
 
 @dataclass(eq=False, repr=False)
 class PatternTree(Reasoned):
-    """One tree over whole patterns of attributes; with `speakers` it may ask who is speaking. `leaf` is the fewest descriptions in a leaf."""
+    """One tree over whole patterns of attributes; with `speakers` another, for speakers it has met, that may ask what they usually mention.
+
+    `leaf` is the fewest descriptions in a leaf.
+    """
 
     speakers: bool = True
     leaf: int = 5
     seed: int = 0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Grow the tree."""
+        """Grow the trees."""
+        known = [t for t in trials if any(r.properties is not None for r in t.references)]
+        told = list(_told(known))
+        self.features_ = _Features(known)
+        self.patterns_ = list(dict.fromkeys(pattern for _, pattern in told))
+        rows = [self.features_.of(t.for_speaker()) for t, _ in told]
+        classes = [self.patterns_.index(pattern) for _, pattern in told]
+        self.tree_ = self._grown(rows, classes)
+        self.habits_ = _Habits([t.speaker for t, _ in told], [p for _, p in told]) if self.speakers else None
+        if self.habits_:
+            habits = [self.habits_.of(t.speaker, pattern) for t, pattern in told]
+            self.knowing_ = self._grown([[*row, *own] for row, own in zip(rows, habits, strict=True)], classes)
+        return self
+
+    def _grown(self, rows: Sequence[Sequence[float]], classes: Sequence[int]) -> Any:
         with naming_extra():
             from sklearn.tree import DecisionTreeClassifier
-        known = [t for t in trials if any(r.properties is not None for r in t.references)]
-        self.features_ = _Features(known, self.speakers)
-        rows, patterns = [], []
-        for trial in known:
-            for reference in trial.references:
-                if reference.properties is not None:
-                    rows.append(self.features_.of(trial.for_speaker()))
-                    patterns.append(_pattern(reference.properties, trial.scene))
-        self.patterns_ = list(dict.fromkeys(patterns))
-        grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
+        tree = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
         with warnings.catch_warnings():
             # Few descriptions have nearly as many patterns, which scikit-learn takes for measurements.
             warnings.simplefilter("ignore", UserWarning)
-            self.tree_ = grown.fit(rows, [self.patterns_.index(p) for p in patterns]) if rows else None
-        return self
+            return tree.fit(rows, classes) if rows else None
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         if getattr(self, "tree_", None) is None:
             raise NotTrained(self)
-        pattern = self.patterns_[int(self.tree_.predict([self.features_.of(view)])[0])]  # type: ignore[union-attr]
-        said = _filled(pattern, contrast, view)
+        tree, row = self.tree_, self.features_.of(view)
+        if self.habits_ and self.habits_.times[view.speaker or ""]:
+            tree, row = self.knowing_, row + self.habits_.of(view.speaker)
+        said = _filled(self.patterns_[int(tree.predict([row])[0])], contrast, view)
         for prop in said if note else ():
             note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
         return said
@@ -119,7 +163,10 @@ class PatternTree(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class SupportVectors(Reasoned):
-    """One support vector machine per attribute (and per attribute of the landmark): is it mentioned? `strength` is C of the machine."""
+    """One support vector machine per attribute (and per attribute of the landmark): is it mentioned? `strength` is C of the machine.
+
+    Features are brought to one scale, for a machine with a radial kernel goes by distances.
+    """
 
     strength: float = 1.0
     seed: int = 0
@@ -127,21 +174,18 @@ class SupportVectors(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the machines; an attribute that is always or never mentioned needs none."""
         with naming_extra():
+            from sklearn.pipeline import make_pipeline
+            from sklearn.preprocessing import StandardScaler
             from sklearn.svm import SVC
         known = [t for t in trials if any(r.properties is not None for r in t.references)]
-        self.features_ = _Features(known, speakers=False)
-        rows, patterns = [], []
-        for trial in known:
-            for reference in trial.references:
-                if reference.properties is not None:
-                    rows.append(self.features_.of(trial.for_speaker()))
-                    patterns.append(set(_pattern(reference.properties, trial.scene)))
+        self.features_ = _Features(known)
+        told = list(_told(known))
+        rows, patterns = [self.features_.of(t.for_speaker()) for t, _ in told], [pattern for _, pattern in told]
         self.machines_: dict[str, Any] = {}
         for name in sorted(set().union(*patterns)):
             said = [name in pattern for pattern in patterns]
-            self.machines_[name] = (
-                SVC(C=self.strength, random_state=self.seed).fit(rows, said) if 0 < sum(said) < len(said) else all(said)
-            )
+            machine = make_pipeline(StandardScaler(), SVC(C=self.strength, random_state=self.seed))
+            self.machines_[name] = machine.fit(rows, said) if 0 < sum(said) < len(said) else all(said)
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:

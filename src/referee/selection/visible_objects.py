@@ -37,7 +37,8 @@ class VisibleObjects(Reasoned):
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not hasattr(self, "frequencies_"):
+        # Descriptions without properties teach nothing about what people mention.
+        if not hasattr(self, "frequencies_") or not self.frequencies_.overall.mentions:
             raise NotTrained(self)
         seen = self.frequencies_.of(view)
         rng = None if self.seed is None else Random(f"{self.seed} {view.id}")

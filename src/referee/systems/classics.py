@@ -15,6 +15,7 @@ from referee.systems.components import (
     INCREMENTAL_RATIONAL,
     KMEANS_COSTS,
     LEARNED_RATIONAL_SPEAKER,
+    LOG_LINEAR,
     OVERSPECIFICATION,
     PARTITIONED,
     PATTERN_TREE,
@@ -72,6 +73,8 @@ TABLE: dict[str, SystemRow] = {
         Component(VISIBLE_OBJECTS)),
     "speaker-trees": SystemRow("Viethen & Dale", 2010, MEDIUM, "a decision tree over whole patterns that knows the speaker",
         Component(PATTERN_TREE)),
+    "log-linear": SystemRow("FitzGerald et al.", 2013, LOW, "several targets, together or in parts, by a log-linear model",
+        Component(LOG_LINEAR)),
     "support-vectors": SystemRow("Ferreira & Paraboni", 2014, MEDIUM, "one support vector machine per attribute",
         Component(SUPPORT_VECTORS)),
 }
