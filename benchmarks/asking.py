@@ -2,8 +2,9 @@
 
     python benchmarks/asking.py [--questions 2000] [--rounds 5] [--parallel 16] [--delay-ms 0] [--memory 100000]
 
-The stub runs in a process of its own. The bare client opens as many connections as ours, keeps them, sends the same bodies and reads the answers as JSON; it
-does nothing else: no keys, no book, no pace, no retries.
+The stub runs in a process of its own. The bare client is written by hand over asyncio's streams: it opens as many connections as ours, keeps them, sends the
+same bodies and reads the answers as JSON; it does nothing else: no keys, no book, no pace, no retries. Beside it stand the clients that people use, where they
+are installed (httpx, aiohttp), just as bare. Times are by the clock and, where other work disturbs that, of this process's processors.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -61,6 +64,41 @@ async def bare(url: str, questions: int, parallel: int) -> None:
     await asyncio.gather(*(worker() for _ in range(parallel)))
 
 
+async def over_httpx(url: str, questions: int, parallel: int) -> None:
+    import httpx
+
+    limits = httpx.Limits(max_connections=parallel)
+    async with httpx.AsyncClient(limits=limits, timeout=60, trust_env=False) as client:
+
+        async def ask(body: dict[str, Any]) -> Any:
+            return (await client.post(f"{url}/chat/completions", json=body)).json()
+
+        await _all(ask, questions, parallel)
+
+
+async def over_aiohttp(url: str, questions: int, parallel: int) -> None:
+    import aiohttp
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=parallel)) as client:
+
+        async def ask(body: dict[str, Any]) -> Any:
+            async with client.post(f"{url}/chat/completions", json=body) as answer:
+                return await answer.json(content_type=None)
+
+        await _all(ask, questions, parallel)
+
+
+async def _all(ask: Callable[[dict[str, Any]], Awaitable[Any]], questions: int, parallel: int) -> None:
+    todo = iter(range(questions))
+
+    async def worker() -> None:
+        for n in todo:
+            answer = await ask({"model": "toy", "messages": [message("user", f"{PROMPT}\n{n}")]})
+            assert answer["choices"][0]["message"]["content"] == "the red chair"
+
+    await asyncio.gather(*(worker() for _ in range(parallel)))
+
+
 def ours(url: str, questions: int, parallel: int, memory: bool = False) -> list[float]:
     """Ask through the client, every answer kept in a book; gives the memory after each tenth."""
     found = []
@@ -82,6 +120,28 @@ def _megabytes() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
+def compare(url: str, questions: int, rounds: int, parallel: int) -> None:
+    ways = {"bare": bare, "httpx.AsyncClient": over_httpx, "aiohttp": over_aiohttp}
+    ways = {name: way for name, way in ways.items() if name == "bare" or find_spec(name.split(".")[0])}
+    clock: dict[str, list[float]] = {name: [] for name in (*ways, "ours")}
+    work: dict[str, list[float]] = {name: [] for name in clock}
+    # Turn by turn, and the middle one of each: a busy machine slows all alike.
+    for name in list(clock) * rounds:
+        start, begun = time.perf_counter(), time.process_time()
+        if name == "ours":
+            ours(url, questions, parallel)
+        else:
+            asyncio.run(ways[name](url, questions, parallel))
+        clock[name].append(time.perf_counter() - start)
+        work[name].append(time.process_time() - begun)
+    for name in clock:
+        seconds, busy = median(clock[name]), median(work[name])
+        times = f"{seconds / median(clock['bare']):.2f} x the time of the bare client, {busy / median(work['bare']):.2f} x its processor time"
+        print(
+            f"{name}: {questions / seconds:,.0f} questions a second, {busy / questions * 1e6:.0f} µs of processor time each; {times}"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=2000)
@@ -96,19 +156,7 @@ def main() -> None:
     url = here.recv()
     try:
         asyncio.run(bare(url, 200, given.parallel))
-        rounds: dict[str, list[float]] = {"bare": [], "ours": []}
-        # Turn by turn, and the middle one of each: a busy machine slows both alike.
-        for name in ("bare", "ours") * given.rounds:
-            start = time.perf_counter()
-            if name == "bare":
-                asyncio.run(bare(url, given.questions, given.parallel))
-            else:
-                ours(url, given.questions, given.parallel)
-            rounds[name].append(time.perf_counter() - start)
-        middle = {name: median(times) for name, times in rounds.items()}
-        for name, seconds in middle.items():
-            print(f"{name}: {given.questions / seconds:,.0f} questions a second")
-        print(f"ours takes {middle['ours'] / middle['bare']:.2f} x the time of the bare client")
+        compare(url, given.questions, given.rounds, given.parallel)
         if given.memory:
             sizes = ours(url, given.memory, given.parallel, memory=True)
             print("megabytes after each tenth of", given.memory, "questions:", " ".join(f"{x:.0f}" for x in sizes))

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee.contracts import Batch, FloatArray, Hearer
 from referee.records import Description, HearerView, Property, Response, SpeakerView
+from referee.switchboard import Awaited, Switchboard
 
 __all__ = [
     "AnswersMany",
@@ -39,6 +43,7 @@ __all__ = [
     "SignsCalls",
     "Stops",
     "TellsTrouble",
+    "WaitsTogether",
     "WritesBatches",
     "family_word",
     "in_parallel",
@@ -96,18 +101,16 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
     if at_once == 1:
         yield from map(answer, questions)
         return
-    # Threads and not processes: whoever says `parallel` waits for a network, and its pace, patience and kept calls are
-    # one object's.
-    pool = ThreadPoolExecutor(at_once)
-    waiting: deque[Future[R]] = deque()
+    crew = _crew(thing, answer, at_once)
+    waiting: deque[Awaited] = deque()
     try:
         for question in questions:
-            waiting.append(pool.submit(answer, question))
+            waiting.append(crew.take(question))
             # So many and no more: a hundred thousand questions are not taken in before the first is answered.
             if len(waiting) >= AHEAD * at_once:
-                yield waiting.popleft().result()
+                yield waiting.popleft().answer()
         while waiting:
-            yield waiting.popleft().result()
+            yield waiting.popleft().answer()
     except BaseException:
         # Pauses end; what is under way is still answered and kept.
         if isinstance(thing, Stops):
@@ -115,7 +118,52 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
         raise
     finally:
         # a caller that stops half-way must not wait for questions nobody will read
-        pool.shutdown(cancel_futures=True)
+        crew.go_home()
+
+
+class _Threads:
+    """Threads and not processes: whoever says `parallel` waits for a network, and its pace, patience and kept calls are one object's."""
+
+    def __init__(self, answer: Callable[[Any], Any], at_once: int) -> None:
+        self._answer = answer
+        self._todo: SimpleQueue[Awaited | None] = SimpleQueue()
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(at_once)]
+        for thread in self._threads:
+            thread.start()
+
+    def take(self, question: Any) -> Awaited:
+        asked = Awaited(question)
+        self._todo.put(asked)
+        return asked
+
+    def _work(self) -> None:
+        while (asked := self._todo.get()) is not None:
+            asked.answer_by(self._answer)
+            asked.done.release()
+
+    def go_home(self) -> None:
+        """Leave what nobody has begun, and wait for what is under way."""
+        with suppress(Empty):
+            while True:
+                self._todo.get_nowait()
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join()
+
+
+def _crew(thing: object, answer: Callable[[Any], Any], at_once: int) -> _Threads | Switchboard:
+    """One thread for all where the plug-in waits by `switchboard`, otherwise a thread each."""
+    if isinstance(thing, WaitsTogether) and thing.waits_together and find_spec("greenlet"):
+        return Switchboard(answer, at_once)
+    return _Threads(answer, at_once)
+
+
+@runtime_checkable
+class WaitsTogether(Protocol):
+    """Waits for others by `switchboard` alone, so that one thread can ask many questions at once."""
+
+    waits_together: bool
 
 
 @runtime_checkable

@@ -8,19 +8,16 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from referee.errors import CannotWrite, MalformedInput
 from referee.llm.spending import Spending
-from referee.signature import digest
 
-__all__ = ["Call", "CallBook", "as_json", "gather_calls", "key_of", "older_key_of", "read_calls", "spending_of"]
+__all__ = ["Call", "CallBook", "as_json", "gather_calls", "read_calls", "spending_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """A question by its key, the raw answer, and what it took; `failure` says why there is no answer.
 
     `question` has the endpoint and the number of the sample beside what was sent, and pictures by their hash. `asker` is the system or hearer that paid for it,
@@ -44,22 +41,12 @@ class Call:
     logprobs: tuple[Any, ...] = ()
 
 
-_NAMES = tuple(f.name for f in fields(Call))
+_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def as_json(call: Call) -> dict[str, Any]:
-    """A call as JSON; not `asdict`, which copies the question to its last letter."""
-    return {name: getattr(call, name) for name in _NAMES}
-
-
-def key_of(question: Mapping[str, Any]) -> str:
-    """Equal questions to one endpoint have equal keys; endpoint, model, all parameters, the number of the sample and the pictures are parts of the question."""
-    return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
-
-
-def older_key_of(question: Mapping[str, Any]) -> str:
-    """The key that the first release gave a question: without endpoint and sample."""
-    return key_of({name: value for name, value in question.items() if name not in ("endpoint", "sample")})
+    """A call as JSON."""
+    return call._asdict()
 
 
 class _Place(NamedTuple):
@@ -91,7 +78,7 @@ class CallBook:
         self._files: list[Path] = []
         self._places: dict[bytes, int] = {}
         self._own: IO[bytes] | None = None
-        self._own_number = 0
+        self._own_number = self._own_size = 0
         self.spent: dict[str, Spending] = {}
         for file, start, size, call in _located_calls(folder):
             self._note(call, _Place(self._number(file), start, size, call.failure is None))
@@ -108,19 +95,22 @@ class CallBook:
             file.seek(place.start)
             return _call(file.read(place.size))
 
-    def add(self, call: Call) -> None:
-        line = f"{json.dumps(as_json(call), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass")
+    def add(self, call: Call, question: str = "") -> None:
+        """Keep a call; `question` is its question as JSON, where somebody has written it already."""
+        told = call._asdict()
+        key, asked = _JSON(told.pop("key")), told.pop("question")
+        text = f'{{"key": {key}, "question": {question or _JSON(asked)}, {_JSON(told)[1:]}\n'
+        line = text.encode("utf-8", "surrogatepass")
         with self._lock:
             try:
-                file = self._own_file()
-                start = file.tell()
                 # Unbuffered: whatever was answered has left this process before the next question is put.
-                file.write(line)
+                (self._own or self._own_file()).write(line)
             except OSError as error:
                 raise CannotWrite(
                     f"answers cannot be kept ({error.strerror})", where=self.folder, remedy="free some space"
                 ) from None
-            self._note(call, _Place(self._own_number, start, len(line), call.failure is None))
+            self._note(call, _Place(self._own_number, self._own_size, len(line), call.failure is None))
+            self._own_size += len(line)
 
     def _note(self, call: Call, place: _Place) -> None:
         key = _short(call.key)
@@ -129,7 +119,9 @@ class CallBook:
         if known is None or not known & 1:
             self._places[key] = place.packed()
         # Every call is one that somebody paid for, whichever of them is read in the end.
-        self.spent.setdefault(call.asker, Spending()).add(call.prompt_tokens, call.completion_tokens, call.cost)
+        if call.asker not in self.spent:
+            self.spent[call.asker] = Spending()
+        self.spent[call.asker].add(call.prompt_tokens, call.completion_tokens, call.cost)
 
     def _number(self, path: Path) -> int:
         if not self._files or self._files[-1] != path:
@@ -145,7 +137,7 @@ class CallBook:
                 # Making it is also claiming it: of two processes that try the same number, one fails and counts on.
                 path = self.folder / f"calls-{number}.jsonl"
                 self._own = path.open("xb", buffering=0)
-                self._own_number = self._number(path)
+                self._own_number, self._own_size = self._number(path), 0
             except FileExistsError:
                 continue
         return self._own

@@ -103,15 +103,19 @@ class Endpoint:
         self._pace = Pace(self.per_minute, self.tokens_per_minute)
         self._gate = Gate(self.parallel)
         self._connections = Connections(self.url)
+        self._address = f"{self.url.rstrip('/')}/chat/completions"
         self._lots = Random()
 
-    def ask(self, question: Mapping[str, Any]) -> Reply:
-        """The answer to one question; safe to call from several threads, which then share pace and patience."""
+    def ask(self, question: Mapping[str, Any], body: bytes = b"") -> Reply:
+        """The answer to one question; safe to call from several threads, which then share pace and patience.
+
+        `body` is the question as JSON, where somebody has written it already.
+        """
         reason, filtered, attempt = "", False, 0
         while attempt < max(1, self.tries):
             attempt += 1
             try:
-                data = self._put(question)
+                data = self._put(question, body)
             except _Adapted:
                 attempt -= 1
             except _TryAgain as again:
@@ -143,21 +147,26 @@ class Endpoint:
         asked = spread_out(self.pause_s * 2 ** (attempt - 1), self._lots) if again.pause_s is None else again.pause_s
         return min(asked, self.longest_pause_s)
 
-    def _put(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _put(self, question: Mapping[str, Any], body: bytes) -> Mapping[str, Any]:
         """One try; inside the loop of tries, since a question that is put again is one more for whoever counts them."""
         sent = self._adapted(question)
-        body = json.dumps(sent).encode()
+        if not body or sent is not question:
+            body = json.dumps(sent).encode()
         guessed = tokens_guessed(body)
         self._pace.wait_for_turn(guessed)
-        with self._gate.passing():
+        with self._gate:
             if self._pace.stop.is_set():
                 raise Stopped
             data = self._post(body, sent)
-        usage = data.get("usage")
-        self._pace.settle(guessed, usage.get("total_tokens") or 0 if isinstance(usage, Mapping) else 0)
+        if self.tokens_per_minute > 0:
+            usage = data.get("usage")
+            self._pace.settle(guessed, usage.get("total_tokens") or 0 if isinstance(usage, Mapping) else 0)
         return data
 
-    def _adapted(self, question: Mapping[str, Any]) -> dict[str, Any]:
+    def _adapted(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The question without what the server refused; the same object where that is nothing."""
+        if not self._refused & question.keys():
+            return question
         sent = dict(question)
         for name in self._refused & set(sent):
             value = sent.pop(name)
@@ -200,7 +209,7 @@ class Endpoint:
     def _post(self, body: bytes, sent: Mapping[str, Any]) -> Mapping[str, Any]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self._authorisation()}
         try:
-            answer = self._connections.post(f"{self.url.rstrip('/')}/chat/completions", body, headers, self.timeout_s)
+            answer = self._connections.post(self._address, body, headers, self.timeout_s)
         except (OSError, http.client.HTTPException) as error:
             raise _TryAgain(_spoken(error), busy=isinstance(error, TimeoutError)) from None
         if answer.status == 200:
@@ -261,12 +270,14 @@ class Endpoint:
 
 def _understood(body: bytes) -> Mapping[str, Any]:
     try:
-        data: Mapping[str, Any] = json.loads(body)
+        # As text where it looks like what everybody sends: from bytes it is first found out in which of six ways they are written.
+        told = body.decode("utf-8", "surrogatepass") if body.startswith(b"{") else body
+        data: Mapping[str, Any] = json.loads(told)
         message = data["choices"][0]["message"]
     # RecursionError: brackets nested without end are an answer, too.
     except (ValueError, RecursionError, KeyError, IndexError, TypeError):
         raise _TryAgain("the endpoint answered something that is not a chat completion") from None
-    if not isinstance(message, Mapping):
+    if not isinstance(message, dict):
         raise _TryAgain("the endpoint answered something that is not a chat completion")
     return data
 

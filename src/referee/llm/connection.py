@@ -1,7 +1,7 @@
 """One HTTP exchange over a connection that stays open: every read is bounded by one deadline for the whole exchange, redirects are not followed.
 
 The standard library's `http.client` opens connections (proxies and encryption are its business) and nothing retries, logs or redirects behind our back
-(docs/models.md compares this with the SDKs). Answers are read here, because it knows no deadline for a whole answer. Each thread has connections of its own.
+(docs/models.md compares this with the SDKs). Answers are read here, because it knows no deadline for a whole answer.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import http.client
 import ssl
-import threading
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
+
+from referee.switchboard import READ, WRITE, Switchboard, here
 
 __all__ = ["Answer", "Connections", "TooLarge"]
 
@@ -24,7 +27,7 @@ LONGEST_HEAD = 1 << 16
 
 
 class Answer(NamedTuple):
-    """Status, headers and body of an HTTP answer."""
+    """Status, headers and body of an HTTP answer; an answer that says 200 and came in one piece has its headers left out, since nobody reads them."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,9 +41,9 @@ class TooLarge(OSError):
 class _Reader:
     """What comes over a socket until a deadline: the socket's own timeout would start anew with every packet."""
 
-    def __init__(self, sock: Any, deadline: float) -> None:
-        self._sock, self._deadline = sock, deadline
-        self._come = bytearray()
+    def __init__(self, receive: Callable[[float], bytes], deadline: float, come: bytes) -> None:
+        self._receive, self._deadline = receive, deadline
+        self._come = bytearray(come)
 
     def until(self, mark: bytes) -> bytes:
         """All before a mark, which is left out."""
@@ -65,24 +68,33 @@ class _Reader:
         try:
             while len(self._come) <= LARGEST_BYTES:
                 self._more()
-        except (http.client.IncompleteRead, http.client.RemoteDisconnected):
+        except http.client.IncompleteRead:
             return bytes(self._come)
         raise TooLarge(f"the answer is larger than {LARGEST_BYTES} bytes")
 
     def _more(self) -> None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out in the middle of the answer")
-        self._sock.settimeout(left)
-        part = self._sock.recv(1 << 16)
+        part = self._receive(self._deadline)
         if not part:
-            raise http.client.IncompleteRead(b"") if self._come else http.client.RemoteDisconnected("closed")
+            raise http.client.IncompleteRead(bytes(self._come))
         self._come += part
 
 
-def _read_answer(sock: Any, deadline: float) -> tuple[Answer, bool]:
+def _whole(come: bytes) -> Answer | None:
+    """The usual answer, come in one piece over a connection that stays; None is for all others, which are read with care."""
+    end = come.find(b"\r\n\r\n")
+    if end < 0 or not come.startswith(b"HTTP/1.1 200"):
+        return None
+    head = come[: end + 2].lower()
+    _, found, rest = head.partition(b"\r\ncontent-length:")
+    length = rest.partition(b"\r\n")[0].strip()
+    if not found or not length.isdigit() or len(come) - end - 4 != int(length):
+        return None
+    unusual = b"\r\ntransfer-encoding:" in head or b"\r\nconnection:" in head
+    return None if unusual else Answer(200, {}, come[end + 4 :])
+
+
+def _read_answer(reader: _Reader) -> tuple[Answer, bool]:
     """An answer, and whether the connection can be used again."""
-    reader = _Reader(sock, deadline)
     status = 100
     # "Continue" and its like are no answers yet.
     while 100 <= status < 200:
@@ -119,54 +131,119 @@ def _chunks(reader: _Reader) -> bytes:
         body += reader.exactly(size + 2)[:-2]
 
 
+class _Line:
+    """An open connection, over which one waits as the place demands: on a switchboard others go on meanwhile, elsewhere the thread waits."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection, self._sock = connection, connection.sock
+        self._encrypted = isinstance(self._sock, ssl.SSLSocket)
+
+    def exchange(self, question: bytes, deadline: float) -> tuple[Answer, bool]:
+        """The answer, and whether the connection can be used again."""
+        board = here()
+        if board is None:
+            self._sock.settimeout(max(0.001, deadline - time.monotonic()))
+            self._sock.sendall(question)
+            receive = self._receive
+        else:
+            self._send(board, question, deadline)
+            receive = partial(self._receive_on, board)
+        come = receive(deadline)
+        if not come:
+            raise http.client.RemoteDisconnected("closed")
+        answer = _whole(come)
+        return (answer, True) if answer is not None else _read_answer(_Reader(receive, deadline, come))
+
+    def _receive(self, deadline: float) -> bytes:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out in the middle of the answer")
+        self._sock.settimeout(left)
+        come: bytes = self._sock.recv(1 << 16)
+        return come
+
+    def _send(self, board: Switchboard, question: bytes, deadline: float) -> None:
+        if self._sock.gettimeout() != 0:
+            self._sock.setblocking(False)
+        sent = 0
+        while sent < len(question):
+            try:
+                sent += self._sock.send(memoryview(question)[sent:] if sent else question)
+            except (BlockingIOError, ssl.SSLWantWriteError):
+                board.wait(self._sock, WRITE, deadline)
+            except ssl.SSLWantReadError:
+                board.wait(self._sock, READ, deadline)
+
+    def _receive_on(self, board: Switchboard, deadline: float) -> bytes:
+        # What came encrypted may lie opened in the line already; otherwise nothing comes as soon as one has asked.
+        if not self._encrypted:
+            board.wait(self._sock, READ, deadline)
+        while True:
+            try:
+                come: bytes = self._sock.recv(1 << 16)
+                return come
+            except (BlockingIOError, ssl.SSLWantReadError):
+                board.wait(self._sock, READ, deadline)
+            except ssl.SSLWantWriteError:
+                board.wait(self._sock, WRITE, deadline)
+
+    def close(self) -> None:
+        board = here()
+        if board is not None:
+            board.forget(self._sock)
+        self._connection.close()
+
+
 class Connections:
-    """Connections of each thread to one address."""
+    """Connections to one address: as many as there are questions at once, kept for the next."""
 
     def __init__(self, url: str) -> None:
         self._parts = urlsplit(url)
-        self._own = threading.local()
-        # All threads' connections: those of a thread that has ended are closed with the rest.
-        self._all: set[Any] = set()
+        self._idle: deque[_Line] = deque()
         self._proxy = _proxy_for(self._parts)
+        self._head_of: tuple[str, Mapping[str, str], bytes] = ("", {}, b"")
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float) -> Answer:
         """The answer; OSError (or `http.client.HTTPException`) where there is none in time."""
         deadline = time.monotonic() + timeout_s
-        kept = getattr(self._own, "connection", None)
-        if kept is not None:
+        # Head and body in one piece: two packets would cost both sides a turn more.
+        question = b"%sContent-Length: %d\r\n\r\n%s" % (self._head(url, headers), len(body), body)
+        while self._idle:
             try:
-                return self._exchange(kept, url, body, headers, deadline)
+                return self._exchange(self._idle.pop(), question, deadline)
+            except IndexError:
+                break  # another thread took it
             # The server closed a connection that was idle, before it read the question: nobody has answered it.
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                self._close()
-        return self._exchange(self._open(timeout_s), url, body, headers, deadline)
+                continue
+        return self._exchange(self._open(timeout_s), question, deadline)
 
-    def _exchange(self, connection: Any, url: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Answer:
+    def _exchange(self, line: _Line, question: bytes, deadline: float) -> Answer:
         try:
-            connection.timeout = max(0.001, deadline - time.monotonic())
-            if connection.sock is None:
-                connection.connect()
-            else:
-                connection.sock.settimeout(connection.timeout)
-            # Head and body in one piece: two packets would cost both sides a turn more.
-            connection.sock.sendall(self._head(url, len(body), headers) + body)
-            answer, stays = _read_answer(connection.sock, deadline)
+            answer, stays = line.exchange(question, deadline)
         except BaseException:
-            self._close()
+            line.close()
             raise
-        if not stays:
-            self._close()
+        if stays:
+            self._idle.append(line)
+        else:
+            line.close()
         return answer
 
-    def _head(self, url: str, length: int, headers: Mapping[str, str]) -> bytes:
-        parts = urlsplit(url)
-        query = f"?{parts.query}" if parts.query else ""
-        path = url if self._proxy and parts.scheme == "http" else f"{parts.path or '/'}{query}"
-        fields = {"Host": parts.netloc, **headers, **self._proxy_key(parts), "Content-Length": str(length)}
-        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        return f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
+    def _head(self, url: str, headers: Mapping[str, str]) -> bytes:
+        """All before the length, which is the same question after question."""
+        known_url, known_headers, head = self._head_of
+        if known_url != url or known_headers != headers:
+            parts = urlsplit(url)
+            query = f"?{parts.query}" if parts.query else ""
+            path = url if self._proxy and parts.scheme == "http" else f"{parts.path or '/'}{query}"
+            fields = {"Host": parts.netloc, **headers, **self._proxy_key(parts)}
+            lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+            head = f"POST {path} HTTP/1.1\r\n{lines}".encode("latin-1")
+            self._head_of = (url, headers, head)
+        return head
 
-    def _open(self, timeout_s: float) -> Any:
+    def _open(self, timeout_s: float) -> _Line:
         secure = self._parts.scheme == "https"
         host, port = self._parts.hostname or "", self._parts.port
         kind: Any = http.client.HTTPSConnection if secure else http.client.HTTPConnection
@@ -177,23 +254,20 @@ class Connections:
             connection = kind(self._proxy.hostname, self._proxy.port or 8080, timeout=timeout_s, **more)
             if secure:
                 connection.set_tunnel(host, port or 443, _key_of(self._proxy))
-        self._own.connection = connection
-        self._all.add(connection)
-        return connection
+        # Finding the address and shaking hands wait for others, too.
+        board = here()
+        if board is None:
+            connection.connect()
+        else:
+            board.elsewhere(connection.connect)
+        return _Line(connection)
 
     def _proxy_key(self, parts: SplitResult) -> dict[str, str]:
         return _key_of(self._proxy) if self._proxy and parts.scheme == "http" else {}
 
-    def _close(self) -> None:
-        connection = getattr(self._own, "connection", None)
-        self._own.connection = None
-        if connection is not None:
-            self._all.discard(connection)
-            connection.close()
-
     def __del__(self) -> None:
-        for connection in list(getattr(self, "_all", ())):
-            connection.close()
+        for line in getattr(self, "_idle", ()):
+            line.close()
 
 
 def _proxy_for(parts: SplitResult) -> SplitResult | None:

@@ -41,7 +41,7 @@ class _Local:
     def __init__(self) -> None:
         self._turn = threading.Lock()
 
-    def ask(self, question: Mapping[str, Any]) -> Reply:
+    def ask(self, question: Mapping[str, Any], body: bytes = b"") -> Reply:
         with self._turn:
             try:
                 data = self.complete(question)

@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.errors import InputError
 
-__all__ = ["Picture", "keepable", "message", "sendable"]
+__all__ = ["Picture", "has_pictures", "keepable", "message", "sendable"]
 
 Content = str | list[Any]
 
@@ -57,6 +57,11 @@ class Picture:
 def message(role: str, words: str, pictures: Sequence[Picture] = ()) -> dict[str, Any]:
     """A chat message; with pictures it has parts, the words first."""
     return {"role": role, "content": [{"type": "text", "text": words}, *pictures] if pictures else words}
+
+
+def has_pictures(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether what is sent differs from what is kept."""
+    return any(isinstance(part, Picture) for m in messages if isinstance(m["content"], list) for part in m["content"])
 
 
 def sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -16,12 +16,14 @@ from typing import Any, ClassVar, Self
 from referee.errors import InputError
 from referee.llm.answer_reading import words_of_message
 from referee.llm.batch_files import BatchFile
-from referee.llm.call_book import Call, CallBook, key_of, older_key_of
+from referee.llm.call_book import Call, CallBook
 from referee.llm.client import Endpoint, Reply
 from referee.llm.local_models import is_local, open_local
-from referee.llm.messages import keepable, sendable
+from referee.llm.pace import TURN_S
 from referee.llm.prompt_files import PromptFile, read_prompt
+from referee.llm.question import ChatQuestion, QuestionForm, older_key_of
 from referee.llm.spending import SPENT_HERE
+from referee.switchboard import rest
 
 __all__ = ["PACE", "ModelClient"]
 
@@ -32,22 +34,6 @@ PACE = frozenset(
     ]
 )
 """Switches that say how fast, how patiently and at what price a model is asked, and never what: no part of a signature, nor of what makes a run this run."""
-
-
-class _Asking:
-    """Questions under way by key: who asks for one that another thread is asking waits for its answer."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.turns: dict[str, threading.Lock] = {}
-
-    def turn(self, key: str) -> threading.Lock:
-        with self.lock:
-            return self.turns.setdefault(key, threading.Lock())
-
-    def over(self, key: str) -> None:
-        with self.lock:
-            self.turns.pop(key, None)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -134,6 +120,11 @@ class ModelClient:
         self._batch = batch
         return self
 
+    @property
+    def waits_together(self) -> bool:
+        """Whether questions wait for a network; a model in this process would hold up all others."""
+        return not is_local(self.endpoint)
+
     def stop(self) -> None:
         """Ask nothing new; what is under way is still kept."""
         door = self._door
@@ -143,33 +134,33 @@ class ModelClient:
     def ask(self, messages: Sequence[Mapping[str, Any]], trial: str, sample: int | None = None, **more: Any) -> Call:
         """The kept answer to these messages, or a new one; `InputError` names the trial where offline none was kept.
 
-        `more` are further parameters of the request. Of two threads that ask the same at once, one waits for the other's answer.
+        `more` are further parameters of the request. Of two that ask the same at once, one waits for the other's answer.
         """
         told = (
             [{"role": "system", "content": self.system.text}]
             if isinstance(self.system, PromptFile) and self.system
             else []
         )
-        asked = [*told, *messages]
-        sent = {**self._parameters(), **more}
-        question = {
-            "endpoint": self.endpoint.rstrip("/"),
-            "sample": self.sample if sample is None else sample,
-            **sent,
-            "messages": keepable(asked),
-        }
-        key = key_of(question)
-        call = self._kept(key, question, trial)
+        question = self._form(self.sample if sample is None else sample, more).question([*told, *messages])
+        call = self._kept(question, trial)
         if call is not None:
             return call
-        asking = self._asking()
-        with asking.turn(key):
-            # Somebody else may have asked it while this thread waited.
-            call = self._kept(key, question, trial)
-            if call is None:
-                call = self._put({**sent, "messages": sendable(asked)}, question, key)
-        asking.over(key)
-        return call
+        asking: dict[str, ChatQuestion] = self.__dict__.setdefault("asking_", {})
+        while asking.setdefault(question.key, question) is not question:
+            rest(TURN_S)
+        try:
+            # Somebody else may have asked it meanwhile.
+            return self._kept(question, trial) or self._put(question)
+        finally:
+            del asking[question.key]
+
+    def _form(self, sample: int, more: Mapping[str, Any]) -> QuestionForm:
+        """The form of the last question, since most have the same."""
+        parameters = {**self._parameters(), **more}
+        form: QuestionForm | None = self.__dict__.get("form_")
+        if form is None or not form.fits(self.endpoint, sample, parameters):
+            form = self.__dict__["form_"] = QuestionForm(self.endpoint, sample, parameters)
+        return form
 
     def _parameters(self) -> dict[str, Any]:
         """What is sent beside the messages; what is not given is no part of the question, nor of its key."""
@@ -182,31 +173,30 @@ class ModelClient:
         }
         return {"model": self.model, **{name: value for name, value in optional.items() if value is not None}}
 
-    def _kept(self, key: str, question: Mapping[str, Any], trial: str) -> Call | None:
+    def _kept(self, question: ChatQuestion, trial: str) -> Call | None:
         """A call from the book; failures are answers only where nobody can be asked again."""
         if self._book is None:
             return None
         failed = self._offline and self.keeps_failures
-        call = self._book.find(key, failed)
+        call = self._book.find(question.key, failed)
         if call is None and self._offline:
-            call = self._book.find(older_key_of(question), failed)
+            call = self._book.find(older_key_of(question.kept), failed)
             if call is None:
                 raise InputError(
                     f"the answer for trial {trial!r} was not kept, and the work is offline", remedy=self.offline_remedy
                 )
         return call
 
-    def _put(self, sent: Mapping[str, Any], question: Mapping[str, Any], key: str) -> Call:
+    def _put(self, question: ChatQuestion) -> Call:
+        key, kept = question.key, question.kept
         if self._batch is not None:
-            self._batch.add(key, sent, question, self.asker)
-            return Call(
-                key=key, question=question, content=None, failure="written into a batch file, and not answered yet"
-            )
+            self._batch.add(key, question.sent, kept, self.asker)
+            return Call(key=key, question=kept, content=None, failure="written into a batch file, and not answered yet")
         self._check_budget()
-        call = self._call_of(self._opened_door().ask(sent), question, key)
+        call = self._call_of(self._opened_door().ask(question.sent, question.body), kept, key)
         SPENT_HERE.add(call.prompt_tokens, call.completion_tokens, call.cost)
         if self._book is not None and (call.failure is None or self.keeps_failures):
-            self._book.add(call)
+            self._book.add(call, question.text)
         return call
 
     def _call_of(self, reply: Reply, question: Mapping[str, Any], key: str) -> Call:
@@ -237,7 +227,7 @@ class ModelClient:
         # The endpoint's reply had these when it was accepted (`client._understood`).
         choice, usage = data["choices"][0], data.get("usage")
         message = choice["message"]
-        usage = usage if isinstance(usage, Mapping) else {}
+        usage = usage if isinstance(usage, dict) else {}
         tokens_in, tokens_out = _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens"))
         return Call(
             key=key,
@@ -294,11 +284,6 @@ class ModelClient:
                 f"the budget of {self.asker or self.model} is spent ({', '.join(over)})",
                 remedy="answers so far are kept: the same command with a larger budget: (or budget_tokens:) goes on from there",
             )
-
-    def _asking(self) -> _Asking:
-        with self._making:
-            found: _Asking = self.__dict__.setdefault("asking_", _Asking())
-            return found
 
     def _opened_door(self) -> Any:
         """One endpoint for all threads, which then share its pace and its patience."""
@@ -360,7 +345,7 @@ def _number(value: object) -> int:
 
 def _likely(given: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
     """Tokens of an answer with their log probabilities, and the likeliest others in their places."""
-    tokens = given.get("content") if isinstance(given, Mapping) else None
+    tokens = given.get("content") if isinstance(given, dict) else None
     found = []
     for token in tokens if isinstance(tokens, list) else ():
         try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
+
+from referee.switchboard import rest
 
 __all__ = ["Gate", "Pace", "Stopped", "pause_asked_for", "tokens_guessed"]
 
@@ -17,6 +18,8 @@ __all__ = ["Gate", "Pace", "Stopped", "pause_asked_for", "tokens_guessed"]
 ONE_COMPLAINT_S = 1.0
 # People's and models' answers here are short; what was really used is settled afterwards.
 ANSWER_TOKENS = 100
+# Pauses are short naps, so that whoever is told to stop hears it; and who waits for a turn looks so often.
+NAP_S, TURN_S = 0.05, 0.02
 
 
 class Stopped(Exception):
@@ -55,8 +58,11 @@ class Pace:
 
     def pause(self, seconds: float) -> None:
         """Sleep, unless the work is stopped meanwhile."""
-        if seconds > 0 and self.stop.wait(seconds):
-            raise Stopped
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if self.stop.is_set():
+                raise Stopped
+            rest(min(left, NAP_S))
 
 
 @dataclass
@@ -64,7 +70,7 @@ class Gate:
     """At most `most` questions at once; half as many when the server complains, and slowly more again when it answers."""
 
     most: int
-    _condition: threading.Condition = field(default_factory=threading.Condition, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _limit: float = field(default=0.0, init=False, repr=False)
     _busy: int = field(default=0, init=False, repr=False)
     _complained: float = field(default=float("-inf"), init=False, repr=False)
@@ -76,21 +82,20 @@ class Gate:
     def limit(self) -> int:
         return max(1, int(self._limit))
 
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        with self._condition:
-            while self._busy >= self.limit:
-                self._condition.wait()
-            self._busy += 1
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._busy -= 1
-                self._condition.notify()
+    def __enter__(self) -> None:
+        while True:
+            with self._lock:
+                if self._busy < self.limit:
+                    self._busy += 1
+                    return
+            rest(TURN_S)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._busy -= 1
 
     def complain(self) -> None:
-        with self._condition:
+        with self._lock:
             if time.monotonic() - self._complained > ONE_COMPLAINT_S:
                 self._complained = time.monotonic()
                 self._limit = max(1.0, self._limit / 2)
@@ -98,9 +103,8 @@ class Gate:
     def praise(self) -> None:
         # Read without the lock: most of the time nothing was ever halved.
         if self._limit < self.most:
-            with self._condition:
+            with self._lock:
                 self._limit = min(float(self.most), self._limit + 1 / self._limit)
-                self._condition.notify()
 
 
 def spread_out(seconds: float, lots: Random) -> float:
