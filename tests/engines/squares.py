@@ -18,6 +18,7 @@ class Squares:
     deadly: frozenset[str] = frozenset()
     once: Path | None = None  # while this file is there, the first worker to see it removes it and dies
     faulty: str = ""
+    hungry: str = ""  # this item needs more memory than there is
     needs: Needs = field(default_factory=Needs)
 
     @property
@@ -34,6 +35,8 @@ class Squares:
                     file.write(f"{os.getpid()} {item}\n")
             if item in self.deadly:
                 os.kill(os.getpid(), signal.SIGKILL)
+            if item == self.hungry:
+                raise MemoryError
             if item == self.faulty:
                 raise ValueError(f"cannot square {item}")
             if self.once is not None and self.once.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -64,6 +65,17 @@ def test_a_deadly_item_ends_as_one_failed_item_after_three_tries(offset: Path, t
     assert sorted(i for o in done for i in o.piece.items) == sorted(set(ITEMS) - {"31"})
 
 
+def test_out_of_memory_names_the_piece_and_ends_as_one_failed_item(offset: Path) -> None:
+    said: list[str] = []
+    outcomes = list(LocalEngine(2, say=said.append).work(Squares(offset, hungry="31"), pieces(20)))
+    assert [(o.piece.items, o.why) for o in outcomes if isinstance(o, Failed)] == [
+        (("31",), "its worker ran out of memory")
+    ]
+    assert said[0] == "high, items 25 to 44: its worker ran out of memory; tried again"
+    assert said[1] == "high, items 25 to 44: its worker ran out of memory; tried again in two halves"
+    assert said[-1] == "high, item 31: its worker ran out of memory; given up after 3 tries"
+
+
 def test_a_fault_of_the_task_is_told_as_it_was_raised(offset: Path) -> None:
     with pytest.raises(ValueError, match="cannot square 40"):
         list(LocalEngine(2).work(Squares(offset, faulty="40"), pieces(5)))
@@ -95,6 +107,21 @@ def test_a_piece_is_halved_at_its_second_death() -> None:
     assert [queue.take(None), queue.take(None)] == [WorkPiece("a", ("1",)), WorkPiece("a", ("2", "3"))]
 
 
+def test_a_machine_that_leaves_is_no_fault_of_its_piece() -> None:
+    said: list[str] = []
+    queue = Queue(cut("a", ["1"], 1), said.append)
+    for _ in range(5):
+        piece = queue.take(None)
+        assert piece is not None
+        queue.lost_machine(piece, "its machine left the cluster")
+    assert len(queue) == 1
+    assert said == ["a, item 1: its machine left the cluster; done elsewhere"] * 5
+    for _ in range(7):
+        queue.lost_machine(WorkPiece("a", ("1",)), "its machine left the cluster")
+    with pytest.raises(InputError, match="one worker after another dies, the last at a, item 1: its machine left"):
+        queue.lost_machine(WorkPiece("a", ("1",)), "its machine left the cluster")
+
+
 # -- Ray -----------------------------------------------------------------------------------------------------------------------
 
 needs_ray = pytest.mark.skipif(
@@ -107,14 +134,16 @@ needs_ray = pytest.mark.skipif(
 def test_ray_gives_what_processes_give_also_when_a_worker_dies(
     offset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # Ray's workers have to find `squares`
+    # Ray's workers have to find `squares`
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
     said: list[str] = []
     engine: Engine = RayEngine(jobs=2, say=said.append)
     once = tmp_path / "once"
     once.touch()
     assert squares(engine.work(Squares(offset, once=once), pieces(10))) == {i: int(i) ** 2 + 7 for i in ITEMS}
     assert not once.exists()
-    assert len(said) == 1
+    assert len(said) == 2
+    assert "; tried again" in said[1]
     assert said[0].startswith("Ray on this machine: ready after")
     outcomes = list(engine.work(Squares(offset, deadly=frozenset({"31"})), pieces(20)))
     assert [o.piece.items for o in outcomes if isinstance(o, Failed)] == [("31",)]

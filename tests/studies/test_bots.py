@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import json
 from collections import Counter
 from math import log
 from pathlib import Path
@@ -14,6 +16,11 @@ import pytest
 from postgres_server import postgres
 from study_server import Person, change, site, study_folder
 
+from referee.corpora.jsonl import json_line, trial_to_json
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.engines.local import LocalEngine
+from referee.engines.on_ray import RayEngine
+from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy
@@ -82,6 +89,34 @@ def test_the_seed_decides_who_answers_what(tmp_path: Path) -> None:
     once = answers("one", 7)
     assert once == answers("two", 7) == answers("three", 7, "loss", "duplicate", "delay")
     assert once != answers("four", 8)
+
+
+RAY = pytest.param(
+    RayEngine(jobs=2),
+    2,
+    marks=[
+        pytest.mark.long,
+        pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed"),
+    ],
+)
+
+
+@pytest.mark.parametrize(("engine", "shard"), [(LocalEngine(2), 2), RAY])
+def test_answers_are_the_same_wherever_they_are_worked_out(tmp_path: Path, engine: Engine, shard: int) -> None:
+    # A hearer that learns, and so is trained in every worker, on trials that are not in the study.
+    trials = tmp_path / "trials.jsonl"
+    trials.write_text("".join(json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=3).trials()), "utf-8")
+
+    def answers(name: str, engine: Engine | None) -> list[tuple[object, ...]]:
+        study = make_demo(tmp_path / name, "tuna2008", items=6, participants=6, id="demo")
+        played = simulate(study.folder, "learned", participants=6, train=trials, engine=engine, shard=shard)
+        assert (played.endings, played.lost, played.twice) == (Counter(completed=6), 0, 0)
+        found = collect_from(study).answers
+        return sorted(
+            (a.sitting.list, a.step, json.dumps([dict(a.answer), dict(a.times)], sort_keys=True)) for a in found
+        )
+
+    assert answers("apart", engine) == answers("here", None)
 
 
 def test_bots_that_try_a_study_out_take_no_place_from_people(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def court(
     permutations: int = 200,
     cluster: str = "design",
     seed: int = 1,
-    jobs: int = 1,
+    jobs: int | None = None,
     engine: str = "local",
     shard: int = 1,
     address: str | None = None,
@@ -133,7 +133,7 @@ def court(
         permutations: permutations between two measures, for their ranks.
         cluster: what answers of runs are drawn by.
         seed: of all randomness.
-        jobs: processes.
+        jobs: processes; one unless said otherwise, on Ray as many as there is room for.
         engine: where they are: local or ray.
         shard: parts of the work (a measure, a sheet) at a time; changes nothing but speed.
         address: a Ray cluster.

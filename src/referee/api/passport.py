@@ -106,7 +106,7 @@ def passport(
     resamples: int = 500,
     calls: str | Path | None = None,
     seed: int = 1,
-    jobs: int = 1,
+    jobs: int | None = None,
     engine: str = "local",
     shard: int = SHARD,
     address: str | None = None,
@@ -130,7 +130,7 @@ def passport(
         resamples: random orders for the chance level of ranking.
         calls: a folder where a remote hearer keeps its calls.
         seed: of all randomness.
-        jobs: processes; folds of a hearer that learns are trained beside each other.
+        jobs: processes; one unless said otherwise, on Ray as many as there is room for; folds of a hearer that learns are trained beside each other.
         engine: where they are: local or ray.
         shard: questions a piece of work, in steps of 512; changes nothing but speed.
         address: a Ray cluster.

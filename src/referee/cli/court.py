@@ -53,7 +53,7 @@ def court(
         typer.Option(help=f"What answers of runs are drawn by: {', '.join(CLUSTERINGS)} (design: what was sampled)."),
     ] = "design",
     seed: options.Seed = 1,
-    jobs: options.OneJob = 1,
+    jobs: options.OneJob = None,
     engine: options.EngineName = "local",
     shard: Annotated[
         int, typer.Option(help="Parts of the work (a measure, a sheet) at a time; changes nothing but speed.", min=1)

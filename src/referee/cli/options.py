@@ -44,7 +44,10 @@ EngineName = Annotated[str, typer.Option("--engine", help="Where the work is don
 Shard = Annotated[int, typer.Option(help="Items a piece of work; changes nothing but speed.", min=1)]
 Address = Annotated[str | None, typer.Option(help="A Ray cluster: HOST:6379 or ray://HOST:10001.")]
 Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)]
-OneJob = Annotated[int, typer.Option("--jobs", help="Processes.", min=1)]
+OneJob = Annotated[
+    int | None,
+    typer.Option("--jobs", help="Processes (default: 1; on Ray, as many as there is room for).", min=1),
+]
 OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
 

@@ -11,7 +11,8 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import advancing
-from referee.engines.choice import engine_named
+from referee.engines.choice import engine_apart
+from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine
 from referee.statistics.power import PlannedStudy, simulate_power
 
@@ -53,7 +54,7 @@ def power(
     simulations: Annotated[int, typer.Option(help="Studies to simulate.", min=1)] = 1000,
     alpha: Annotated[float, typer.Option(help="Significance level.", min=0.0001, max=0.5)] = 0.05,
     seed: options.Seed = 1,
-    jobs: options.OneJob = 1,
+    jobs: options.OneJob = None,
     engine: options.EngineName = "local",
     shard: Annotated[
         int, typer.Option(help="Blocks of 50 simulations a piece of work; changes nothing but speed.", min=1)
@@ -74,7 +75,7 @@ def power(
         item_sd=item_sd,
         residual_sd=residual_sd,
     )
-    worker = engine_named(engine, jobs, address)
+    worker = engine_apart(engine, jobs, address) or LocalEngine()
     found = _simulate(study, simulations, alpha, seed, worker, shard)
     if form == "json":
         # What was really used: without options these depend on the measure.

@@ -29,13 +29,16 @@ def engine_named(name: str, jobs: int | None = None, address: str | None = None)
     return LocalEngine(jobs or available_cores())
 
 
-def engine_apart(name: str, jobs: int, address: str | None = None) -> Engine | None:
+def engine_apart(name: str, jobs: int | None = None, address: str | None = None) -> Engine | None:
     """The engine where work goes to other processes; None where one job of this machine is asked for, which needs none.
 
-    >>> engine_apart("local", 1) is None, engine_apart("local", 2)
+    Without `jobs` that is one job here, and on Ray as many as there is room for.
+
+    >>> engine_apart("local") is None, engine_apart("local", 2)
     (True, LocalEngine(jobs=2, apart=False))
     """
-    return None if (name, jobs, address) == ("local", 1, None) else engine_named(name, jobs, address)
+    wanted = jobs or (1 if name == "local" else None)
+    return None if (name, wanted, address) == ("local", 1, None) else engine_named(name, wanted, address)
 
 
 def available_cores() -> int:

@@ -9,13 +9,13 @@ import pickle
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from referee.engines.pieces import Done, Failed, Task, WorkPiece
-from referee.engines.queue import Queue
+from referee.engines.pieces import Done, Failed, Say, Task, WorkPiece, to_stderr
+from referee.engines.queue import OUT_OF_MEMORY, Queue
 from referee.errors import InputError
 
 __all__ = ["LocalEngine", "sendable"]
@@ -27,9 +27,10 @@ class LocalEngine:
 
     jobs: int = 1
     apart: bool = False
+    say: Say = field(default=to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
-        queue = Queue(pieces)
+        queue = Queue(pieces, self.say)
         jobs = min(self.jobs, len(queue))
         if jobs > 1 or (jobs and self.apart):
             yield from _in_processes(task, queue, jobs)
@@ -63,8 +64,10 @@ def _in_processes(task: Task, queue: Queue, jobs: int) -> Iterator[Done | Failed
                 try:
                     kind, value = worker.wire.recv()
                 except (EOFError, OSError):
+                    kind, value = "end", None
+                if kind in ("end", "memory"):
                     workers.remove(worker)
-                    why = _end(worker)
+                    why = _end(worker, kind)
                     workers.append(_hire(task))
                     if (given_up := queue.died(piece, why)) is not None:
                         yield given_up
@@ -92,10 +95,14 @@ def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
                     worker.wire.send(worker.piece)
 
 
-def _end(worker: _Worker) -> str:
-    """How a process ended, in words."""
+def _end(worker: _Worker, kind: str) -> str:
+    """How a process ended, in words; one without memory for its piece is ended here, for what it holds is of no use."""
+    if kind == "memory":
+        worker.process.kill()
     worker.process.join()
     worker.wire.close()
+    if kind == "memory":
+        return OUT_OF_MEMORY
     code = worker.process.exitcode or 0
     if code == -signal.SIGKILL:
         return "its process was killed (out of memory?)"
@@ -128,6 +135,8 @@ def _serve(wire: Connection, task: Task) -> None:
                 if begun is None:
                     begun = (task.begin(task.inputs),)
                 answer: tuple[str, Any] = ("done", task.do(begun[0], piece))
+            except MemoryError:
+                answer = ("memory", None)
             except Exception as error:
                 answer = ("fault", sendable(error))
             wire.send(answer)

@@ -8,27 +8,30 @@ from __future__ import annotations
 import logging
 import platform
 import socket
-import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from referee import __version__
-from referee.engines.pieces import Done, Failed, Task, WorkPiece
-from referee.engines.queue import Queue
+from referee.engines.pieces import Done, Failed, Needs, Say, Task, WorkPiece, to_stderr
+from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
 from referee.errors import InputError, naming_extra
 
 __all__ = ["RayEngine"]
 
 LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
+PATIENCE_SECONDS = 15.0  # without a single worker, before somebody is told what is waited for
 KNOCK_SECONDS = 10.0
 REMEDY = (
     "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
     "Ray and Python must have the same version on both sides"
 )
+SAME = "install the same version of referee, and the plug-ins that the job names, on all machines of the cluster"
 HERE = (__version__, platform.python_version_tuple()[:2])
 
 
@@ -36,45 +39,76 @@ HERE = (__version__, platform.python_version_tuple()[:2])
 class RayEngine:
     """Workers on the cluster at `address` (``ray://HOST:10001`` or ``HOST:6379``), or on a Ray of this machine alone that is started for the work.
 
-    `jobs` is the number of workers; without it there are as many as the cluster has room for, and more when it grows.
+    `jobs` is the number of workers; without it there are as many as the cluster has room for, and more when it grows. A Ray that this process is connected to
+    already is used as it is.
     """
 
     address: str | None = None
     jobs: int | None = None
-    say: Any = field(default=lambda line: print(line, file=sys.stderr), repr=False)
+    say: Say = field(default=to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
-        queue = Queue(pieces)
+        queue = Queue(pieces, self.say)
         if not len(queue):
             return
         with naming_extra():
             import ray
-        self._connect(ray)
+        ours = not ray.is_initialized()
+        if ours:
+            self._connect(ray, task.needs)
         try:
-            yield from _Crew(ray, task, queue, self.jobs).work()
+            yield from _Crew(ray, task, queue, self).work()
+        # Of the client, when the cluster is gone; a driver without a client is ended by Ray itself.
+        except ConnectionError as error:
+            raise InputError(
+                f"the connection to Ray is lost ({_one_line(error)})", where=self.where, remedy=KEPT
+            ) from None
         finally:
-            ray.shutdown()
+            if ours:
+                ray.shutdown()
 
-    def _connect(self, ray: Any) -> None:
+    @property
+    def where(self) -> str:
+        return self.address or "this machine"
+
+    def _connect(self, ray: Any, needs: Needs) -> None:
         began = time.monotonic()
         if self.address is not None:
             _knock(self.address)
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "referee"}
         if self.address is None:
-            options |= {"include_dashboard": False, "num_cpus": self.jobs, "address": "local"}
+            cpus = None if self.jobs is None else ceil(self.jobs * needs.cpus)
+            options |= {"include_dashboard": False, "num_cpus": cpus, "address": "local"}
         else:
             options |= {"address": self.address}
         try:
             ray.init(**options)
         # Ray raises its own errors, gRPC's and plain ones for an address where nobody is.
         except Exception as error:
-            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise InputError(
-                f"Ray cannot be reached ({first})", where=self.address or "this machine", remedy=REMEDY
-            ) from None
-        room = int(ray.cluster_resources().get("CPU", 1))
-        where = self.address or "this machine"
-        self.say(f"Ray on {where}: ready after {time.monotonic() - began:.1f} s, room for {room} workers")
+            raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
+        room = _room(ray, needs)
+        self.say(f"Ray on {self.where}: ready after {time.monotonic() - began:.1f} s, room for {room} workers")
+        if not room and self.address is None:
+            ray.shutdown()
+            raise InputError(f"this machine has no room for a worker: {_wanted(needs)}", remedy="name a --address")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:400] or type(error).__name__
+
+
+def _wanted(needs: Needs) -> str:
+    return f"it needs {needs.cpus:g} processors and {needs.gpus:g} graphics cards"
+
+
+def _room(ray: Any, needs: Needs) -> int:
+    """How many workers fit onto the machines of a cluster, were they all free."""
+
+    def fitting(has: Mapping[str, float]) -> int:
+        wanted = [(name, n) for name, n in (("CPU", needs.cpus), ("GPU", needs.gpus)) if n]
+        return min((int(has.get(name, 0) / n) for name, n in wanted), default=1)
+
+    return sum(fitting(node["Resources"]) for node in ray.nodes() if node["Alive"])
 
 
 def _knock(address: str) -> None:
@@ -89,70 +123,125 @@ def _knock(address: str) -> None:
 
 
 class _Crew:
-    """The actors of one job."""
+    """The actors of one job: on their way (a cluster may have no room for them yet), free, or at a piece."""
 
-    def __init__(self, ray: Any, task: Task, queue: Queue, jobs: int | None) -> None:
-        self.ray, self.task, self.queue, self.jobs = ray, task, queue, jobs
+    def __init__(self, ray: Any, task: Task, queue: Queue, engine: RayEngine) -> None:
+        self.ray, self.task, self.queue, self.engine = ray, task, queue, engine
+        self.needs = task.needs
         self.brought = ray.put({name: path.read_bytes() for name, path in task.inputs.items()})
-        self.actors: list[Any] = []
-        self.groups: dict[int, str] = {}  # what an actor is prepared for
+        self.coming: dict[Any, Any] = {}
+        self.free: list[tuple[Any, str | None]] = []  # with the group that each is prepared for
         self.going: dict[Any, tuple[Any, WorkPiece]] = {}
-        self.looked = 0.0
+        self.at: Counter[str] = Counter()  # how many are at each group
+        self.looked: float | None = None
+        self.began: float | None = time.monotonic()
 
     def work(self) -> Iterator[Done | Failed]:
         while len(self.queue) or self.going:
             self._staff()
             self._hand_out()
-            ready, _ = self.ray.wait([*self.going], timeout=LOOK_SECONDS)
-            for answer in ready:
+            for answer in self._answers():
+                if answer in self.coming:
+                    self._welcome(answer, self.coming.pop(answer))
+                    continue
                 actor, piece = self.going.pop(answer)
+                self.at[piece.group] -= 1
                 outcome = self._collect(answer, actor, piece)
                 if outcome is not None:
                     yield outcome
 
+    def _answers(self) -> list[Any]:
+        """Of whoever has something to say; nobody may, for a while."""
+        waited = [*self.going, *self.coming]
+        ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
+        # All that are ready: with a thousand workers, asking again for each would take longer than the work.
+        return self.ray.wait(waited, num_returns=len(waited), timeout=0)[0] if ready else []
+
     def _staff(self) -> None:
         """As many actors as there is room and work for."""
-        if time.monotonic() - self.looked > LOOK_SECONDS or not self.actors:
-            self.looked = time.monotonic()
-            room = self.jobs or max(1, int(self.ray.cluster_resources().get("CPU", 1) // self.task.needs.cpus))
-            wanted = min(room, len(self.queue) + len(self.going))
-            while len(self.actors) < wanted:
-                self.actors.append(self._hire())
+        now = time.monotonic()
+        there = len(self.free) + len(self.going)
+        if self.looked is None or now - self.looked > LOOK_SECONDS:
+            self.looked = now
+            # One at least: a cluster that grows by demand has to see some.
+            room = self.engine.jobs or max(1, _room(self.ray, self.needs))
+            for _ in range(there + len(self.coming), min(room, len(self.queue) + len(self.going))):
+                self._hire()
+        if there:
+            self.began = None
+        elif self.began is not None and now - self.began > PATIENCE_SECONDS:
+            self.began = None
+            self.engine.say(f"Ray on {self.engine.where}: waiting for room for a worker ({_wanted(self.needs)})")
 
-    def _hire(self) -> Any:
-        needs = self.task.needs
-        remote = self.ray.remote(num_cpus=needs.cpus, num_gpus=needs.gpus, max_restarts=0)(RayWorker)
-        return remote.remote(self.task, self.brought, HERE)
+    def _hire(self) -> None:
+        remote = self.ray.remote(num_cpus=self.needs.cpus, num_gpus=self.needs.gpus, max_restarts=0)(RayWorker)
+        actor = remote.remote(self.task, self.brought, HERE)
+        self.coming[actor.greet.remote()] = actor
+
+    def _welcome(self, greeting: Any, actor: Any) -> None:
+        try:
+            fault = self.ray.get(greeting)
+        except self.ray.exceptions.RayActorError as error:
+            if error.actor_init_failed:
+                raise _cannot_begin(error) from None
+            self.looked = None
+            self.queue.lost_worker(_why(error))
+            return
+        except self.ray.exceptions.RayError as error:
+            raise _cannot_begin(error) from None
+        if fault is not None:
+            raise fault
+        self.free.append((actor, None))
 
     def _hand_out(self) -> None:
-        busy = {id(actor) for actor, _ in self.going.values()}
-        for actor in self.actors:
-            if id(actor) not in busy:
-                taken = [p.group for _, p in self.going.values()]
-                piece = self.queue.take(self.groups.get(id(actor)), taken)
-                if piece is None:
-                    return
-                self.going[actor.do.remote(piece)] = (actor, piece)
+        while self.free and len(self.queue):
+            actor, group = self.free.pop()
+            piece = self.queue.take(group, [name for name, n in self.at.items() if n])
+            assert piece is not None
+            self.at[piece.group] += 1
+            self.going[actor.do.remote(piece)] = (actor, piece)
 
     def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
-        errors = self.ray.exceptions
         try:
             kind, value = self.ray.get(answer)
-        except errors.OutOfMemoryError:
-            return self._lost(actor, piece, "its worker ran out of memory")
-        except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError, errors.NodeDiedError) as error:
-            return self._lost(actor, piece, f"its worker died ({str(error).strip().splitlines()[0]})")
+        except self.ray.exceptions.RayError as error:
+            return self._lost(actor, piece, _why(error))
         if kind == "fault":
             raise value
-        self.groups[id(actor)] = piece.group
+        if kind == "memory":
+            return self._lost(actor, piece, OUT_OF_MEMORY)
+        self.free.append((actor, piece.group))
         self.queue.done()
         return Done(piece, value)
 
     def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
-        self.actors.remove(actor)
-        self.groups.pop(id(actor), None)
-        self.looked = 0.0  # replaced at once
-        return self.queue.died(piece, why)
+        # One that only cannot be reached would keep its place.
+        self.ray.kill(actor)
+        self.looked = None  # replaced at once
+        if why != LEFT:
+            return self.queue.died(piece, why)
+        self.queue.lost_machine(piece, why)
+        return None
+
+
+LEFT = "its machine left the cluster"
+
+
+def _why(error: Exception) -> str:
+    """How a worker ended, in words."""
+    text = _one_line(error)
+    if "node has died" in text or type(error).__name__ == "NodeDiedError":
+        return LEFT
+    if type(error).__name__ == "OutOfMemoryError" or "OOM" in text or "out of memory" in text:
+        return OUT_OF_MEMORY
+    detail = text.partition("Worker exit detail: ")[2] or text
+    return f"its worker died ({detail[:200].rstrip('. ')})"
+
+
+def _cannot_begin(error: Exception) -> InputError:
+    # Ray tells the whole story of how it came to know; the end of it is what happened.
+    last = str(error).strip().splitlines()[-1].strip()
+    return InputError(f"a worker of the cluster cannot begin ({last})", remedy=SAME)
 
 
 class RayWorker:
@@ -162,6 +251,15 @@ class RayWorker:
         self.task, self.brought, self.there = task, brought, there
         self.begun: tuple[Any] | None = None
 
+    def greet(self) -> InputError | None:
+        """Whether this worker can do anything for whoever asks."""
+        if self.there == HERE:
+            return None
+        return InputError(
+            f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.there[0]} on {'.'.join(self.there[1])}",
+            remedy=SAME,
+        )
+
     def do(self, piece: WorkPiece) -> tuple[str, Any]:
         from referee.engines.local import sendable
 
@@ -169,15 +267,12 @@ class RayWorker:
             if self.begun is None:
                 self.begun = (self._begin(),)
             return "done", self.task.do(self.begun[0], piece)
+        except MemoryError:
+            return "memory", None
         except Exception as error:
             return "fault", sendable(error)
 
     def _begin(self) -> Any:
-        if self.there != HERE:
-            raise InputError(
-                f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.there[0]} on {'.'.join(self.there[1])}",
-                remedy="install the same version on all machines of the cluster",
-            )
         with tempfile.TemporaryDirectory(prefix="referee-") as folder:
             paths = {name: Path(folder, name) for name in self.brought}
             for name, content in self.brought.items():

@@ -6,13 +6,15 @@ pieces nor a break changes what comes out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["SHARD", "Done", "Engine", "Failed", "Needs", "Task", "WorkPiece", "cut"]
+__all__ = ["SHARD", "Done", "Engine", "Failed", "Needs", "Say", "Task", "WorkPiece", "cut", "to_stderr"]
 
+Say = Callable[[str], None]  # told of what happens on the way: a worker that died, a cluster that is ready
 SHARD = 200  # items a piece: enough that handing it over costs nothing beside working on it
 
 
@@ -84,6 +86,11 @@ class Engine(Protocol):
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         """Results as they come. A fault that the task raises ends the work; a worker that dies does not."""
         ...
+
+
+def to_stderr(line: str) -> None:
+    """A line for whoever sits in front of the screen."""
+    print(f"referee: {line}", file=sys.stderr)
 
 
 def cut(group: str, items: Sequence[str], shard: int) -> list[WorkPiece]:

@@ -21,6 +21,8 @@ EPILOG = options.examples("""
 
   referee study simulate STUDY --hearer learned --train other-trials.jsonl
 
+  referee study simulate STUDY --hearer learned --train other-trials.jsonl --jobs 2    answers are worked out in two processes
+
   referee study simulate STUDY --participants 0 --browser 2                        two in a real Chromium
 
 Answers go into the study's data in mode debug, marked as simulated; they never mix with those of people in pilot or live mode. Ends with 1 when an
@@ -42,14 +44,20 @@ def simulate(
         bool,
         typer.Option("--study-mode", help="In the study's own mode, on its own places (for studies without people)."),
     ] = False,
+    jobs: options.OneJob = None,
+    engine: options.EngineName = "local",
+    shard: Annotated[int, typer.Option(help="Participants a piece of work; changes nothing but speed.", min=1)] = 1,
+    address: options.Address = None,
     database: options.Database = None,
 ) -> int:
     """Let simulated participants play a study from the first page to the code."""
+    from referee.engines.choice import engine_apart
     from referee.studies.bots.faults import Faults
     from referee.studies.bots.simulation import simulate as play
 
     # Before the study is opened: a mistyped fault must not leave half a rehearsal behind.
     wanted = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
+    thinking = engine_apart(engine, jobs, address)
     code = 0
     if participants:
         with advancing(f"{study.name}: answers") as watch:
@@ -62,6 +70,8 @@ def simulate(
                 mode=None if study_mode else "debug",
                 train=train,
                 database=database,
+                engine=thinking,
+                shard=shard,
                 watch=watch,
             )
         endings = ", ".join(f"{n} {name}" for name, n in sorted(played.endings.items()))

@@ -19,13 +19,14 @@ import httpx
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.studies.bots.faults import Faults, Unreliable
-from referee.studies.bots.person import Someone
 from referee.studies.bots.room_games import PlayedRoom
+from referee.studies.bots.thinking import given_by, someone
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.questionnaires import FormField
+from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.lab_links import signature
 from referee.studies.sessions.plan import PlanStep
-from referee.studies.sessions.served_study import Served
+from referee.studies.sessions.served_study import Outline, Served
 from referee.studies.web.routes_participant import debug_key
 
 __all__ = ["Bot", "BotStuck"]
@@ -41,7 +42,8 @@ class BotStuck(RefereeError):
 
 @dataclass
 class Bot:
-    """One participant with their page; `saved` are the answers that the server acknowledged, `tally` counts the faults."""
+    """One participant with their page; `saved` are the answers that the server acknowledged, `tally` counts the faults, `thought` is what was worked out
+    elsewhere, by place: what is not there is worked out when it is asked."""
 
     number: int
     served: Served
@@ -53,13 +55,14 @@ class Bot:
     mode: str | None = "debug"
     advance: Callable[[int], None] = lambda n: None
     rooms: Mapping[str, PlayedRoom] = field(default_factory=dict)
+    thought: Mapping[int, GivenAnswer] = field(default_factory=dict)
     tally: Counter[str] = field(default_factory=Counter)
     saved: set[str] = field(default_factory=set)
     ending: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = Random(f"{self.seed}|bot|{self.number}")
-        self.person = Someone(self.hearer, f"{self.seed}|{self.number}")
+        self.person = someone(self.hearer, self.seed, self.number)
         self.skew = self.faults.skew_of(self.rng, self.tally)
         self.tab, self.token = str(self._uuid()), ""
         network = Unreliable(self.transport, self.faults, self.rng, self.tally)
@@ -71,6 +74,11 @@ class Bot:
         # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": said["consent"]["hash"]}
         self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+
+    def questions(self) -> list[PlanStep]:
+        """What a hearer has to be asked for: everything but forms, and rooms that are played."""
+        steps = self._outline().plan.steps
+        return [step for step in steps if step.saved and step.stimulus is not None and not _is_room(step)]
 
     async def play(self) -> None:
         """The whole session, to the code."""
@@ -126,21 +134,23 @@ class Bot:
 
     async def _answer(self, index: int, attempt: int) -> None:
         step = self._step(index)
-        # By place and not from the bot's own numbers: faults on the way must not change what is answered.
-        rng = Random(f"{self.seed}|{self.number}|{index}")
         if step.plugin == "form":
+            # By place and not from the bot's own numbers: faults on the way must not change what is answered.
+            rng = Random(f"{self.seed}|{self.number}|{index}")
             said: dict[str, Any] = {"answer": {"fields": _fill_in(step.fields, rng)}, "times": {}, "flags": []}
         else:
-            said = self._simulated(step, rng)
+            said = self._simulated(step)
         await self._put(self._body(index, attempt, **said))
         self.advance(1)
 
-    def _simulated(self, step: PlanStep, rng: Random) -> dict[str, Any]:
+    def _simulated(self, step: PlanStep) -> dict[str, Any]:
         assert step.stimulus is not None  # only forms have none
-        if step.plugin == "tangram" and step.kind == "trial" and (played := self.rooms.get(self.session)):
+        if _is_room(step) and (played := self.rooms.get(self.session)):
             return {"answer": played.answer(), "times": {"combined_ms": played.ms}, "flags": []}
         study = self.served.study
-        given = study.kind.simulate(step.stimulus, step.shown, study.settings, self.person, rng)
+        given = self.thought.get(step.index) or given_by(
+            self.person, study.kind, study.settings, step, self.seed, self.number
+        )
         answer = {**given.answer, **_expected(step)}
         times = {name: self._skewed(name, value) for name, value in given.times.items()}
         return {"answer": answer, "times": times, "flags": list(given.flags)}
@@ -166,10 +176,13 @@ class Bot:
     def session(self) -> str:
         return str(self.served.keys.read(self.served.id, self.token)["id"])
 
-    def _step(self, index: int) -> PlanStep:
+    def _outline(self) -> Outline:
         outline = self.served.outline_of(self.session)
         assert outline is not None  # there is a plan since consent
-        return outline.plan.steps[index]
+        return outline
+
+    def _step(self, index: int) -> PlanStep:
+        return self._outline().plan.steps[index]
 
     def _display(self) -> dict[str, Any]:
         return {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
@@ -194,6 +207,10 @@ class Bot:
                 return reply.json()
             raise BotStuck(f"{method} {path} was refused with {reply.status_code}\n  → {reply.text[:300]}")
         raise BotStuck(f"{method} {path} got no reply in {MOST_TRIES} tries\n  → is the share of faults too high?")
+
+
+def _is_room(step: PlanStep) -> bool:
+    return step.plugin == "tangram" and step.kind == "trial"
 
 
 def _left(plan: Mapping[str, Any]) -> list[int]:

@@ -5,28 +5,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 from sqlalchemy import select
 
-from referee.capabilities import learns
+from referee.capabilities import Remembers
 from referee.contracts import Hearer
+from referee.engines.pieces import Engine
 from referee.errors import InputError
-from referee.records import Trial
 from referee.studies.bots.faults import Faults
 from referee.studies.bots.participants import Bot
 from referee.studies.bots.room_games import play_rooms
+from referee.studies.bots.thinking import make_hearer, think_ahead
 from referee.studies.data.collection import collect
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store import schema
 from referee.studies.web.middleware import Limits, Rate
 from referee.studies.web.server import create_app
 
-__all__ = ["Played", "make_hearer", "simulate"]
+__all__ = ["Played", "simulate"]
 
 AT_ONCE = 8
 Watch = Callable[[int], Callable[[int], None]]
@@ -50,24 +53,6 @@ class Played:
         return not self.lost and not self.twice
 
 
-def make_hearer(written: str, seed: int, study_trials: Iterable[str], train: Path | None = None) -> Hearer:
-    """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
-    from referee.corpora.jsonl import read_trials
-    from referee.runs.listen import by_name
-
-    hearer: Hearer = by_name(written, seed)
-    if not learns(hearer):
-        return hearer.fit(()) or hearer
-    if train is None:
-        raise InputError(
-            f"the hearer {written!r} learns from trials",
-            remedy="give it some with --train FILE.jsonl, other than the study's",
-        )
-    asked = set(study_trials)
-    trials: list[Trial] = [t for t in read_trials(train) if t.id not in asked]
-    return hearer.fit(trials) or hearer
-
-
 def simulate(
     folder: str | Path,
     hearer: str = "noisy",
@@ -79,19 +64,28 @@ def simulate(
     train: Path | None = None,
     database: str | None = None,
     at_once: int = AT_ONCE,
+    engine: Engine | None = None,
+    shard: int = 1,
     watch: Watch = lambda total: lambda n: None,
 ) -> Played:
-    """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill."""
+    """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill.
+
+    With an `engine` the answers are worked out by it, in pieces of `shard` participants, before anybody plays: who is asked what and what they answer is
+    the same for any engine, any number of workers and any size of the pieces, and only the times of the server's clock differ. A hearer that waits for a
+    network is asked from this process all the same.
+    """
     served = open_served(folder, database=database)
     try:
         if mode is None:
             _refuse_among_people(served)
-        mind = make_hearer(hearer, seed, (s.trial.id for s in served.study.every_stimulus()), train)
+        mind = _mind(served, hearer, seed, train, engine)
     except BaseException:
         served.store.close()
         raise
     trials = max(len(one.trials) for one in served.study.lists)
-    advance = watch(participants * trials)
+    # Worked out elsewhere and then given: each half of the way for a bar.
+    apart = engine is not None and not isinstance(mind, Remembers)
+    advance = watch(participants * trials * (1 + apart))
     began = time.perf_counter()
 
     def bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
@@ -107,7 +101,16 @@ def simulate(
             advance=advance,
         )
 
-    bots, (lost, twice) = asyncio.run(_perform(served, participants, at_once, bot))
+    def think(bots: list[Bot]) -> None:
+        if engine is not None and apart:
+            questions = {one.number: one.questions() for one in bots}
+            thought = think_ahead(
+                engine, shard, served.study, hearer, seed, train, questions, lambda n: advance(n * trials)
+            )
+            for one in bots:
+                one.thought = thought[one.number]
+
+    bots, (lost, twice) = _perform(served, participants, at_once, bot, think)
     return Played(
         participants=len(bots),
         answers=sum(len(b.saved) for b in bots),
@@ -132,29 +135,64 @@ def _refuse_among_people(served: Served) -> None:
         )
 
 
-async def _perform(
-    served: Served, participants: int, at_once: int, bot: Callable[[int, httpx.AsyncBaseTransport], Bot]
+def _mind(served: Served, hearer: str, seed: int, train: Path | None, engine: Engine | None) -> Hearer:
+    """The hearer that answers; where an engine works out the answers only its name and switches are tried here, for every worker trains its own."""
+    from referee.runs.listen import by_name
+
+    if engine is not None and train is not None:
+        untrained: Hearer = by_name(hearer, seed)
+        if not isinstance(untrained, Remembers):
+            return untrained
+    return make_hearer(hearer, seed, [s.trial.id for s in served.study.every_stimulus()], train)
+
+
+def _perform(
+    served: Served,
+    participants: int,
+    at_once: int,
+    bot: Callable[[int, httpx.AsyncBaseTransport], Bot],
+    think: Callable[[list[Bot]], None],
 ) -> tuple[list[Bot], tuple[int, int]]:
-    """Everybody comes in one after the other, so that the seed decides who gets which list; then some play at a time."""
+    """Everybody comes in one after the other, so that the seed decides who gets which list; then they think, and then some play at a time."""
     app = create_app([served], limits=_no_limits(), housekeeping=1e9)
-    async with app.router.lifespan_context(app):
-        transport = httpx.ASGITransport(app=app)
-        bots = [bot(number, transport) for number in range(1, participants + 1)]
-        for one in bots:
-            await one.enrol()
-        if served.study.kind.info.plugin == "tangram":
-            seed = bots[0].seed if bots else 1
-            played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots], seed)
-            for one in bots:
-                one.rooms = played
-        turn = asyncio.Semaphore(at_once)
-
-        async def play(one: Bot) -> None:
-            async with turn:
-                await one.play()
-
-        await asyncio.gather(*map(play, bots))
+    transport = httpx.ASGITransport(app=app)
+    bots = [bot(number, transport) for number in range(1, participants + 1)]
+    # Thinking happens between two runs of the loop and not in one: there Ctrl-C is heard at once.
+    with asyncio.Runner() as runner, _open_house(runner, app):
+        runner.run(_enrol(bots))
+        think(bots)
+        runner.run(_play(served, bots, at_once))
         return bots, count_losses(served, bots)
+
+
+@contextmanager
+def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
+    house = AsyncExitStack()
+    runner.run(house.enter_async_context(app.router.lifespan_context(app)))
+    try:
+        yield
+    finally:
+        runner.run(house.aclose())
+
+
+async def _enrol(bots: list[Bot]) -> None:
+    for one in bots:
+        await one.enrol()
+
+
+async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
+    if served.study.kind.info.plugin == "tangram":
+        seed = bots[0].seed if bots else 1
+        played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots], seed)
+        for one in bots:
+            one.rooms = played
+    turn = asyncio.Semaphore(at_once)
+
+    async def play(one: Bot) -> None:
+        async with turn:
+            await one.play()
+
+    await asyncio.gather(*map(play, bots))
 
 
 def _no_limits() -> Limits:
