@@ -12,17 +12,37 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
-Said = tuple[int, dict[str, str], bytes] | None
+
+class Late(NamedTuple):
+    """An answer that nobody waits for: it comes after so long, or drips letter by letter with so long between them."""
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+    after_s: float = 0.0
+    drip_s: float = 0.0
+
+
+Said = tuple[int, dict[str, str], bytes] | Late | None
 """Status, headers and body; None closes the connection without a word."""
 
 
-def answered(text: str = "the red chair") -> Said:
-    message = {"role": "assistant", "content": text}
+def answered(
+    text: str | None = "the red chair", finish: str = "stop", **more: Any
+) -> tuple[int, dict[str, str], bytes]:
+    """A chat completion; `more` are further fields of the message."""
+    message = {"role": "assistant", "content": text, **more}
     usage = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
-    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}).encode()
+    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage}).encode()
+
+
+def called(**arguments: str) -> tuple[int, dict[str, str], bytes]:
+    """A function call instead of words."""
+    function = {"name": "answer", "arguments": json.dumps(arguments)}
+    return answered(None, "tool_calls", tool_calls=[{"id": "1", "type": "function", "function": function}])
 
 
 FAULTS: tuple[Said, ...] = (
@@ -33,6 +53,14 @@ FAULTS: tuple[Said, ...] = (
     (200, {}, b"<html>not JSON"),
     (200, {}, b'{"choices": []}'),
     None,
+    Late(*answered(), after_s=30.0),
+    Late(*answered(), drip_s=0.2),
+)
+REFUSALS = (
+    answered("I'm sorry, but I can't help with that."),
+    answered(None, refusal="I cannot describe people."),
+    answered("", "content_filter"),
+    (400, {}, b'{"error": {"code": "content_filter", "message": "filtered"}}'),
 )
 
 
@@ -44,6 +72,20 @@ def faulty(share: float) -> Callable[[str, int], Said]:
         return FAULTS[lot % len(FAULTS)] if time == 1 and lot < share * 10_000 else answered()
 
     return plan
+
+
+def wayward(share: float) -> Callable[[str, int], Said]:
+    """The same, with a hundredth of the questions refused and another answered by a function call, the first time and every time."""
+    plan = faulty(share)
+
+    def more(question: str, time: int) -> Said:
+        said = plan(question, time)
+        if said is None or said[0] != 200 or b"the red chair" not in said[2] or isinstance(said, Late):
+            return said
+        lot = crc32(question.encode(), 1) % 200
+        return REFUSALS[lot] if lot < len(REFUSALS) else called(description="the red chair") if lot < 6 else said
+
+    return more
 
 
 @dataclass
@@ -76,11 +118,19 @@ class Scripted:
             await asyncio.sleep(self.delay_s)
         if said is None:
             return False
-        status, headers, content = said
+        status, headers, content = said[:3]
+        late = said if isinstance(said, Late) else None
         more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        writer.write(f"HTTP/1.1 {status} X\r\n{more}Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        whole = f"HTTP/1.1 {status} X\r\n{more}Content-Length: {len(content)}\r\n\r\n".encode() + content
+        if late:
+            await asyncio.sleep(late.after_s)
+        for n in range(len(whole)) if late and late.drip_s else ():
+            writer.write(whole[n : n + 1])
+            await asyncio.sleep(late.drip_s)
+        if not (late and late.drip_s):
+            writer.write(whole)
         await writer.drain()
-        if status == 200 and b'"usage"' in content:
+        if (status == 200 and b'"usage"' in content and not late) or b"content_filter" in content:
             self.told[question] += 1
         return True
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from referee.errors import CannotWrite, MalformedInput
+from referee.llm.call_index import CallIndex, number_of
 from referee.llm.spending import Spending
 
 __all__ = ["Call", "CallBook", "as_json", "gather_calls", "read_calls", "spending_of"]
@@ -50,22 +51,20 @@ def as_json(call: Call) -> dict[str, Any]:
 
 
 class _Place(NamedTuple):
-    """Where a call stands: in which file, from which byte, how many, and whether it was answered."""
+    """Where a call stands: in which file, from which byte, and whether it was answered."""
 
     file: int
     start: int
-    size: int
     answered: bool
 
     def packed(self) -> int:
-        """As one number: a hundred thousand of these stay in memory."""
-        return (((self.file << 44 | self.start) << 28 | self.size) << 1) | self.answered
+        """As one number of 63 bits: a quarter of a million files of 16 terabytes each."""
+        return ((self.file << 44 | self.start) << 1) | self.answered
 
 
 def _unpacked(number: int) -> _Place:
     answered, rest = number & 1, number >> 1
-    size, rest = rest & (1 << 28) - 1, rest >> 28
-    return _Place(rest >> 44, rest & (1 << 44) - 1, size, bool(answered))
+    return _Place(rest >> 44, rest & (1 << 44) - 1, bool(answered))
 
 
 class CallBook:
@@ -76,24 +75,25 @@ class CallBook:
         # Several threads of one process ask and add; other processes have files of their own.
         self._lock = threading.Lock()
         self._files: list[Path] = []
-        self._places: dict[bytes, int] = {}
+        self._places = CallIndex()
         self._own: IO[bytes] | None = None
         self._own_number = self._own_size = 0
         self.spent: dict[str, Spending] = {}
-        for file, start, size, call in _located_calls(folder):
-            self._note(call, _Place(self._number(file), start, size, call.failure is None))
+        for file, start, call in _located_calls(folder):
+            self._note(call, _Place(self._number(file), start, call.failure is None))
 
     def find(self, key: str, failed: bool = False) -> Call | None:
         """A call that was answered; with `failed` also one that was not."""
-        number = self._places.get(_short(key))
+        number = self._places.get(number_of(key))
         if number is None or not (number & 1 or failed):
             return None
-        return self._read(_unpacked(number))
+        call = self._read(_unpacked(number))
+        return call if call.key == key else None
 
     def _read(self, place: _Place) -> Call:
         with self._files[place.file].open("rb") as file:
             file.seek(place.start)
-            return _call(file.read(place.size))
+            return _call(file.readline())
 
     def add(self, call: Call, question: str = "") -> None:
         """Keep a call; `question` is its question as JSON, where somebody has written it already."""
@@ -109,15 +109,15 @@ class CallBook:
                 raise CannotWrite(
                     f"answers cannot be kept ({error.strerror})", where=self.folder, remedy="free some space"
                 ) from None
-            self._note(call, _Place(self._own_number, self._own_size, len(line), call.failure is None))
+            self._note(call, _Place(self._own_number, self._own_size, call.failure is None))
             self._own_size += len(line)
 
     def _note(self, call: Call, place: _Place) -> None:
-        key = _short(call.key)
+        key = number_of(call.key)
         known = self._places.get(key)
         # Of several calls for one question an answered one counts before a failed one.
         if known is None or not known & 1:
-            self._places[key] = place.packed()
+            self._places.put(key, place.packed())
         # Every call is one that somebody paid for, whichever of them is read in the end.
         if call.asker not in self.spent:
             self.spent[call.asker] = Spending()
@@ -144,7 +144,7 @@ class CallBook:
 
     def sorted_calls(self) -> Iterator[Call]:
         """The call that counts for every question, by key: the same book in whatever order it was filled."""
-        return (self._read(_unpacked(self._places[key])) for key in sorted(self._places))
+        return (self._read(_unpacked(number)) for _, number in self._places.items())
 
     def close(self) -> None:
         """Let go of the file; another object goes on with one of its own."""
@@ -156,11 +156,6 @@ class CallBook:
     def __del__(self) -> None:
         if getattr(self, "_own", None) is not None:
             self.close()
-
-
-def _short(key: str) -> bytes:
-    # Sixteen bytes tell any number of calls apart and take a third of the memory of the text.
-    return key.encode()[:16] if len(key) < 32 else bytes.fromhex(key[:32])
 
 
 def gather_calls(folder: Path) -> dict[str, Call]:
@@ -182,10 +177,10 @@ def spending_of(folder: Path) -> dict[str, Spending]:
 
 def read_calls(folder: Path) -> Iterator[Call]:
     """The calls of all files in a folder, or of one file; a last line that was cut off by a crash is left out."""
-    return (call for _, _, _, call in _located_calls(folder))
+    return (call for _, _, call in _located_calls(folder))
 
 
-def _located_calls(folder: Path) -> Iterator[tuple[Path, int, int, Call]]:
+def _located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
     for path in [folder] if folder.is_file() else sorted(folder.glob("*.jsonl")):
         start = 0
         with path.open("rb") as file:
@@ -203,7 +198,7 @@ def _located_calls(folder: Path) -> Iterator[tuple[Path, int, int, Call]]:
                                 remedy="remove the line; it is asked again",
                             ) from None
                         break
-                    yield path, start, len(line), call
+                    yield path, start, call
                 start += len(line)
 
 

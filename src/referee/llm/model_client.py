@@ -17,6 +17,7 @@ from referee.errors import InputError
 from referee.llm.answer_reading import words_of_message
 from referee.llm.batch_files import BatchFile
 from referee.llm.call_book import Call, CallBook
+from referee.llm.call_index import CallIndex, number_of
 from referee.llm.client import Endpoint, Reply
 from referee.llm.local_models import is_local, open_local
 from referee.llm.pace import TURN_S
@@ -312,9 +313,10 @@ class ModelClient:
             # In the object's own dictionary: a counter on the class would be shared by all models of a run.
             counts: Counter[str] = self.__dict__.setdefault("counts_", Counter())
             counts[outcome] += 1
-            seen: set[str] = self.__dict__.setdefault("seen_", set())
-            if call.key not in seen:
-                seen.add(call.key)
+            seen: CallIndex = self.__dict__.setdefault("seen_", CallIndex())
+            key = number_of(call.key)
+            if seen.get(key) is None:
+                seen.put(key, 0)
                 counts["retries"] += call.tries - 1
                 counts["prompt_tokens"] += call.prompt_tokens
                 counts["completion_tokens"] += call.completion_tokens
