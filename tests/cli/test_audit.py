@@ -88,9 +88,13 @@ def test_markdown_is_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert "| follows |" in out
 
 
-def test_strict_turns_a_finding_into_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_turns_a_finding_into_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--paper", "spanger-2010", "--strict")[0] == 1
-    assert run(capsys, "--paper", "refoi-2025", "--strict")[0] == 0
+    (tmp_path / "table.csv").write_text("system,share\na,40.0\nb,60.0\n", "utf-8")
+    table = '[tables.t]\nfile = "table.csv"\nname = "Table 1"\nkey = ["system"]\n'
+    check = '[[checks]]\nkind = "range"\ntable = "t"\ncolumns = ["share"]\nlow = 0\nhigh = 100\n'
+    (tmp_path / "paper.toml").write_text(f'title = "T"\ncitation = "C"\n{table}{check}', "utf-8")
+    assert run(capsys, str(tmp_path), "--strict")[0] == 0
 
 
 def test_all_prints_every_row(capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,3 +95,12 @@ def test_a_run_without_places_is_told(tmp_path: Path) -> None:
     score(demo=True, metrics="set/dice", resamples=0, out=tmp_path / "run")
     with pytest.raises(InputError, match="nobody answered with a place"):
         write_place_pages(tmp_path / "page", Run(tmp_path / "run"))
+
+
+def test_a_report_of_answers_nobody_described_holds_no_court(run: Run, toys: Path, tmp_path: Path) -> None:
+    """People who clicked answered what the corpus says, and no system that was scored: there is nobody to hold a court over, and the report says so."""
+    assert main(["report", str(run.folder), "--pictures", str(toys), "--out", str(tmp_path / "report")]) == 0
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "No court was held: hearers answered what others said than the systems that were scored." in page
+    assert 'href="places/index.html"' in page
+    assert (tmp_path / "report" / "places" / "items.js").is_file()

@@ -124,3 +124,16 @@ def test_a_figure_that_is_all_but_laid_says_so():
     far = replace(game, board=solution(GOALS["house"]).apply(Change("move", "1", 100, 100)))
     _, notes = change(far, Change("rotate", "6", rotation=0), 10.0)
     assert [n.data.get("nearly") for n in notes if n.kind == "snapshot"] == [None]
+
+
+def test_nearly_is_told_at_once_and_taken_back_at_once():
+    """Whoever lets the last piece go soon after another is told too, and not only when the next snapshot is due."""
+    game, _ = begin(GOALS["house"], 1, {**SETTINGS, "snap": 0.0})
+    game = replace(game, board=solution(GOALS["house"]).apply(Change("move", "6", 1100, 100)))
+    x, y = solution(GOALS["house"]).placements["6"][:2]
+    told = []
+    for t_ms, (to_x, to_y) in enumerate([(x + 40, y), (x + 41, y), (1100, 100), (x + 40, y), (x, y)], 100):
+        game, notes = carry(game, "6", to_x, to_y, float(t_ms))
+        told.append([n.data.get("nearly", False) for n in notes if n.kind == "snapshot"])
+    assert told == [[True], [], [False], [True], [False]]
+    assert game.outcome == "solved"

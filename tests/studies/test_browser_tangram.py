@@ -154,12 +154,24 @@ def test_two_pages_talk_lay_two_pieces_and_see_one_board(
         page.context.close()
 
 
+def nearly_there(operator: Page, solver: Page, wanted: Placement) -> None:
+    """The last piece a little beside its place: both are told that they are nearly there, also after a page was reloaded."""
+    expect(operator.locator(".room-nearly")).to_be_hidden()
+    lay(operator, "7", wanted._replace(x=wanted.x - 25))
+    for page in (operator, solver):
+        expect(page.locator(".room-nearly")).to_have_text("Nearly there: the pieces do not meet exactly yet.")
+    solver.reload()
+    expect(solver.locator(".room-nearly")).to_be_visible()
+
+
 @pytest.mark.long
 def test_two_pages_lay_a_whole_figure_and_see_one_board(
     chromium: Browser, server: ServerProcess, problems: list[str]
 ) -> None:
     operator, solver = pair_that_talks(chromium, server, problems)
     for piece, wanted in solution(find_goal("house")).placements.items():
+        if piece == "7":
+            nearly_there(operator, solver, wanted)
         lay(operator, piece, wanted)
         if operator.locator(".room").get_attribute("data-phase") == "playing":
             same_board(operator, solver)

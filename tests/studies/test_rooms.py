@@ -41,6 +41,23 @@ def solve(running: Room, t_ms: float) -> tuple[Room, list[RoomLine]]:
     return running, lines
 
 
+def test_a_figure_that_is_all_but_laid_stays_told_until_it_is_laid():
+    """The room's own snapshots, every few seconds, say it too, and so does the status that a page begins with."""
+    running = started()
+    handler = str(running.handler)
+    placements = dict(solution(find_goal("house")).placements)
+    last = placements.pop("7")
+    for piece, place in placements.items():
+        running, _ = act(running, handler, "flip", {"piece": piece, **place._asdict()}, 3000.0)
+    assert status(running, "ann", 3000.0, seq=1, chat=[], solved=0)["nearly"] is False
+    beside = last._replace(x=last.x - 25)
+    running, lines = act(running, handler, "flip", {"piece": "7", **beside._asdict()}, 3001.0)
+    assert [told(running, line, "bob")["data"].get("nearly") for line in lines if line.kind == "snapshot"] == [True]
+    running, lines = pass_time(running, 60_000.0)
+    assert [line.data["nearly"] for line in lines if line.kind == "snapshot"] == [True]
+    assert status(running, "bob", 60_000.0, seq=1, chat=[], solved=0)["nearly"] is True
+
+
 def test_one_waits_and_two_play():
     one, lines = join(room(), "ann", "P-1", 1000.0)
     assert one.phase == "waiting"

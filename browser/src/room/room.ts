@@ -102,6 +102,7 @@ export class Live {
     if (first) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text, by: this.playerAt(seat) })));
     this.away = status.partner.some((partner) => !partner.present) ? (this.away ?? this.wire.serverNow()) : null;
     this.layOut(status);
+    this.tellNearly(status.phase === "playing" && status.nearly === true);
     this.settings.root.dataset.phase = status.phase;
     this.settings.root.dataset.role = status.role;
   }

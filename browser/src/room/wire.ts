@@ -35,6 +35,7 @@ export interface Status {
   solved: number;
   board?: Board;
   held?: string | null;
+  nearly?: boolean;
   result?: string | null;
   goal?: string;
   hint?: { piece: string; x: number; y: number; rotation: number; flipped: boolean } | null;

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from referee.situated.game.board import Board, Change, cover_error
 from referee.situated.game.goals import Goal, hint, outline, scatter
 
-__all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time"]
+__all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time", "state_of"]
 
 # Hints after 5 and 10 minutes, the second in place of the first, and 15 minutes in all, as in REX-J.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
@@ -43,7 +43,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A running game: times count from its start; `outcome` is solved or timeout once it is over."""
+    """A running game: times count from its start; `nearly` while the figure is laid but for hair's breadths; `outcome` is solved or timeout once it is over."""
 
     goal: Goal
     settings: Mapping[str, Any]
@@ -52,13 +52,14 @@ class Game:
     grabbed: Board | None = None
     hints: int = 0
     snapshot_ms: float = 0.0
+    nearly: bool = False
     outcome: str | None = None
 
 
 def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tuple[Game, list[Note]]:
     """A new game with scattered pieces."""
     game = Game(goal, settings, scatter(seed, settings["step"], goal.placements))
-    return game, [Note("start", _state(game))]
+    return game, [Note("start", state_of(game))]
 
 
 def change(game: Game, wanted: Change, t_ms: float) -> tuple[Game, list[Note]]:
@@ -114,16 +115,20 @@ def _settle(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
     missing = max(cover_error(game.board, outline(game.goal))) if game.held is None else 1.0
     if missing <= game.settings["tolerance"]:
         return _over(game, "solved")
-    if t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
+    # Whoever has laid the figure but for hair's breadths is told so at once, and does not go looking for another way.
+    nearly = missing <= NEARLY * game.settings["tolerance"] if game.held is None else game.nearly
+    if nearly == game.nearly and t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
         return game, []
-    # Whoever has laid the figure but for hair's breadths is told so, and does not go looking for another way.
-    nearly = {"nearly": True} if missing <= NEARLY * game.settings["tolerance"] else {}
-    return replace(game, snapshot_ms=t_ms), [Note("snapshot", {**_state(game), **nearly})]
+    game = replace(game, snapshot_ms=t_ms, nearly=nearly)
+    return game, [Note("snapshot", state_of(game))]
 
 
 def _over(game: Game, outcome: str) -> tuple[Game, list[Note]]:
-    return replace(game, outcome=outcome), [Note("snapshot", _state(game)), Note(outcome, {}), Note("end", {})]
+    over = replace(game, outcome=outcome, nearly=False)
+    return over, [Note("snapshot", state_of(over)), Note(outcome, {}), Note("end", {})]
 
 
-def _state(game: Game) -> dict[str, Any]:
-    return {"state": game.board.to_data(), "hash": game.board.hash()}
+def state_of(game: Game) -> dict[str, Any]:
+    """What a snapshot holds."""
+    nearly = {"nearly": True} if game.nearly else {}
+    return {"state": game.board.to_data(), "hash": game.board.hash(), **nearly}

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import hmac
 import threading
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, FastAPI, Header
-from fastapi.responses import FileResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from referee.errors import InputError, RefereeError
+from referee.errors import InputError
 from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline_path, scatter
 from referee.situated.game.own_goals import check_figure, figure_on, read_goals, write_goals
 from referee.situated.game.piece_sets import find_pieces
-from referee.studies.dialogue.annotation_server import refuse_mistake, refuse_problem
-from referee.studies.sessions.refusals import Problem
-from referee.studies.web.middleware import BodyLimit, SecureReplies
-from referee.studies.web.server import STATIC, PlainJson
+from referee.studies.dialogue.local_page import create_local_app
+from referee.studies.web.server import STATIC
 
 __all__ = ["create_figures_app"]
 
@@ -46,25 +41,11 @@ class FigureName(BaseModel):
 
 def create_figures_app(file: Path, pieces: str, token: str, static: Path = STATIC) -> FastAPI:
     """The application for one file of figures; whoever has the token may add to it."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
+    app, guarded = create_local_app("figures.html", token, static, LARGEST)
     writing, seeds, numbers = threading.Lock(), count(1), find_pieces(pieces)
-
-    def known(authorization: Annotated[str, Header()] = "") -> None:
-        # Other users of the machine can reach a local port as well.
-        if not hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
-            raise Problem(401, "no-token", "Open the link that the command printed, with everything after the #.")
-
-    guarded = [Depends(known)]
 
     def kept() -> list[Goal]:
         return read_goals(file) if file.exists() else []
-
-    @app.get("/", response_class=FileResponse)
-    def page() -> Response:
-        path = static / "figures.html"
-        if not path.is_file():
-            raise Problem(404, "no-pages", "The pages have not been built here: run `make bundle`.")
-        return FileResponse(path, media_type="text/html; charset=utf-8")
 
     @app.get("/api/figures", dependencies=guarded)
     def figures() -> dict[str, Any]:
@@ -109,11 +90,6 @@ def create_figures_app(file: Path, pieces: str, token: str, static: Path = STATI
                 file.unlink(missing_ok=True)
             return _shown(left)
 
-    app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
-    app.add_exception_handler(Problem, refuse_problem)
-    app.add_exception_handler(RefereeError, refuse_mistake)
-    app.add_middleware(BodyLimit, limit=LARGEST)
-    app.add_middleware(SecureReplies)
     return app
 
 

@@ -275,4 +275,4 @@ def _change(room: Room, who: str, **fields: Any) -> Room:
 
 def _state(room: Room) -> dict[str, Any]:
     assert room.game is not None
-    return {"state": room.game.board.to_data(), "hash": room.game.board.hash()}
+    return rules.state_of(room.game)

@@ -172,7 +172,9 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     assert board is not None
     goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     hints = sum(line.kind == "hint" for line in lines)
-    game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints)
+    told = [line.data for line in lines if line.kind == "snapshot"]
+    nearly = bool(told and told[-1].get("nearly"))
+    game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints, nearly=nearly)
     return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))
 
 

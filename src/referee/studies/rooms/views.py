@@ -74,6 +74,7 @@ def status(
         found["ice"] = ice_servers(room.settings["ice_servers"])
     if room.game is not None:
         found |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
+        found["nearly"] = room.game.nearly
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
             found |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
