@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
 from referee.selection.baselines import Everything, NearestWords, RandomDistinguishing, TypeOnly
 from referee.selection.classified import PatternTree, SupportVectors
@@ -171,3 +171,11 @@ def test_baselines_do_what_they_are_called() -> None:
     quoting = NearestWords().fit([trial(1, (CHAIR, RED), "the red chair"), trial(2, (CHAIR,), "")])
     assert quoting.realise((), view) == "the red chair"
     assert quoting.select(view) == (CHAIR, RED)
+
+
+def test_a_bound_that_still_leaves_too_many_messages_is_refused() -> None:
+    """Of 27 properties up to ten: more than twenty million messages, whatever the bound looks like."""
+    wide = view_of(*(tuple(Property(f"k{n}", str(i)) for n in range(27)) for i in range(6)))
+    with pytest.raises(InputError, match="too many messages"):
+        ContinuousSpeaker(longest=10).select(wide)
+    assert ContinuousSpeaker(longest=2).select(wide)
