@@ -10,6 +10,7 @@ import pytest
 from contexts import DOMAINS, dice, props, scene, trial, tuna, view
 from scipy.optimize import check_grad
 
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
 from referee.selection.learned_rational import LearnedRationalSpeaker, _Space, _speak
 
@@ -78,3 +79,22 @@ def test_tuna_furniture_reaches_the_published_level(data_folder):
     pairs = [(set(speaker.select(t.for_speaker())), set(t.references[0].properties)) for t in test]
     assert mean(a == b for a, b in pairs) == pytest.approx(0.30, abs=0.08)
     assert mean(dice(*pair) for pair in pairs) == pytest.approx(0.74, abs=0.05)
+
+
+def test_more_messages_than_can_be_learned_from_are_refused_with_a_remedy():
+    """27 attributes, up to four of them: 1 + 27 + 351 + 2,925 + 17,550 = 20,854 messages; up to three: 3,304."""
+    where = scene(**{i: " ".join(f"k{n}:{i}" for n in range(27)) for i in "abcdef"})
+    trials = [trial(where, "k0:a", "a")]
+    with pytest.raises(InputError, match=r"27 attributes make 20,854 messages(.|\n)*longest:3"):
+        LearnedRationalSpeaker().fit(trials)
+    assert LearnedRationalSpeaker(longest=3, iterations=1).fit(trials).select(view(where, "a")) is not None
+
+
+def test_how_trials_are_batched_changes_nothing(monkeypatch):
+    trials = list(Synthetic(speakers=3).trials())
+    whole = LearnedRationalSpeaker(longest=2, iterations=5).fit(trials)
+    monkeypatch.setattr("referee.selection.learned_rational.MOST_CELLS", 1000)
+    pieces = LearnedRationalSpeaker(longest=2, iterations=5).fit(trials)
+    for one in trials[:13]:
+        ours, theirs = (dict(s.distribution(one.for_speaker())) for s in (whole, pieces))
+        assert ours == pytest.approx(theirs, abs=1e-6)

@@ -25,12 +25,14 @@ def weighed(**weights: float) -> LogLinear:
 
 
 def test_probabilities_are_those_of_the_formula():
-    """Worked by hand from P(z) ∝ exp(w · φ(z)); the paper's own examples are not at hand.
+    """By hand from P(z) ∝ exp(w · φ(z)); the paper's own examples are not at hand.
 
     Of a and b one can say: the chairs (exact, 1 property: 1 - .5 = .5); the red and the blue one (c is red too, 2 properties, 2 parts:
     -1 - 1 = -2); the red chair and the blue chair (exact, 4 properties, 2 parts: 1 - 2 - 1 = -2).
     """
-    found = weighed(exact=1.0, length=-0.5, parts=-1.0).distribution(view(ROOM, "a", "b"))
+    model = LogLinear()
+    model.weights_ = dict.fromkeys(FEATURES, 0.0) | {"exact": 1.0, "length": -0.5, "parts": -1.0}
+    found = model.distribution(view(ROOM, "a", "b"))
     total = exp(0.5) + 2 * exp(-2)
     assert [sorted(said) for said, _ in found] == [[CHAIR], sorted([RED, BLUE]), sorted([CHAIR, RED, BLUE])]
     assert [chance for _, chance in found] == pytest.approx([exp(0.5) / total, exp(-2) / total, exp(-2) / total])

@@ -24,8 +24,9 @@ def chances(where, model=MODEL):
 
 
 def test_either_property_does_by_hand():
-    # colour drawn .8, size then added with .5 · .2; size drawn .2, colour then added with .5 · .8.
-    assert chances(BOTH) == {
+    """By hand: colour drawn .8, size then added with .5 · .2; size drawn .2, colour then added with .5 · .8."""
+    model = Overspecification(preferences={"colour": 0.8, "size": 0.2}, eagerness=0.5)
+    assert chances(BOTH, model) == {
         frozenset({"type", "colour"}): pytest.approx(0.8 * 0.9),
         frozenset({"type", "size"}): pytest.approx(0.2 * 0.6),
         frozenset({"type", "colour", "size"}): pytest.approx(0.8 * 0.1 + 0.2 * 0.4),

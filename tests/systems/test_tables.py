@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import pickle
+import re
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -154,3 +157,33 @@ def test_a_mistyped_name_is_answered_with_a_suggestion(table: object) -> None:
     name = next(iter(table.TABLE))  # type: ignore[attr-defined]
     with pytest.raises(UnknownName, match=name.replace("+", r"\+")):
         table.selector(f"{name}x")  # type: ignore[attr-defined]
+
+
+LATER = (
+    "pro",
+    "rsa.salience",
+    "rsa.continuous",
+    "rsa.incremental",
+    "visible-objects",
+    "speaker-trees",
+    "log-linear",
+    "support-vectors",
+)
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_every_later_speaker_has_its_source_its_label_and_a_worked_example(name: str) -> None:
+    """The source stands in the row and on the page; the example in a test of the class, whose text says where its values come from."""
+    row, here = classics.TABLE[name], Path(__file__).parents[1]
+    made = row.selector.load().__name__
+    page = (here.parent / "docs" / "selection.md").read_text(encoding="utf-8")
+    assert row.team
+    assert row.evidence in LABELS
+    line = next((x for x in page.splitlines() if x.startswith("|") and f".{made}" in x), "")
+    assert re.search(r"\b(19|20)\d\d\b", line), f"docs/selection.md has no row with the source of {made}"
+    files = [f.read_text(encoding="utf-8") for f in (here / "selection").glob("test_*.py")]
+    tests = [n for text in files for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+    worked = [
+        t.name for t in tests if f"{made}(" in ast.unparse(t) and "by hand" in (ast.get_docstring(t) or "").lower()
+    ]
+    assert worked, made

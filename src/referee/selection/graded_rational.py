@@ -16,7 +16,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import TYPE, Contrast, contrast_of
-from referee.selection.rational import MOST_MESSAGES, log_softmax, most_probable, subsets
+from referee.selection.rational import MOST_MESSAGES, how_many, log_softmax, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["ContinuousSpeaker", "IncrementalRational"]
@@ -63,8 +63,7 @@ class ContinuousSpeaker(Reasoned):
 
     def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
         options = [p for p in contrast.properties if p.name != TYPE]
-        most = len(options) if self.longest is None else min(self.longest, len(options))
-        if most > 16 and 2**most > MOST_MESSAGES:
+        if how_many(len(options), self.longest) > MOST_MESSAGES:
             raise InputError(
                 f"a target with {len(options)} properties has too many messages to list",
                 remedy="bound their length, for example with the switch longest:3",

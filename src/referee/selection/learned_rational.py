@@ -15,17 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.records import Entity, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import in_groups, learned_for
-from referee.selection.rational import Distribution, most_probable, subsets
+from referee.selection.rational import Distribution, how_many, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["LearnedRationalSpeaker"]
 
 # Its exponential is 0, and sums with it stay finite, which those with minus infinity would not.
 IMPOSSIBLE = -1e9
+MOST_LEARNED = 8000
+"""Messages over which a model is learned: with four attributes each, up to 21 attributes."""
+MOST_CELLS = 1 << 20
+"""Messages times entities times trials in one batch, so that a few hundred megabytes will do."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -122,6 +126,11 @@ class _Space:
         values = dict.fromkeys(
             p for t in trials for e in t.scene.entities for p in e.attributes if p.name in set(names)
         )
+        if (number := how_many(len(names), longest)) > MOST_LEARNED:
+            raise InputError(
+                f"{len(names)} attributes make {number:,} messages of up to {longest} of them, too many to learn from",
+                remedy=f"bound their length with the switch longest:{_fitting(len(names), longest)}",
+            )
         messages = subsets(len(names), longest)
         looks = _looks(messages) if features != "basic" else np.zeros((len(messages), 0))
         return cls(names, {p: i for i, p in enumerate(values)}, messages, looks, features != "general")
@@ -130,6 +139,10 @@ class _Space:
     def size(self) -> int:
         """The number of weights: a table of value pairs, then the looks."""
         return (len(self.places) ** 2 if self.basic else 0) + int(self.looks.shape[1])
+
+    def at_once(self, entities: int) -> int:
+        """How many trials with so many entities are worked on together."""
+        return max(1, MOST_CELLS // (len(self.messages) * entities))
 
     def batches(self, trials: Sequence[Trial], depth: int) -> list[_Batch]:
         """The descriptions that can be learned from, by number of entities."""
@@ -142,7 +155,11 @@ class _Space:
                 place = index.get(tuple(int(name in told) for name in self.names))
                 if reference.properties is not None and place is not None:
                     groups.setdefault(len(trial.scene.entities), []).append((contrast, place))
-        return [self.batch(members, depth) for members in groups.values()]
+        return [
+            self.batch(members[i : i + self.at_once(size)], depth)
+            for size, members in groups.items()
+            for i in range(0, len(members), self.at_once(size))
+        ]
 
     def batch(self, members: Sequence[tuple[Contrast, int | None]], depth: int) -> _Batch:
         worlds = np.array([self._worlds(contrast, depth) for contrast, _ in members])
@@ -174,6 +191,11 @@ class _Space:
         return np.array(
             [[p is None or p not in e.attributes for p in own] for e in _target_first(contrast, depth)], dtype=float
         )
+
+
+def _fitting(names: int, longest: int) -> int:
+    """The longest messages of which there are not too many; pairs at least."""
+    return next((n for n in range(longest - 1, 2, -1) if how_many(names, n) <= MOST_LEARNED), 2)
 
 
 def _target_first(contrast: Contrast, depth: int) -> list[Entity]:

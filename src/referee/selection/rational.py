@@ -22,7 +22,7 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["RationalSpeaker", "log_softmax", "most_probable", "subsets"]
+__all__ = ["RationalSpeaker", "how_many", "log_softmax", "most_probable", "subsets"]
 
 MOST_MESSAGES = 1 << 16
 """Messages up to which all are listed: half a megabyte for each entity of the scene."""
@@ -82,9 +82,7 @@ class RationalSpeaker(Reasoned):
         return column
 
     def _too_many(self, contrast: Contrast) -> bool:
-        most = len(contrast.properties)
-        sizes = range((most if self.longest is None else min(self.longest, most)) + 1)
-        return sum(comb(most, size) for size in sizes) > MOST_MESSAGES
+        return how_many(len(contrast.properties), self.longest) > MOST_MESSAGES
 
     def _counted(self, contrast: Contrast, note: Note | None) -> tuple[Property, ...]:
         """The first of the most probable messages, by counting messages of one length that are true of the same entities as one."""
@@ -164,6 +162,11 @@ def subsets(properties: int, longest: int | None) -> FloatArray:
     # Shared by all callers through the cache.
     rows.flags.writeable = False
     return rows
+
+
+def how_many(properties: int, longest: int | None) -> int:
+    """How many sets `subsets` has."""
+    return sum(comb(properties, size) for size in range((properties if longest is None else longest) + 1))
 
 
 def _spell(contrast: Contrast, message: FloatArray) -> tuple[Property, ...]:

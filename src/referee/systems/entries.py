@@ -101,7 +101,7 @@ def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, An
     return {key: value for key, value in found.items() if isinstance(value, plain) and key not in _TABLES}
 
 
-_TABLES = frozenset({"basic", "costs", "preferences", "shares", "taxonomy"})
+_TABLES = frozenset({"basic", "costs", "preferences", "printed", "shares", "taxonomy"})
 
 
 def _switched(given: Any, before: Any, key: str) -> Any:
