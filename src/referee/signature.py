@@ -120,16 +120,20 @@ class Fingerprint:
 
     def add(self, trial: Trial) -> None:
         # every trial passes here, so texts are joined rather than objects printed: control characters keep them apart
+        scene = trial.scene
         parts = [
             trial.id,
             *trial.targets,
             _END,
-            *map(str, (trial.domain, trial.condition, trial.speaker, trial.scene.id)),
+            f"{trial.domain}\x1f{trial.condition}\x1f{trial.speaker}\x1f{scene.id}",
+            _SCENES.of(scene).get("text") or _scene_text(scene),
         ]
-        parts.append(_scene_text(trial.scene))
         for said in trial.references:
-            parts += (_END, str(said.text), str(said.properties is None), *chain.from_iterable(said.properties or ()))
-        self._hash.update("\x1f".join([*parts, "\x1d"]).encode("utf-8", "surrogatepass"))
+            parts += (_END, str(said.text), "True" if said.properties is None else "False")
+            for prop in said.properties or ():
+                parts += prop
+        parts.append("\x1d")
+        self._hash.update("\x1f".join(parts).encode("utf-8", "surrogatepass"))
         self.trials += 1
 
     def __str__(self) -> str:

@@ -155,7 +155,8 @@ class Scores(Result):
         return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
     def _card(self, trial: Trial, row: dict[str, Any]) -> str:
-        output = self.answers.by_system.get(row["system"], {}).get(trial.id)
+        answered = self.answers.by_system.get(row["system"])
+        output = None if answered is None else answered.get(trial.id)
         said = (
             ""
             if output is None

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from referee.corpora.reading.lines import (
     optional,
     parse_object,
     read_lines,
+    read_records,
 )
 from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.places import Point, Region
@@ -49,12 +51,14 @@ __all__ = [
     "JsonlCorpus",
     "description_from_json",
     "description_to_json",
+    "entity_from_json",
     "json_line",
     "pairs",
     "read_responses",
     "read_trials",
     "response_from_json",
     "response_to_json",
+    "span_from_json",
     "trial_from_json",
     "trial_to_json",
     "trials_to_json",
@@ -129,7 +133,7 @@ class JsonlCorpus:
 def read_trials(path: str | Path) -> Iterator[Trial]:
     """Trials of a file, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
     played: dict[str, tuple[Event, ...]] = {}
-    for line, trial in _records(path, trial_from_json, FORM):
+    for line, trial in read_records(path, _plain_trials(), _records(path, trial_from_json, FORM)):
         if trial.id in played:
             raise DuplicateTrial(
                 f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
@@ -146,23 +150,35 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
 
 def read_responses(path: str | Path) -> Iterator[Response]:
     """Responses of a file, in order."""
-    for _, response in _records(path, response_from_json, ANSWERED):
-        yield response
+    make = _records(path, response_from_json, ANSWERED)
+    return (make(text, line)[1] for line, text in read_lines(path))
 
 
-def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any], remedy: str) -> Iterator[tuple[int, Any]]:
-    for line, text in read_lines(path):
+def _plain_trials() -> Callable[[list[bytes], int], list[tuple[int, Trial]] | None]:
+    """What reads trials of plain lines at once, where msgspec is installed."""
+    if find_spec("msgspec") is None:
+        return lambda lines, first: None
+    from referee.corpora.plain_lines import TrialLines
+
+    return TrialLines().read
+
+
+def _records(path: str | Path, make: Callable[[Mapping[str, Any]], Any], remedy: str) -> Callable[[str, int], Any]:
+    """What makes a record of a line, with its number; what is not as it should be is an error that names both."""
+
+    def carefully(text: str, line: int) -> tuple[int, Any]:
         try:
-            made = make(parse_object(text))
+            return line, make(parse_object(text))
         except WrongShape as wrong:
             raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or remedy) from None
-        yield line, made
+
+    return carefully
 
 
 def trial_from_json(data: Mapping[str, Any]) -> Trial:
     """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
     only_known(data, TRIAL, "a trial", '; anything else goes into "meta": {…}')
-    entities = tuple(_entity(e, i) for i, e in enumerate(expect(data, "entities", list)))
+    entities = tuple(entity_from_json(e, i) for i, e in enumerate(expect(data, "entities", list)))
     if "target" not in data and "targets" not in data:
         raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
     targets = (expect(data, "target", str),) if "target" in data else as_names(expect(data, "targets", list), "targets")
@@ -213,7 +229,8 @@ def _said(data: Any, of: str) -> Description:
     return said
 
 
-def _entity(data: Any, place: int) -> Entity:
+def entity_from_json(data: Any, place: int) -> Entity:
+    """An entity from its JSON form; `place` is where it stands in its scene."""
     if not isinstance(data, Mapping):
         raise WrongShape(f"entity {place} is not an object", 'write {"id": "e1", "attributes": {"colour": "red"}}')
     only_known(data, ENTITY, "an entity", '; anything else goes into "attributes": {…}')
@@ -283,7 +300,7 @@ def description_from_json(data: Mapping[str, Any]) -> Description:
         properties=None if properties is None else pairs(properties),
         text=optional(data, "text", str),
         distribution=None if distribution is None else tuple(map(_share, distribution)),
-        spans=tuple(_span(s) for s in optional(data, "spans", list) or ()),
+        spans=tuple(span_from_json(s) for s in optional(data, "spans", list) or ()),
         speaker=optional(data, "speaker", str),
     )
 
@@ -298,11 +315,12 @@ def _share(data: Any) -> tuple[frozenset[Property], float]:
     return frozenset(pairs(data[0])), float(share)
 
 
-def _span(data: Any) -> Span:
+def span_from_json(data: Any) -> Span:
+    """A stretch of words from its JSON form."""
     text = expect(data, "text", str)
     only_known(data, SPAN, "a span")
     inside = optional(data, "inside", list) or ()
-    return Span(text, pairs(data.get("properties", ())), tuple(_span(s) for s in inside))
+    return Span(text, pairs(data.get("properties", ())), tuple(span_from_json(s) for s in inside))
 
 
 def _event(data: Any) -> Event:
@@ -354,6 +372,8 @@ def _misnamed(trial: Trial) -> tuple[Property, Property] | None:
     """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
     known = trial.scene.extensions
     for said in (p for r in trial.references for p in r.properties or ()):
+        if said in known:
+            continue
         own = said._replace(name=LANDMARKS.sub("", said.name))
         if own in known or any(p.name == own.name for p in known):
             continue

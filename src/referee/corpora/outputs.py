@@ -11,6 +11,7 @@ Whoever finds rather than describes gives places instead: ``{"trial": ID, "box":
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,14 @@ from referee.corpora.jsonl import DESCRIPTION, description_from_json, descriptio
 from referee.corpora.output_tables import ENDINGS, given, read_table_rows
 from referee.corpora.place_records import FIELDS as PLACES
 from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
-from referee.corpora.reading.lines import WrongShape, expect, open_binary, optional, parse_object, read_lines
+from referee.corpora.reading.lines import (
+    WrongShape,
+    expect,
+    open_binary,
+    optional,
+    parse_object,
+    read_records,
+)
 from referee.errors import InputError, MalformedInput, UnknownName, near
 from referee.records import Description, Outcome, Response
 from referee.sight.answer_forms import SeenAnswer, read_answer, seen
@@ -87,17 +95,28 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 def _read_jsonl(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
     strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
-    for line, text in read_lines(path, on_problem):
+
+    def carefully(text: str, line: int) -> Output | None:
         try:
             data = parse_object(text)
             strange.look_at(data, line)
-            output = output_from(data, own, where, line)
+            return output_from(data, own, where, line)
         except WrongShape as wrong:
             on_problem(
                 MalformedInput(str(wrong), where=path, line=line, remedy=strange.remedy(wrong.remedy or _REMEDY))
             )
-            continue
-        yield output
+            return None
+
+    return read_records(path, _plain_outputs(own, where), carefully, on_problem)
+
+
+def _plain_outputs(own: str, where: str) -> Callable[[list[bytes], int], list[Output] | None]:
+    """What reads outputs of plain lines at once, where msgspec is installed."""
+    if find_spec("msgspec") is None:
+        return lambda lines, first: None
+    from referee.corpora.plain_lines import OutputLines
+
+    return OutputLines(own, where).read
 
 
 def _read_table(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:

@@ -6,7 +6,7 @@ What the caption scorers call CIDEr is CIDEr-D: with clipped counts and a penalt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import exp, log, sqrt
 
@@ -19,6 +19,7 @@ from referee.metrics.tokens import check_order, split_words
 __all__ = ["Cider", "CiderD"]
 
 Ngrams = Counter[tuple[str, ...]]
+Texts = tuple[list[str | None], list[list[str]]]
 SIGMA = 6.0
 SCALE = 10.0
 
@@ -46,15 +47,24 @@ class Cider(Measure):
 
     def learn(self, batch: Batch) -> Cider:
         """Count in how many items' references each n-gram is (outputs do not matter here)."""
-        self._items += _count_items(batch, self._seen, self._ngrams)
+        self._items += _count_items(self.put_aside(batch)[1], self._seen, self._ngrams)
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the value of each item."""
+        return self.measure_aside(self.put_aside(batch))
+
+    def put_aside(self, batch: Batch) -> Texts:
+        """The texts of outputs and references."""
+        said = [None if output is None else output.text for output in batch.outputs]
+        return said, [[r.text for r in references if r.text is not None] for references in batch.references]
+
+    def measure_aside(self, kept: Texts) -> FloatArray:
+        outputs, references = kept
         seen, items = self._seen, self._items
         if not items:
             seen = Counter()
-            items = _count_items(batch, seen, self._ngrams)
+            items = _count_items(references, seen, self._ngrams)
         whole = log(max(1, items))
         known: dict[str, _Weighted] = {}
 
@@ -63,11 +73,10 @@ class Cider(Measure):
                 known[text] = _Weighted(self._ngrams(text), seen, whole, self.order)
             return known[text]
 
-        rows = np.full((len(batch), 1), np.nan)
-        for i, (said, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
-            texts = [r.text for r in references if r.text is not None]
-            if said is not None and said.text is not None and texts:
-                mine = weighted(said.text)
+        rows = np.full((len(outputs), 1), np.nan)
+        for i, (said, texts) in enumerate(zip(outputs, references, strict=True)):
+            if said is not None and texts:
+                mine = weighted(said)
                 likenesses = [mine.likeness(weighted(t), self.clipped) for t in texts]
                 rows[i] = SCALE * sum(likenesses) / len(texts)
         return rows
@@ -89,14 +98,11 @@ class CiderD(Cider):
     clipped = True
 
 
-def _count_items(batch: Batch, seen: Counter[tuple[str, ...]], ngrams: object) -> int:
-    items = 0
-    for references in batch.references:
-        texts = [r.text for r in references if r.text is not None]
-        if texts:
-            items += 1
-            seen.update(set().union(*(ngrams(t) for t in texts)))  # type: ignore[operator]
-    return items
+def _count_items(references: list[list[str]], seen: Counter[tuple[str, ...]], ngrams: Callable[[str], Ngrams]) -> int:
+    """Add the n-grams of every item's references to those seen; how many items have any."""
+    for texts in references:
+        seen.update(set[tuple[str, ...]]().union(*map(ngrams, texts)))
+    return sum(map(bool, references))
 
 
 class _Weighted:

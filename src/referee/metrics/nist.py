@@ -30,8 +30,9 @@ class Nist(Measure):
     2002 and mteval-v11b (every reference clips and counts; nltk keeps one per order and differs). Empty case: an order that no output
     is long enough for adds 0; outputs without words score 0; no text or no reference is not counted at all.
 
-    Because the weights belong to the whole test set, data that comes in several batches is read twice: call `learn` with every batch, then
-    `statistics`. Without `learn`, a batch is taken for the whole test set. References that several systems share are to be learnt once.
+    Because the weights belong to the whole test set, data that comes in several batches is gone through twice: call `learn` with every batch, then
+    `statistics` (or `put_aside` what is needed of each batch, and `measure_aside` that). Without `learn`, a batch is taken for the whole test
+    set. References that several systems share are to be learnt once.
     """
 
     name = "string/nist"
@@ -58,12 +59,19 @@ class Nist(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: information matched by order, n-grams of the output by order, mean length of the references."""
-        encoding = encode(batch, self.case, self.tokens)
+        return self.measure_aside(self.put_aside(batch))
+
+    def put_aside(self, batch: Batch) -> tuple[Encoding, Ids]:
+        """The words as numbers, and which n-grams are matched."""
+        marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
+        return encode(batch, self.case, self.tokens), marks
+
+    def measure_aside(self, kept: tuple[Encoding, Ids]) -> FloatArray:
+        encoding, marks = kept
         counts = self._learnt
         if counts is None:
             counts = count_for(encoding.items, self.order)
             counts.add(encoding)
-        marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         rows = np.empty((encoding.items, self.width))
         rows[:, : self.order] = counts.sum_information(encoding, marks)
         rows[:, self.order : -1] = count_ngrams(encoding.output_lengths, self.order)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from inspect import signature as call_signature
 from itertools import islice
@@ -29,6 +30,7 @@ from referee.errors import (
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source
+from referee.runs.system_outputs import OutputsOfSystem
 from referee.signature import digest
 
 if TYPE_CHECKING:
@@ -291,7 +293,7 @@ class Answers:
 
     def __init__(self, lenient: bool = False) -> None:
         self.lenient = lenient
-        self.by_system: dict[str, dict[str, Output]] = {}
+        self.by_system: dict[str, OutputsOfSystem] = {}
         self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.notes: list[str] = []
         # Systems of a run: there an empty answer is a fact, in a user's file it is more likely a mistake.
@@ -299,44 +301,42 @@ class Answers:
 
     def add(self, output: Output) -> None:
         """Take one output; a second answer to the same trial is an error, or counted and the first kept."""
-        said = self.by_system.setdefault(output.system, {})
-        if output.trial in said:
-            first = said[output.trial]
-            place = f"{first.where}:{first.line}" if first.line else first.where
-            self.trouble(
-                DuplicateTrial(
-                    f"{output.system} answers trial {output.trial!r} twice (first at {place})",
-                    where=output.where,
-                    line=output.line,
-                    remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
-                ),
-                output.system,
-                "duplicate",
-            )
-            return
-        said[output.trial] = output
+        said = self.by_system.get(output.system)
+        if said is None:
+            said = self.by_system[output.system] = OutputsOfSystem(output.system)
+        if not said.add(output):
+            self.trouble(output.system, "duplicate", lambda: self._twice(output, said[output.trial]))
+
+    def _twice(self, output: Output, first: Output) -> DuplicateTrial:
+        place = f"{first.where}:{first.line}" if first.line else first.where
+        return DuplicateTrial(
+            f"{output.system} answers trial {output.trial!r} twice (first at {place})",
+            where=output.where,
+            line=output.line,
+            remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
+        )
 
     def _said_of(self, where: str) -> list[str]:
         """What was noted about a file: a misspelt `system` makes all its lines those of one system."""
         return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
 
-    def trouble(self, error: InputError, system: str, kind: str) -> None:
+    def trouble(self, system: str, kind: str, error: Callable[[], InputError]) -> None:
         """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
         if not self.lenient:
-            raise error
+            raise error()
         # A file with one mistake in every line would otherwise fill the screen.
         if not self.problems[system][kind]:
-            self.notes.append(str(error))
+            self.notes.append(str(error()))
         self.problems[system][kind] += 1
 
     def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
         """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
-        if all(said.keys() <= ids for said in self.by_system.values()):
+        if all(said.descriptions.keys() <= ids for said in self.by_system.values()):
             return
         elsewhere = {t.id for t in corpus()} - ids
         aside = 0
         for system, said in self.by_system.items():
-            kept = {trial: output for trial, output in said.items() if trial not in elsewhere}
+            kept = said.without(elsewhere)
             aside += len(said) - len(kept)
             self.by_system[system] = kept
         if aside:
@@ -346,11 +346,11 @@ class Answers:
         """Every system answers every trial, and nothing but trials of the corpus."""
         for system, said in self.by_system.items():
             # In the order of the file: the same mistake is told with the same line every time.
-            for output in [output for trial, output in said.items() if trial not in ids]:
-                self.trouble(_unknown(output), system, "unknown")
+            for trial in [trial for trial in said.descriptions if trial not in ids]:
+                self.trouble(system, "unknown", partial(_unknown, said, trial))
         for system, said in self.by_system.items():
             # In lenient mode they are counted later, with the table.
-            missing = [] if self.lenient else [i for i in ids if i not in said]
+            missing = [] if self.lenient else [i for i in ids if i not in said.descriptions]
             if missing:
                 raise MissingOutputs(
                     f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
@@ -360,16 +360,18 @@ class Answers:
 
     def check_said(self, system: str, trials: Iterable[Trial]) -> None:
         """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
-        said = self.by_system.get(system, {})
+        if system not in self.by_system:
+            return
+        said, may_be_silent = self.by_system[system], system in self.silence_allowed
         for trial in trials:
-            output = said.get(trial.id)
-            if output is None or output.response is not None:
+            description = said.descriptions.get(trial.id)
+            if description is None or said.response(trial.id) is not None:
                 continue  # what somebody found is no description
-            if system not in self.silence_allowed and _says_nothing(output.description):
-                self.trouble(_empty(output), system, "empty")
-            outside = _outside(output.description, trial.scene)
+            if not may_be_silent and _says_nothing(description):
+                self.trouble(system, "empty", partial(_empty, said, trial.id))
+            outside = _outside(description, trial.scene)
             if outside is not None:
-                self.trouble(_strange(output, outside, trial.scene), system, "outside")
+                self.trouble(system, "outside", partial(_strange, said, trial, outside))
 
     @classmethod
     def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
@@ -388,12 +390,17 @@ def _outside(said: Description, scene: Scene) -> Property | None:
     known = scene.extensions
     for prop in (said.properties or ()) if known else ():
         # A landmark is an entity of the scene as well: what is said of it is looked up without the prefix.
-        if prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
+        if prop not in known and prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
             return prop
     return None
 
 
-def _unknown(output: Output) -> UnknownTrial:
+def _itself(problem: InputError) -> InputError:
+    return problem
+
+
+def _unknown(said: OutputsOfSystem, trial: str) -> UnknownTrial:
+    output = said[trial]
     return UnknownTrial(
         f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
         where=output.where,
@@ -402,7 +409,8 @@ def _unknown(output: Output) -> UnknownTrial:
     )
 
 
-def _empty(output: Output) -> InvalidDescription:
+def _empty(said: OutputsOfSystem, trial: str) -> InvalidDescription:
+    output = said[trial]
     return InvalidDescription(
         f"the answer to trial {output.trial!r} is empty",
         where=output.where,
@@ -411,8 +419,8 @@ def _empty(output: Output) -> InvalidDescription:
     )
 
 
-def _strange(output: Output, prop: Property, scene: Scene) -> InvalidDescription:
-    meant = _meant(prop, scene)
+def _strange(said: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+    output, meant = said[trial.id], _meant(prop, trial.scene)
     hint = f"did you mean {meant}? " if meant else ""
     return InvalidDescription(
         f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
@@ -493,8 +501,8 @@ def _read_into(answers: Answers, path: str | Path) -> None:
     system = added[0] if len(added) == 1 else Path(path).name.split(".")[0]
     for problem in problems:
         # A system none of whose lines can be read is still in the table, with nothing but its problems.
-        answers.by_system.setdefault(system, {})
-        answers.trouble(problem, system, "unparsable")
+        answers.by_system.setdefault(system, OutputsOfSystem(system))
+        answers.trouble(system, "unparsable", partial(_itself, problem))
 
 
 def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:

@@ -5,16 +5,19 @@ Trials stream through in chunks and leave only their additive statistics behind,
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
-from typing import Any, Protocol
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import LearnsFirst, LearnsFrom, width_of
+from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
@@ -39,9 +42,14 @@ class Measurer(Protocol):
 
 @dataclass(slots=True)
 class Measured:
-    """The statistics of every chunk, in order, by system and metric; metrics of other packages that broke, with what to say of them."""
+    """The statistics of every chunk, in order, by system and metric; metrics of other packages that broke, with what to say of them.
+
+    Those in `aside` are measured at the end, from what they put aside of every chunk (into `kept`): only then have they learnt from all of them.
+    """
 
     metrics: Mapping[tuple[str, str], Any]
+    aside: frozenset[tuple[str, str]] = frozenset()
+    kept: BinaryIO = field(default_factory=BytesIO)
     parts: dict[tuple[str, str], list[FloatArray]] = field(init=False)
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -49,10 +57,19 @@ class Measured:
         self.parts = {key: [] for key in self.metrics}
 
     def add(self, batches: Mapping[str, Batch]) -> None:
-        for key, rows in measure(self.metrics, batches, self.failed).items():
+        now = {key: metric for key, metric in self.metrics.items() if key not in self.aside}
+        for key, rows in measure(now, batches, self.failed).items():
             self.parts[key].append(rows)
+        if self.aside:
+            later = {key: self.metrics[key].put_aside(batches[key[0]]) for key in sorted(self.aside)}
+            pickle.dump(later, self.kept, pickle.HIGHEST_PROTOCOL)
 
     def finish(self) -> Measured:
+        end = self.kept.tell()
+        self.kept.seek(0)
+        while self.kept.tell() < end:
+            for key, kept in pickle.load(self.kept).items():
+                self.parts[key].append(self.metrics[key].measure_aside(kept))
         return self
 
 
@@ -68,31 +85,48 @@ def score_trials(
     size: int | None = None,
     elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None = None,
 ) -> ScoreTable:
-    """Measure all systems on all trials; `trials` is called once, or twice when a metric learns from the whole set first.
+    """Measure all systems on all trials; `trials` is called once, or twice where a metric learns from the whole set first and can put nothing aside.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
     come from, for the signature and for what the trials are clustered by. `size` is that of a chunk; `elsewhere` measures chunks in other processes (see
     `referee.runs.measuring`).
     """
+    # A file without a name: what metrics put aside takes no memory, and is gone with the process.
+    with TemporaryFile(prefix="referee-") as kept:
+        return _score(answers, trials, settings, everyone or trials, source or Source(), size or CHUNK, elsewhere, kept)
+
+
+def _score(
+    answers: Answers,
+    trials: Callable[[], Iterable[Trial]],
+    settings: Settings,
+    everyone: Callable[[], Iterable[Trial]],
+    source: Source,
+    size: int,
+    elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None,
+    kept: BinaryIO,
+) -> ScoreTable:
     systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
     if settings.baseline is not None and settings.baseline not in systems:
         raise InputError(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
-    table = ScoreTable(settings, source or Source())
+    table = ScoreTable(settings, source)
     table.metrics = _make_metrics(systems, settings.metrics)
     # References of other speakers may come from trials that are not in the chosen part.
-    find = _reference_finder(settings, everyone or trials)
-    size = size or CHUNK
-    # Elsewhere nobody has seen the whole set, and here only where it is one chunk.
-    _learn(table, answers, trials, find, systems, size, always=elsewhere is not None)
-    measurer: Measurer = Measured(table.metrics) if elsewhere is None else elsewhere(table.metrics)
+    find = _reference_finder(settings, everyone)
+    learners = _learners(table.metrics)
+    # Elsewhere nothing is measured before everything is read.
+    in_passing = elsewhere is not None or all(_puts_aside(table.metrics[key]) for key in learners)
+    if not in_passing:
+        _learn(learners, table, answers, trials, find, size)
+    aside = frozenset(k for k, m in table.metrics.items() if in_passing and isinstance(m, LearnsFirst))
+    measurer: Measurer = Measured(table.metrics, aside, kept) if elsewhere is None else elsewhere(table.metrics)
     table.groups = {name: [] for name in settings.by}
     seen: set[str] = set()
     labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
     read, against = Fingerprint(), Counter[int]()
-    # PlaceQuestion once: looking through all outputs for every chunk would cost more than measuring.
-    finders = {s for s, said in answers.by_system.items() if any(output.response for output in said.values())}
+    finders = {s for s, said in answers.by_system.items() if said.finds}
     asked: list[PlaceQuestion] = []
     for chunk in _chunks(trials(), size):
         asked += map(asked_by, chunk) if finders else ()
@@ -114,9 +148,11 @@ def score_trials(
             batches[system] = Batch(_said(answers, system, chunk), chunk, references, answers=found)
             if found:
                 table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in found)
+        for system, name in learners if in_passing else ():
+            table.metrics[system, name].learn(batches[system])
         measurer.add(batches)
     # Only now: the corpus streams, and which trials it has is known at its end.
-    answers.leave_out(seen, everyone or trials)
+    answers.leave_out(seen, everyone)
     answers.check_complete(seen)
     table.clusters = choose_clusters(labels, settings.cluster)
     table.fingerprint, table.references = str(read), _range(against)
@@ -126,7 +162,7 @@ def score_trials(
         for key, rows in measured.parts.items()
     }
     for system in systems:
-        missing = len(seen) - len(answers.by_system[system].keys() & seen) if system in answers.by_system else 0
+        missing = len(seen.difference(answers.by_system[system].descriptions)) if system in answers.by_system else 0
         table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
     table.notes = [*answers.notes, *measured.failed.values()]
     table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
@@ -163,8 +199,7 @@ def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str])
 
 def _found(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Response | None]:
     """What a system found on some trials; nothing at all where it describes."""
-    said = answers.by_system.get(system, {})
-    return [said[t.id].response if t.id in said else None for t in chunk]
+    return [answers.by_system[system].response(t.id) for t in chunk]
 
 
 def _range(counts: Counter[int]) -> str:
@@ -185,36 +220,39 @@ def _shared(metric: Metric) -> bool:
     return isinstance(metric, LearnsFrom) and metric.learns_from == "references"
 
 
+def _learners(metrics: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
+    """Metrics that need the whole set first (NIST's information weights, distributions over a scene), each once."""
+    # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns once.
+    own = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
+    return list(own.values())
+
+
+def _puts_aside(metric: Metric) -> bool:
+    """Whether a metric needs no second reading; those of other packages are measured where a fault of theirs is caught."""
+    return type(metric).__module__.startswith("referee.") and isinstance(metric, PutsAside)
+
+
 def _learn(
+    learners: Sequence[tuple[str, str]],
     table: ScoreTable,
     answers: Answers,
     trials: Callable[[], Iterable[Trial]],
     find: Any,
-    systems: list[str],
     size: int,
-    always: bool,
 ) -> None:
-    """First pass for metrics that need the whole set (NIST's information weights, distributions over a scene).
+    """A first reading for metrics that have to learn before they see what they measure.
 
     Where everything fits into one chunk there is nothing to learn first: the one batch is the whole set.
     """
-    learners = {
-        id(metric): (key[0], metric)
-        # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns
-        # once.
-        for key, metric in reversed(table.metrics.items())
-        if isinstance(metric, LearnsFirst)
-    }
-    for i, chunk in enumerate(_chunks(trials(), size) if learners else ()):
+    for i, chunk in enumerate(_chunks(trials(), size)):
         # A metric that was taught nothing learns from the batch it measures.
-        if i == 0 and len(chunk) < size and not always:
+        if i == 0 and len(chunk) < size:
             return
         references = [find(t) for t in chunk]
-        for system in systems:
-            mine = [metric for own, metric in learners.values() if own == system]
+        for system in dict.fromkeys(system for system, _ in learners):
             batch = Batch(_said(answers, system, chunk), chunk, references)
-            for metric in mine:
-                metric.learn(batch)
+            for name in [name for own, name in learners if own == system]:
+                table.metrics[system, name].learn(batch)
 
 
 def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
@@ -233,8 +271,8 @@ def _said(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Descrip
     # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in chunk]
-    said = answers.by_system[system]
-    return [said[t.id].description if t.id in said else None for t in chunk]
+    said = answers.by_system[system].descriptions
+    return [said.get(t.id) for t in chunk]
 
 
 def _reference_finder(

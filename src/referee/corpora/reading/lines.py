@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from referee.errors import InputError, MalformedInput, near
 
@@ -24,7 +24,11 @@ __all__ = [
     "optional",
     "parse_object",
     "read_lines",
+    "read_records",
 ]
+
+BLOCK = 500
+Record = TypeVar("Record")
 
 
 class WrongShape(Exception):
@@ -55,23 +59,69 @@ def _raise(error: InputError) -> None:
 
 def read_lines(path: str | Path, on_problem: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, str]]:
     """Numbered lines that are not blank; bytes that are not UTF-8 go to `on_problem`, broken archives are errors."""
+    for first, block in _blocks(path):
+        for number, raw in enumerate(block, first):
+            if text := _text(raw, number, path, on_problem):
+                yield number, text
+
+
+def read_records(
+    path: str | Path,
+    plainly: Callable[[list[bytes], int], Sequence[Record] | None],
+    carefully: Callable[[str, int], Record | None],
+    on_problem: Callable[[InputError], None] = _raise,
+) -> Iterator[Record]:
+    """What stands in the lines of a file: many at a time where all are plain, and one by one, read with care, where one is not.
+
+    `plainly` is given lines and the number of the first; it answers with one record a line, or None. `carefully` is given the text of a line and its
+    number, and answers with None for a line to be passed over.
+    """
+    for first, block in _blocks(path):
+        made = plainly(block, first)
+        if made is not None:
+            yield from made
+            continue
+        for number, raw in enumerate(block, first):
+            alone = plainly([raw], number)
+            if alone is not None:
+                yield alone[0]
+            elif text := _text(raw, number, path, on_problem):
+                record = carefully(text, number)
+                if record is not None:
+                    yield record
+
+
+def _blocks(path: str | Path) -> Iterator[tuple[int, list[bytes]]]:
+    """Some hundred lines at a time, as they stand in the file, with the number of the first; broken archives are errors."""
     with open_binary(path) as file:
-        number = 0
+        number = 1
+        block: list[bytes] = []
         try:
-            for number, raw in enumerate(file, 1):
-                try:
-                    # A byte order mark can only stand at the beginning of the file.
-                    text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                except UnicodeDecodeError as error:
-                    problem = f"byte {error.start + 1} of this line is not UTF-8"
-                    on_problem(MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8"))
-                    continue
-                if text:
-                    yield number, text
+            for raw in file:
+                block.append(raw)
+                if len(block) == BLOCK:
+                    yield number, block
+                    number, block = number + BLOCK, []
         except (EOFError, gzip.BadGzipFile, OSError) as error:
+            # What came before the break is read first: an error in it is nearer to the cause.
+            if block:
+                yield number, block
             raise MalformedInput(
-                f"cannot be read on ({error})", where=path, line=number + 1, remedy="copy the file again"
+                f"cannot be read on ({error})", where=path, line=number + len(block), remedy="copy the file again"
             ) from None
+        if block:
+            yield number, block
+
+
+def _text(raw: bytes, number: int, path: str | Path, on_problem: Callable[[InputError], None] = _raise) -> str | None:
+    """The text of a line without the blanks around it; None where it is not UTF-8, of which `on_problem` is told."""
+    try:
+        # A byte order mark can only stand at the beginning of the file.
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of this line is not UTF-8"
+        on_problem(MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8"))
+        return None
 
 
 def _refuse(constant: str) -> Any:

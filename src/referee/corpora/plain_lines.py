@@ -1,0 +1,286 @@
+"""Trials and outputs of plain lines, read in one step by msgspec (extra `fast`); whatever is not plain is left to the careful readers of `jsonl` and `outputs`.
+
+What stands in a file again and again (scenes, entities, sets of properties, whole descriptions) is known by its bytes, made once and shared. A reader here
+answers with the very record that the careful one would make, or with None: it refuses nothing, so all errors are told in one place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import wraps
+from math import isfinite
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import Decoder
+
+from referee.corpora.jsonl import entity_from_json, pairs, span_from_json
+from referee.corpora.outputs import Output
+from referee.corpora.reading.lines import WrongShape
+from referee.records import NOTHING, Description, Entity, Property, Relation, Scene, Span, Trial
+
+__all__ = ["OutputLines", "TrialLines"]
+
+# Bytes of the lines whose records are kept for others that look the same; beyond, they are forgotten and met anew.
+ROOM = 1 << 25
+_BRACE = ord("{")
+_LIST = Decoder(list[Raw] | None).decode
+Made = TypeVar("Made")
+Row = TypeVar("Row")
+
+
+class _Output(Struct, forbid_unknown_fields=True, gc=False):
+    trial: str
+    system: str | None = None
+    properties: Raw = Raw()
+    text: str | None = None
+
+
+class _Reference(Struct, forbid_unknown_fields=True, gc=False):
+    text: str | None = None
+    properties: Raw = Raw()
+    spans: Raw = Raw()
+    speaker: str | None = None
+
+
+class _Entity(Struct, forbid_unknown_fields=True, gc=False):
+    id: str
+    attributes: list[list[str]] = []
+    position: list[int | float] | None = None
+    image: str | None = None
+    relations: list[list[str]] = []
+
+
+class _PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
+    id: str
+    entities: Raw
+    target: str | UnsetType = UNSET
+    targets: list[str] | UnsetType = UNSET
+    references: list[str | _Reference] | None = None
+    scene: str | None = None
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str | None = None
+    complete: bool | None = None
+    meta: Raw = Raw()
+
+
+class _NotPlain(Exception):
+    """Something that only the careful reader knows what to do with."""
+
+
+class _Kept(dict[Any, Any]):
+    """Records by what they were made from, as many as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = ROOM
+
+    def keep(self, key: Any, size: int, made: Made) -> Made:
+        self.left -= size + 200  # the record itself is of about this size
+        if self.left < 0:
+            self.clear()
+            self.left = ROOM
+        self[key] = made
+        return made
+
+
+class _Known:
+    """What was read before, by the bytes it was read from."""
+
+    def __init__(self) -> None:
+        self.properties, self.spans, self.span, self.words = _Kept(), _Kept(), _Kept(), _Kept()
+
+    def properties_of(self, raw: Raw) -> tuple[Property, ...] | None:
+        written = bytes(raw)
+        found = self.properties.get(written, UNSET)
+        return self.properties.keep(written, len(written), _properties(written)) if found is UNSET else found
+
+    def spans_of(self, raw: Raw) -> tuple[Span, ...]:
+        written = bytes(raw)
+        found = self.spans.get(written)
+        return self.spans.keep(written, len(written), self._spans(written)) if found is None else found
+
+    def _spans(self, written: bytes) -> tuple[Span, ...]:
+        # Not given, or null.
+        return tuple([self._span(bytes(raw)) for raw in (_LIST(written) or ())]) if written else ()
+
+    def _span(self, written: bytes) -> Span:
+        found = self.span.get(written)
+        return self.span.keep(written, len(written), span_from_json(_parsed(written))) if found is None else found
+
+    def word(self, text: str | None) -> str | None:
+        """One object for all equal names: a million trials share a few speakers."""
+        found = self.words.get(text)
+        return self.words.keep(text, len(text), text) if found is None and text is not None else found
+
+
+def _refuse(constant: str) -> Any:
+    raise _NotPlain
+
+
+def _parsed(written: bytes) -> Any:
+    return json.loads(written.decode(), parse_constant=_refuse)
+
+
+def _properties(written: bytes) -> tuple[Property, ...] | None:
+    data = _parsed(written) if written else None
+    return None if data is None else pairs(data)
+
+
+def _decoded(decoder: Decoder[Row], lines: Sequence[bytes]) -> list[Row]:
+    """One row a line. A line that is blank, holds two objects or is not all of one is not plain, and neither are its neighbours."""
+    page = b"".join(lines)
+    # Half a character (a lone surrogate) can only come from such an escape; to look for one byte first is ten times as fast.
+    if b"\\" in page and (b"\\ud" in page or b"\\uD" in page):
+        raise _NotPlain
+    rows = decoder.decode_lines(page)
+    end = b"}\r\n" if lines[0].endswith(b"\r\n") else b"}\n"
+    # Within an object nothing ends with a brace where the next line begins with one: here no line break is but between objects.
+    apart = len(lines) == 1 or all(line[0] == _BRACE and line.endswith(end) for line in lines)
+    if len(rows) != len(lines) or not apart:
+        raise _NotPlain
+    return rows
+
+
+def _plainly(read: Callable[[Any, Sequence[bytes], int], Made]) -> Callable[[Any, Sequence[bytes], int], Made | None]:
+    """The records of some lines, or None where anything at all is out of the ordinary."""
+
+    @wraps(read)
+    def attempt(reader: Any, lines: Sequence[bytes], first: int) -> Made | None:
+        try:
+            return read(reader, lines, first)
+        # ValueError is what msgspec and json raise for shape, syntax and encoding alike.
+        except (ValueError, OverflowError, RecursionError, WrongShape, _NotPlain):
+            return None
+
+    return attempt
+
+
+class OutputLines:
+    """Reads the lines of one file of outputs; `own` is the system of lines that name none."""
+
+    def __init__(self, own: str, where: str) -> None:
+        self._own, self._where = own, where
+        self._decoder: Decoder[Any] = Decoder(_Output)
+        self._known, self._descriptions = _Known(), _Kept()
+
+    @_plainly
+    def read(self, lines: Sequence[bytes], first: int) -> list[Output]:
+        """The outputs of some lines, of which `first` is the number of the first."""
+        own, where, known = self._own, self._where, self._descriptions
+        made = []
+        for line, row in enumerate(_decoded(self._decoder, lines), first):
+            key = (bytes(row.properties), row.text)
+            description = known.get(key)
+            if description is None:
+                description = self._description(key, row)
+            made.append(Output(row.trial, row.system or own, description, where, line))
+        return made
+
+    def _description(self, key: tuple[bytes, str | None], row: _Output) -> Description:
+        properties = self._known.properties_of(row.properties)
+        if properties is None and row.text is None:
+            raise _NotPlain
+        made = Description(properties=properties, text=row.text)
+        return self._descriptions.keep(key, len(key[0]) + len(row.text or ""), made)
+
+
+class _Seen(NamedTuple):
+    scene: Scene
+    ids: frozenset[str]
+
+
+class TrialLines:
+    """Reads lines of one file of trials; trials of the same scene share it."""
+
+    def __init__(self) -> None:
+        self._decoder: Decoder[Any] = Decoder(_PlainTrial)
+        self._entity = Decoder(_Entity).decode
+        self._known, self._scenes, self._entities, self._metas = _Known(), _Kept(), _Kept(), _Kept()
+        self._targets = _Kept()
+
+    @_plainly
+    def read(self, lines: Sequence[bytes], first: int) -> list[tuple[int, Trial]]:
+        """The trials of some lines with their numbers, of which `first` is that of the first."""
+        return list(enumerate(map(self._trial, _decoded(self._decoder, lines)), first))
+
+    def _trial(self, row: _PlainTrial) -> Trial:
+        scene, ids = self._scene(row)
+        targets = self._target_names(row)
+        if not targets or not ids.issuperset(targets):
+            raise _NotPlain
+        word = self._known.word
+        return Trial(
+            id=row.id,
+            scene=scene,
+            targets=targets,
+            domain=word(row.domain),
+            condition=word(row.condition),
+            speaker=word(row.speaker),
+            language=word(row.language) or "en",
+            references=tuple([self._reference(said) for said in row.references or ()]),
+            meta=self._meta(row.meta),
+        )
+
+    def _target_names(self, row: _PlainTrial) -> tuple[str, ...]:
+        if row.target is not UNSET:
+            names: tuple[str, ...] = (row.target,)
+        else:
+            names = () if row.targets is UNSET else tuple(row.targets)
+        return self._targets.get(names) or self._targets.keep(names, 50, names)
+
+    def _scene(self, row: _PlainTrial) -> _Seen:
+        key = (bytes(row.entities), row.scene, row.complete)
+        found = self._scenes.get(key)
+        if found is None:
+            entities = tuple([self._entity_of(bytes(raw)) for raw in _LIST(row.entities) or ()])
+            ids = frozenset(entity.id for entity in entities)
+            if len(ids) < len(entities):
+                raise _NotPlain
+            scene = Scene(entities=entities, id=self._known.word(row.scene), complete=row.complete is not False)
+            # What is worked out about a scene is kept with it, and takes several times the room of its text.
+            found = self._scenes.keep(key, 4 * len(key[0]), _Seen(scene, ids))
+        return found
+
+    def _entity_of(self, written: bytes) -> Entity:
+        found = self._entities.get(written)
+        return self._entities.keep(written, len(written), self._made(written)) if found is None else found
+
+    def _made(self, written: bytes) -> Entity:
+        try:
+            row = self._entity(written)
+        except ValueError:
+            return entity_from_json(_parsed(written), 0)
+        if not all(map(isfinite, row.position or ())):
+            raise _NotPlain
+        return Entity(
+            id=row.id,
+            attributes=pairs(row.attributes),
+            image=row.image,
+            position=None if row.position is None else tuple(row.position),
+            relations=tuple([Relation(*p) for p in pairs(row.relations)]),
+        )
+
+    def _reference(self, said: str | _Reference) -> Description:
+        if isinstance(said, str):
+            return Description(text=said)
+        return Description(
+            properties=self._known.properties_of(said.properties),
+            text=said.text,
+            spans=self._known.spans_of(said.spans),
+            speaker=self._known.word(said.speaker),
+        )
+
+    def _meta(self, raw: Raw) -> Any:
+        written = bytes(raw)
+        found = self._metas.get(written, UNSET)
+        if found is UNSET:
+            data = _parsed(written) if written else None
+            if data is not None and not isinstance(data, dict):
+                raise _NotPlain
+            found = self._metas.keep(written, len(written), data or None)
+        # A copy, for whoever adds to the notes of one trial does not mean the others.
+        return NOTHING if found is None else dict(found)
