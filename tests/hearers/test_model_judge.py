@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,7 @@ def test_the_card_of_a_judge_that_rates_as_people_do() -> None:
     with scripted(rate) as server:
         card = examine_ratings(ModelJudge(model="toy", endpoint=server.url), texts, "fluency")
     assert card["item_spearman"] == pytest.approx(1)
+    assert card["verdict"] == "as good as one more person"
     assert card["outcomes"] == {"answered": 24, "unparsable": 1}
     # 12 texts of one system and 12 of two, four ratings each, and one rating of a text that nobody wrote
     assert card["ratings_joined_to"] == {"none": 1, "one": 48, "several": 48}
@@ -84,6 +86,28 @@ def test_the_card_of_a_judge_that_rates_as_people_do() -> None:
     assert card["mean_difference"] == pytest.approx(-0.5)
     with pytest.raises(InputError, match="one of fluency"):
         examine_ratings(ModelJudge(model="toy"), texts, "beauty")
+
+
+@pytest.mark.parametrize(
+    ("judged", "verdict"),
+    [
+        (lambda n: 7 - (1 + n % 6), "do not use: it goes against people"),
+        # rho = -0.11 over 24 texts, of which chance brings as much in six cases of ten.
+        (lambda n: 1 + n * n * 7 % 5, "do not use: nothing shows that it goes with people"),
+        (lambda n: 4, "do not use: it rates everything alike"),
+    ],
+)
+def test_what_the_card_says_of_other_judges(judged: Callable[[int], int], verdict: str) -> None:
+    texts = [rated(n, 1 + n % 6) for n in range(24)]
+
+    def rate(question: str, time: int) -> Said:
+        number = re.search(r"text (\d+)", question)
+        assert number is not None
+        return answered(str(judged(int(number[1]))))
+
+    with scripted(rate) as server:
+        card = examine_ratings(ModelJudge(model="toy", endpoint=server.url), texts, "fluency")
+    assert card["verdict"] == verdict
 
 
 @pytest.mark.data

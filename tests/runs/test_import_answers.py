@@ -1,8 +1,9 @@
-"""Answers from elsewhere become runs; forms as inspect_ai 0.3.285, lm-eval 0.4.9, lmms-eval 0.4 and clemcore 3.7.2 write them, cut down to what is read."""
+"""Answers from elsewhere become runs: logs that inspect_ai 0.3.285, lm-eval 0.4.13, lmms-eval 0.7.2 and clemcore 3.7.2 wrote, and small ones like them."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -102,30 +103,91 @@ def test_an_archive_packed_with_zstd_is_read(tmp_path: Path) -> None:
         assert foreign_logs._member(archive, path, "header.json") == words
 
 
-@pytest.mark.parametrize("form", ["lm-eval", "lmms-eval"])
-def test_samples_of_the_harnesses(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, form: str) -> None:
-    rows = [
-        {
-            "doc_id": i,
-            "doc": {"trial": f"t{i + 1}"},
-            "target": "",
-            "resps": [["the red chair"]],
-            "filtered_resps": ["the red chair"],
-        }
-        for i in range(2)
-    ]
-    folder = tmp_path / "org__model"
-    folder.mkdir()
-    if form == "lm-eval":
-        log = folder / "samples_toy_2026-11-16.jsonl"
-        log.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    else:
-        log = folder / "toy.json"
-        log.write_text(json.dumps({"args": {}, "logs": rows}), "utf-8")
-    assert recognise(log) == form
-    code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus)
+# Made with the programs themselves from `referee export-task` of the corpus above: inspect_ai 0.3.285 with its mock model (two epochs, and once as hearer),
+# lm-eval 0.4.13 with its dummy model, which says "lol"; lmms-eval's by the lines of `save_results_samples` in its release 0.7.2. The episodes are those of
+# clemcore 3.7.2's mock players, who say "The one that looks like the target." and choose by lot, over three instances of our own.
+LOGS = Path(__file__).with_name("logs")
+
+
+def test_a_log_of_inspects_mock_model(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
+    pytest.importorskip("zstandard")
+    code, told, run = imported(capsys, tmp_path, LOGS / "inspect-0.3.285-speaker.eval", "--corpus", corpus)
+    assert (code, told.splitlines()[:2]) == (0, ["mockllm/model: 2 answered", "mockllm/model#2: 2 answered"])
+    assert {(o.system, o.trial): o.description.text for o in run.outputs()} == {
+        ("mockllm/model", "t1"): "the red chair",
+        ("mockllm/model", "t2"): "the red one",
+        ("mockllm/model#2", "t1"): "the red seat",
+        ("mockllm/model#2", "t2"): "the chair in red",
+    }
+
+
+def test_a_log_of_inspects_mock_model_as_hearer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path
+) -> None:
+    """It said "Object 2, because it is red." and "several"; the first was shown b, then a."""
+    code, _, run = imported(capsys, tmp_path, LOGS / "inspect-0.3.285-hearer.json", "--corpus", corpus)
     assert code == 0
-    assert "org/model: 2 answered" in told
+    assert [(r.trial, str(r.outcome), r.entity, r.system) for r in run.responses()] == [
+        ("t1", "entity", "a", "human"),
+        ("t2", "several", None, "human"),
+    ]
+
+
+def test_samples_of_lm_eval(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
+    log = LOGS / "lm-eval-0.4.13-reference.jsonl"
+    assert recognise(log) == "lm-eval"
+    code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus, "--system", "dummy")
+    assert (code, told.splitlines()[0]) == (0, "dummy: 2 answered")
+    assert [(o.trial, o.description.text) for o in run.outputs()] == [("t1", "lol"), ("t2", "lol")]
+
+
+def test_of_several_filters_one_is_chosen(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
+    log = LOGS / "lm-eval-0.4.13-filters.jsonl"
+    code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus)
+    assert code == 2
+    assert "filtered in several ways (first-line, none)" in told
+    assert ":3" in told or "line 3" in told
+    # Its filter looked for "(the .*)" and found nothing: [invalid].
+    code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus, "--map", "filter=first-line")
+    assert code == 2
+    assert "no answer in it that can be read" in told
+    # Raw, there are two answers to every question (repeats: 2).
+    args = (log, "--corpus", corpus, "--system", "dummy", "--map", "filter=none,text=resps")
+    code, told, _ = imported(capsys, tmp_path, *args)
+    assert (code, told.splitlines()[:2]) == (0, ["dummy: 2 answered", "dummy#2: 2 answered"])
+
+
+def test_likelihoods_are_no_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
+    code, told, _ = imported(capsys, tmp_path, LOGS / "lm-eval-0.4.13-choice.jsonl", "--corpus", corpus)
+    assert code == 2
+    assert "likelihood and no answer in words" in told
+
+
+def test_samples_of_lmms_eval_name_their_document_by_number(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path
+) -> None:
+    log = LOGS / "org__model" / "20261116_061500_samples_toy_reference.jsonl"
+    assert recognise(log) == "lmms-eval"
+    code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus)
+    assert code == 2
+    assert "--documents" in told
+    args = (log, "--corpus", corpus, "--documents", LOGS / "toy-speaker.jsonl")
+    code, told, run = imported(capsys, tmp_path, *args)
+    assert (code, told.splitlines()[0]) == (0, "org/model: 2 answered")
+    assert [(o.trial, o.description.text) for o in run.outputs()] == [("t1", "the red chair"), ("t2", "the red one")]
+
+
+def test_the_one_file_that_lmms_eval_wrote_before(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path
+) -> None:
+    """As its model `from_log` reads it: args, model_configs, and logs with doc_id and resps."""
+    logs = [{"doc_id": i, "doc": {"trial": f"t{i + 1}"}, "resps": [["the red chair"]]} for i in range(2)]
+    log = tmp_path / "toy.json"
+    about = {"args": {"model": "llava", "model_args": "", "limit": None}, "model_configs": {"task": "toy"}}
+    log.write_text(json.dumps({**about, "logs": logs}), "utf-8")
+    assert recognise(log) == "lmms-eval"
+    code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus)
+    assert (code, told.splitlines()[0]) == (0, "llava: 2 answered")
     assert len(list(run.outputs())) == 2
 
 
@@ -188,6 +250,30 @@ def test_episodes_of_clembench(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     answers = [(str(r.outcome), r.entity) for r in run.responses()]
     assert answers == [("entity", "second"), ("entity", "first"), ("unparsable", None)]
     assert main(["listen", str(run.folder)]) == 0
+
+
+def test_episodes_of_clemcores_mock_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, told, run = imported(capsys, tmp_path, LOGS / "clemcore-3.7.2")
+    assert (code, told.splitlines()[0]) == (0, "mock: 3 answered")
+    assert {o.description.text for o in run.outputs()} == {"The one that looks like the target."}
+    # The target of each instance (first, second, third), and what the follower's "Answer: …" said.
+    assert [t.targets[0] for t in run.trials()] == ["first", "second", "third"]
+    chosen = [(r.hearer, r.system, r.entity) for r in run.responses()]
+    assert chosen == [("mock player 2", "mock", place) for place in ("second", "third", "second")]
+
+
+def test_models_of_one_folder_are_kept_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for model in ("mock", "other"):
+        copied = tmp_path / "results" / f"{model}--{model}"
+        shutil.copytree(LOGS / "clemcore-3.7.2" / "mock--mock", copied)
+        for path in copied.rglob("interactions.json"):
+            path.write_text(path.read_text("utf-8").replace('"mock"', f'"{model}"'), "utf-8")
+    code, told, run = imported(capsys, tmp_path, tmp_path / "results")
+    assert (code, told.splitlines()[:2]) == (0, ["mock: 3 answered", "other: 3 answered"])
+    assert len(list(run.trials())) == 3
+    code, told, _ = imported(capsys, tmp_path, tmp_path / "results", "--system", "one", "--overwrite")
+    assert code == 2
+    assert "twice" in told
 
 
 @pytest.mark.parametrize(

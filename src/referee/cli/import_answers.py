@@ -19,6 +19,8 @@ EPILOG = options.examples("""
 
   referee import results/NAME/samples_task.jsonl --corpus mine.jsonl --out RUN   samples of lm-eval or lmms-eval
 
+  referee import results/NAME/samples_task.jsonl --documents TASK/data/test.jsonl --corpus mine.jsonl --out RUN    lmms-eval, which leaves out what was asked
+
   referee import results/NAME/referencegame --system NAME --out RUN              episodes of clembench, which bring their scenes along
 
   referee import answers.csv --corpus tuna --map trial=item,text=utterance,system=model --out RUN
@@ -40,7 +42,17 @@ def import_run(
         str | None, typer.Option("--format", help=f"{', '.join([*FORMATS, 'clembench'])}; found out if not given.")
     ] = None,
     columns: Annotated[
-        str | None, typer.Option("--map", help="Columns of a table: trial=COLUMN,text=COLUMN,system=COLUMN.")
+        str | None,
+        typer.Option(
+            "--map",
+            help="Columns of a table: trial=COLUMN,text=COLUMN,system=COLUMN. Of lm-eval: filter=NAME, text=resps.",
+        ),
+    ] = None,
+    documents: Annotated[
+        Path | None,
+        typer.Option(
+            help="The dataset that was asked about (JSONL), where a log tells its rows by number (lmms-eval)."
+        ),
     ] = None,
     system: Annotated[str | None, typer.Option(help="What the speaker is to be called.")] = None,
     overwrite: options.OverwriteRun = False,
@@ -54,11 +66,13 @@ def import_run(
         raise InputError("there is no such file", where=source, remedy="name a log, a table, or a folder of episodes")
     kind = form or recognise(source)
     if kind == "clembench":
-        found = import_episodes(source, out, speaker=system or source.name, overwrite=overwrite, command=sys.argv[1:])
+        found = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
     else:
         if corpus is None:
             raise InputError("--corpus is missing", remedy="name the corpus whose trials were asked about")
         mapped = _mapped(columns) | ({"system": system} if system else {})
+        if documents is not None:
+            mapped["documents"] = str(documents)
         opened = open_corpus(corpus, data=data, reading=reading)
         found = import_answers(
             source, opened, out, format=kind, columns=mapped, overwrite=overwrite, command=sys.argv[1:]
@@ -71,7 +85,9 @@ def import_run(
 
 def _mapped(columns: str | None) -> dict[str, str]:
     pairs = [part.partition("=") for part in (columns or "").split(",") if part.strip()]
-    wrong = [name for name, equals, _ in pairs if not equals or name.strip() not in ("trial", "text", "system")]
+    wrong = [
+        name for name, equals, _ in pairs if not equals or name.strip() not in ("trial", "text", "system", "filter")
+    ]
     if wrong:
         raise InputError(f"cannot map {wrong[0]!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
     return {name.strip(): column.strip() for name, _, column in pairs}

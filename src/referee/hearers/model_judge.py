@@ -28,7 +28,8 @@ class RatingScale(NamedTuple):
 
 
 SCALES = {
-    # Gatt, Belz & Kow 2009: sliders from 0 to 100
+    # Gatt, Belz & Kow 2009 had people judge adequacy and fluency with sliders, of which they print means from 0 to 100 (Table 6). The two criteria and the
+    # range are theirs; the questions and the words at the ends are ours.
     "adequacy": RatingScale(
         "How clear is this description? Try to imagine someone who could see the same objects, but did not know which of them is the target. "
         "How easily would they be able to find it, based on the phrase given?",

@@ -16,7 +16,7 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput, naming_extra
 
-__all__ = ["FORMATS", "ForeignAnswer", "recognise"]
+__all__ = ["FORMATS", "Episode", "ForeignAnswer", "read_episodes", "recognise"]
 
 ZSTD = 93
 TRIAL_FIELDS = ("trial", "trial_id", "id", "item", "item_id", "question_id", "doc_id")
@@ -75,7 +75,9 @@ def _of_lines(path: Path) -> str | None:
     first = next((row for _, row in _lines(path)), None)
     if not isinstance(first, Mapping):
         return None
-    return "lm-eval" if "filtered_resps" in first or "resps" in first else "jsonl"
+    if "filtered_resps" in first or "resps" in first:
+        return "lm-eval" if "doc" in first else "lmms-eval"
+    return "jsonl"
 
 
 # -- inspect_ai ------------------------------------------------------------------------------------------------------------
@@ -151,31 +153,100 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
 
 
 def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[ForeignAnswer]:
-    """lm-eval's and lmms-eval's samples: a line has ``doc``, ``resps`` and ``filtered_resps`` (lmms-eval also wrote one file with ``logs``)."""
-    rows = enumerate(_json(path)["logs"], 1) if path.suffix == ".json" else _lines(path)
+    """Samples of lm-eval and lmms-eval, after their source (`save_results_samples` of the evaluation tracker).
+
+    lm-eval 0.4.13 writes ``doc_id``, ``doc``, ``resps``, ``filtered_resps`` (a list for each request) and ``filter``, a line for every filter of the task.
+    lmms-eval 0.7.2 leaves the ``doc`` out, takes the lists off where there is one request, and ``resps`` where it says the same; which document is meant is
+    told by `doc_id` alone, so that the dataset has to be named. Its earlier releases wrote one file with ``logs`` (its model `from_log` still reads it).
+    """
+    whole = _json(path) if path.suffix == ".json" else None
+    rows = _lines(path) if whole is None else enumerate(whole["logs"], 1)
+    model = columns.get("system") or _named_in(whole) or _model_of(path)
+    documents = [row for _, row in _lines(Path(columns["documents"]))] if "documents" in columns else []
+    first = columns.get("filter")
     for line, row in rows:
-        doc = row.get("doc") if isinstance(row, Mapping) else None
-        said = _first(row.get("filtered_resps") or row.get("resps")) if isinstance(row, Mapping) else None
-        if said is None:
+        if not isinstance(row, Mapping):
+            raise _no_sample(path, line)
+        way = row.get("filter", first)
+        first = first or way
+        if way != first:
+            if "filter" in columns:
+                continue
             raise MalformedInput(
-                "this is no sample of a harness", where=path, line=line, remedy="every line has doc and filtered_resps"
+                f"the answers were filtered in several ways ({first}, {way})",
+                where=path,
+                line=line,
+                remedy=f"choose one: --map filter={first}",
             )
-        doc = doc if isinstance(doc, Mapping) else {}
-        yield ForeignAnswer(
-            trial=_trial({**row, **doc}, columns, path, line),
-            model=columns.get("system") or _model_of(path),
-            content=said,
-            where=str(path),
-            line=line,
-            places=tuple(map(str, doc.get("places") or ())),
-            of=doc.get("system"),
+        doc = _document(row, documents, path, line)
+        if not doc and "trial" not in columns:
+            raise MalformedInput(
+                "the line does not say what was asked about",
+                where=path,
+                line=line,
+                remedy="name the dataset whose rows it counts: --documents FILE.jsonl (or --map trial=doc_id)",
+            )
+        for number, said in enumerate(_words_of(row, columns, path, line), 1):
+            yield ForeignAnswer(
+                trial=_trial({**row, **doc}, columns, path, line),
+                # Several answers to one request are several samples of one speaker.
+                model=model if number == 1 else f"{model}#{number}",
+                content=said,
+                where=str(path),
+                line=line,
+                places=tuple(map(str, doc.get("places") or ())),
+                of=doc.get("system"),
+            )
+
+
+def _no_sample(path: Path, line: int) -> MalformedInput:
+    return MalformedInput(
+        "this is no sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
+    )
+
+
+def _document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line: int) -> Mapping[str, Any]:
+    """What was asked about: in the line itself, or the row of the dataset that it names by number."""
+    doc, number = row.get("doc"), row.get("doc_id")
+    if isinstance(doc, Mapping):
+        return doc
+    if not documents:
+        return {}
+    if not isinstance(number, int) or not 0 <= number < len(documents) or not isinstance(documents[number], Mapping):
+        raise MalformedInput(
+            f"the dataset has no row {number}", where=path, line=line, remedy="name the dataset that was asked about"
         )
+    found: Mapping[str, Any] = documents[number]
+    return found
 
 
-def _first(given: Any) -> str | None:
-    while isinstance(given, Sequence) and not isinstance(given, str):
-        given = given[0] if given else None
-    return given if isinstance(given, str) else None
+def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> list[str]:
+    """The answers of one line: what the task's filter left of them, or with ``text=resps`` the raw words, of which there may be several."""
+    names = [columns["text"]] if "text" in columns else ["filtered_resps", "resps"]
+    given = next((row[name] for name in names if row.get(name) is not None), None)
+    requests = given if isinstance(given, list) else [given]
+    answers = requests[0] if len(requests) == 1 and isinstance(requests[0], list) else requests
+    if any(_is_likelihood(part) for part in (requests, answers, *answers)):
+        raise MalformedInput(
+            "this is a likelihood and no answer in words",
+            where=path,
+            line=line,
+            remedy="import a task whose model writes (output_type: generate_until)",
+        )
+    if not answers or not all(isinstance(answer, str) for answer in answers):
+        raise _no_sample(path, line)
+    # What lm-eval's filters write where they found nothing.
+    return ["" if answer == "[invalid]" else str(answer) for answer in answers]
+
+
+def _is_likelihood(part: Any) -> bool:
+    """A pair of a log probability and whether it was the likeliest; the harnesses write both as text."""
+    return isinstance(part, list) and len(part) == 2 and str(part[1]) in ("True", "False")
+
+
+def _named_in(whole: Any) -> str | None:
+    about = whole.get("args") if isinstance(whole, Mapping) else None
+    return str(about["model"]) if isinstance(about, Mapping) and about.get("model") else None
 
 
 def _model_of(path: Path) -> str:
@@ -186,17 +257,36 @@ def _model_of(path: Path) -> str:
 # -- clembench -------------------------------------------------------------------------------------------------------------
 
 
-def read_episodes(folder: Path) -> Iterator[tuple[str, Mapping[str, Any], list[tuple[str, str]]]]:
-    """Episodes of a reference game: the name of each, its instance, and who said what."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """An episode of a reference game: its name, its instance, the models of player 1 and 2, and who said what."""
+
+    name: str
+    instance: Mapping[str, Any]
+    models: tuple[str, str]
+    said: tuple[tuple[str, str], ...]
+
+
+def read_episodes(folder: Path) -> Iterator[Episode]:
+    """Episodes as clemcore 3.7.2 leaves them: `interactions.json` and `instance.json` in a folder each."""
     for path in sorted(folder.rglob("interactions.json")):
-        instance = _json(path.with_name("instance.json"))
-        said = [
+        log = _json(path)
+        players = log.get("players") or {}
+        # Earlier releases wrote a text where there is an object now.
+        about = [players.get(f"Player {n}") for n in (1, 2)]
+        models = [str(a.get("model_name", "")) if isinstance(a, Mapping) else "" for a in about]
+        said = tuple(
             (str(event["from"]), str(event["action"]["content"]))
-            for turn in _json(path).get("turns", ())
+            for turn in log.get("turns", ())
             for event in turn
             if str(event.get("from", "")).startswith("Player") and event["action"].get("type") == "get message"
-        ]
-        yield "/".join(path.parent.parts[-3:]), instance, said
+        )
+        yield Episode(
+            name="/".join(path.parent.parts[-3:]),
+            instance=_json(path.with_name("instance.json")),
+            models=(models[0], models[1]),
+            said=said,
+        )
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from referee.llm.choice_reading import Said, read_number
 from referee.llm.description_reading import read_described
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 from referee.runs.folder import write_manifest, write_outputs, write_trials, writing_run
-from referee.runs.foreign_logs import FORMATS, ForeignAnswer, read_episodes, recognise
+from referee.runs.foreign_logs import FORMATS, Episode, ForeignAnswer, read_episodes, recognise
 from referee.runs.open import Opened
 
 __all__ = ["Imported", "import_answers", "import_episodes"]
@@ -128,38 +128,51 @@ def _chosen(answer: ForeignAnswer, trial: Trial) -> Response:
 
 
 def import_episodes(
-    folder: Path, out: Path, *, speaker: str = "clembench", overwrite: bool = False, command: Sequence[str] = ()
+    folder: Path, out: Path, *, speaker: str | None = None, overwrite: bool = False, command: Sequence[str] = ()
 ) -> Imported:
-    """Episodes of clembench's reference game: three grids make a scene, player 1's expression an output, player 2's answer a response."""
-    found = Imported(outputs={}, responses=[], counts={speaker: Counter()})
-    counts, trials = found.counts[speaker], []
-    for name, instance, said in read_episodes(folder):
-        trial = _grids(name, instance, folder)
-        trials.append(trial)
-        expression = next((content for who, content in said if who.startswith("Player 1")), None)
-        text = None if expression is None else read_described(expression)
-        counts["answered" if text else "unparsable"] += 1
-        if text is None:
-            continue
-        found.outputs[speaker, trial.id] = Description(text=text)
-        answer = next((content for who, content in said if who.startswith("Player 2")), None)
-        if answer is not None:
-            places = tuple(e.id for e in trial.scene.entities)
-            told = ForeignAnswer(
-                trial=trial.id,
-                model=f"{speaker} player 2",
-                content=_as_number(answer),
-                where=name,
-                places=places,
-                of=speaker,
+    """Episodes of clembench's reference game: three grids make a scene, player 1's expression an output, player 2's answer a response.
+
+    Speakers are called by their model, unless `speaker` says how.
+    """
+    found = Imported(outputs={}, responses=[], counts={})
+    trials: dict[str, Trial] = {}
+    for episode in read_episodes(folder):
+        trial = _grids(episode.name, episode.instance, folder)
+        if trials.setdefault(trial.id, trial) != trial:
+            raise InputError(
+                f"{trial.id} has other grids elsewhere in the folder", where=folder, remedy="import one release alone"
             )
-            found.responses.append(_chosen(told, trial))
+        _take_episode(found, trial, episode, speaker or episode.models[0] or folder.name)
     if not trials:
         raise InputError(
             "there is no episode in it", where=folder, remedy="name a folder of results with interactions.json in it"
         )
-    _write(out, found, trials, "clembench", folder, {"name": "clembench"}, overwrite, command)
+    _write(out, found, list(trials.values()), "clembench", folder, {"name": "clembench"}, overwrite, command)
     return found
+
+
+def _take_episode(found: Imported, trial: Trial, episode: Episode, speaker: str) -> None:
+    expression = next((content for who, content in episode.said if who.startswith("Player 1")), None)
+    text = None if expression is None else read_described(expression)
+    found.counts.setdefault(speaker, Counter())["answered" if text else "unparsable"] += 1
+    if text is None:
+        return
+    if (speaker, trial.id) in found.outputs:
+        raise InputError(
+            f"{speaker} describes {trial.id} twice", where=trial.id, remedy="import each of its runs alone"
+        )
+    found.outputs[speaker, trial.id] = Description(text=text)
+    answer = next((content for who, content in episode.said if who.startswith("Player 2")), None)
+    if answer is not None:
+        told = ForeignAnswer(
+            trial=trial.id,
+            model=f"{episode.models[1] or speaker} player 2",
+            content=_as_number(answer),
+            where=episode.name,
+            places=tuple(e.id for e in trial.scene.entities),
+            of=speaker,
+        )
+        found.responses.append(_chosen(told, trial))
 
 
 def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:

@@ -14,12 +14,13 @@ from referee.errors import InputError
 from referee.hearers.model_judge import SCALES, GivenRating, ModelJudge
 from referee.hearers.passports.cards import seal
 from referee.signature import signature
-from referee.statistics.correlation import pearson, spearman
+from referee.statistics.correlation import Correlation, pearson, spearman
 
 __all__ = ["examine_ratings"]
 
 # NeuralREG's scales have seven points; those of the judge are named with them.
 ASKED = {"fluency": "fluency7", "grammar": "grammar7", "clarity": "clarity7"}
+LEVEL = 0.05
 FEWEST = 10
 
 
@@ -49,7 +50,7 @@ def examine_ratings(
     items = spearman(mine, people)
     systems = _by_system(pairs, scale)
     ceiling = _one_against_the_rest([t for t, _ in pairs], scale)
-    told = _verdict(items.r, ceiling, len(set(mine)))
+    told = _verdict(items, ceiling, len(set(mine)))
     joined = Counter(
         "none" if not t.systems else "one" if len(t.systems) == 1 else "several"
         for t in texts
@@ -116,9 +117,12 @@ def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | Non
     return float(np.mean(known)) if known else None
 
 
-def _verdict(rho: float | None, ceiling: float | None, different: int) -> str:
-    if different < 2 or rho is None or np.isnan(rho):
+def _verdict(found: Correlation, ceiling: float | None, different: int) -> str:
+    """What may be said of a judge; a correlation that chance could have brought speaks neither for nor against it."""
+    if different < 2 or found.r is None or np.isnan(found.r):
         return "do not use: it rates everything alike"
-    if rho <= 0:
+    if found.p is None or found.p >= LEVEL:
+        return "do not use: nothing shows that it goes with people"
+    if found.r < 0:
         return "do not use: it goes against people"
-    return "use with care" if ceiling is None or rho < ceiling else "as good as one more person"
+    return "use with care" if ceiling is None or found.r < ceiling else "as good as one more person"
