@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMMANDS",
     "Commands",
-    "Stopped",
+    "StoppedWork",
     "detailed",
     "is_quiet",
     "is_verbose",
@@ -43,7 +43,7 @@ __all__ = [
 STOPPED = 130
 
 
-class Stopped(Exception):
+class StoppedWork(Exception):
     """Ctrl-C, with what becomes of the work."""
 
 
@@ -183,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    except Stopped as stop:
+    except StoppedWork as stop:
         print(f"referee: stopped; {stop}", file=sys.stderr)
         return STOPPED
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import typer
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.catalogue import one_of
-from referee.cli import Stopped, options, results, told, warned
+from referee.cli import StoppedWork, options, results, told, warned
 from referee.cli.fitted_tables import fitted
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
@@ -126,7 +126,7 @@ def listen(
                 progress=begin,
             )
     except KeyboardInterrupt:
-        raise Stopped("every answer so far is kept, and the same command goes on") from None
+        raise StoppedWork("every answer so far is kept, and the same command goes on") from None
     except QuestionsWritten as waiting:
         told(
             f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"

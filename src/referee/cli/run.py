@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from referee.api.run import run as run_systems
-from referee.cli import Stopped, options, told
+from referee.cli import StoppedWork, options, told
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.engines.pieces import SHARD
@@ -149,8 +149,8 @@ def _retry(folder: Path, systems: str | None) -> int:
     return 0
 
 
-def _stopped() -> Stopped:
-    return Stopped("every answer so far is kept, and the same command goes on from here")
+def _stopped() -> StoppedWork:
+    return StoppedWork("every answer so far is kept, and the same command goes on from here")
 
 
 def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
