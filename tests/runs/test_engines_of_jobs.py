@@ -160,11 +160,18 @@ def test_after_a_break_listening_goes_on_with_other_pieces_and_other_settings_be
     listen(broken, Session(hearer="noisy"), Counting(), 13)
     assert len(Counting.items) == len(set(Counting.items)) == 78 - 20
     assert (broken / "responses.jsonl").read_bytes() == (whole / "responses.jsonl").read_bytes()
-    with pytest.raises(KeyboardInterrupt):
-        listen(broken, Session(hearer="noisy", seed=2), Breaking(), 10)
+    for hearer in ("noisy", "literal"):
+        with pytest.raises(KeyboardInterrupt):
+            listen(broken, Session(hearer=hearer, seed=2), Breaking(), 10)
     Counting.items.clear()
     listen(broken, Session(hearer="noisy", seed=3), Counting(), 10)
     assert len(Counting.items) == 78
+    # What the noisy hearer left is of no use any more; the other one can go on.
+    assert len(list(broken.glob(".hearing-*"))) == 1
+    Counting.items.clear()
+    listen(broken, Session(hearer="literal", seed=2), Counting(), 10)
+    assert len(Counting.items) == 78 - 20
+    assert not list(broken.glob(".hearing-*"))
 
 
 class Losing(LocalEngine):

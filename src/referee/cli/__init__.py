@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMMANDS",
     "Commands",
+    "StoppedWork",
     "detailed",
     "is_quiet",
     "is_verbose",
@@ -40,6 +41,11 @@ __all__ = [
 
 # What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
 STOPPED = 130
+
+
+class StoppedWork(Exception):
+    """Ctrl-C, with what becomes of the work."""
+
 
 QUIET, VERBOSE = "--quiet", "--verbose"
 # In a pipe nobody says how wide the page is; COLUMNS does where it is set.
@@ -177,6 +183,9 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+    except StoppedWork as stop:
+        print(f"referee: stopped; {stop}", file=sys.stderr)
+        return STOPPED
     except KeyboardInterrupt:
         print("referee: stopped", file=sys.stderr)
         return STOPPED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.catalogue import one_of
-from referee.cli import options, results, told, warned
+from referee.cli import StoppedWork, options, results, told, warned
 from referee.cli.fitted_tables import fitted
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
@@ -127,8 +126,7 @@ def listen(
                 progress=begin,
             )
     except KeyboardInterrupt:
-        print("referee: stopped; every answer so far is kept, and the same command goes on", file=sys.stderr)
-        return 130
+        raise StoppedWork("every answer so far is kept, and the same command goes on") from None
     except QuestionsWritten as waiting:
         told(
             f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from referee.api.run import run as run_systems
-from referee.cli import options, told
+from referee.cli import StoppedWork, options, told
 from referee.cli.progress import advancing
 from referee.corpora.splits import CUTS
 from referee.engines.pieces import SHARD
@@ -117,7 +117,7 @@ def run_named(
                 progress=watch,
             )
     except KeyboardInterrupt:
-        return _stopped()
+        raise _stopped() from None
     except QuestionsWritten as waiting:
         told(
             f"{waiting.number} questions are in {batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl in place of --batch-out goes on"
@@ -142,16 +142,15 @@ def _retry(folder: Path, systems: str | None) -> int:
         with advancing(f"{failed} questions again", spending=True) as watch:
             counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
     except KeyboardInterrupt:
-        return _stopped()
+        raise _stopped() from None
     _print(counts)
     _say_failures(folder, counts)
     told(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
     return 0
 
 
-def _stopped() -> int:
-    print("referee: stopped; every answer so far is kept, and the same command goes on from here", file=sys.stderr)
-    return 130
+def _stopped() -> StoppedWork:
+    return StoppedWork("every answer so far is kept, and the same command goes on from here")
 
 
 def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:

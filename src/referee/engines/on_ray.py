@@ -6,10 +6,12 @@ Ray itself is imported only here. Inputs travel through Ray's object store and r
 from __future__ import annotations
 
 import logging
+import os
 import platform
 import socket
 import tempfile
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ REMEDY = (
     "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
     "Ray and Python must have the same version on both sides"
 )
+TOKEN = "put it into RAY_AUTH_TOKEN or ~/.ray/auth_token (on the cluster: `ray get-auth-token`)"
 SAME = "install the same version of referee, and the plug-ins that the job names, on all machines of the cluster"
 HERE = (__version__, platform.python_version_tuple()[:2])
 
@@ -51,6 +54,8 @@ class RayEngine:
         queue = Queue(pieces, self.say)
         if not len(queue):
             return
+        if self.address is not None:
+            _knock(self.address)
         with naming_extra():
             import ray
         ours = not ray.is_initialized()
@@ -73,8 +78,6 @@ class RayEngine:
 
     def _connect(self, ray: Any, needs: Needs) -> None:
         began = time.monotonic()
-        if self.address is not None:
-            _knock(self.address)
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "referee"}
         if self.address is None:
             cpus = None if self.jobs is None else ceil(self.jobs * needs.cpus)
@@ -82,7 +85,10 @@ class RayEngine:
         else:
             options |= {"address": self.address}
         try:
-            ray.init(**options)
+            with warnings.catch_warnings():
+                # What Ray warns of is in the error that follows.
+                warnings.simplefilter("ignore")
+                ray.init(**options)
         # Ray raises its own errors, gRPC's and plain ones for an address where nobody is.
         except Exception as error:
             raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
@@ -120,6 +126,27 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
     except OSError as error:
         raise InputError(f"Ray cannot be reached ({error.strerror or error})", where=address, remedy=REMEDY) from None
+    if "RAY_AUTH_MODE" not in os.environ and _wants_token(f"{host}:{port}", address.startswith("ray://")):
+        file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH", Path.home() / ".ray" / "auth_token"))
+        if "RAY_AUTH_TOKEN" not in os.environ and not file.is_file():
+            raise InputError("this cluster wants a token", where=address, remedy=TOKEN)
+        # Ray reads it when it is imported. Only for a cluster that asks: a command with a token and a cluster without do not understand each other.
+        os.environ["RAY_AUTH_MODE"] = "token"
+
+
+def _wants_token(host: str, by_client: bool) -> bool:
+    """Whether a cluster turns away who comes without a token; Ray itself would try for half a minute and then not say why."""
+    try:
+        import grpc
+    except ModuleNotFoundError:  # comes with the extra; Ray alone does without
+        return False
+    asked = "/ray.rpc.RayletDriver/ClusterInfo" if by_client else "/ray.rpc.NodeInfoGcsService/GetClusterId"
+    with grpc.insecure_channel(host) as channel:
+        try:
+            channel.unary_unary(asked)(b"", timeout=KNOCK_SECONDS)
+        except grpc.RpcError as error:
+            return bool(error.code() is grpc.StatusCode.UNAUTHENTICATED)
+    return False
 
 
 class _Crew:

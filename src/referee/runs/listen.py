@@ -86,7 +86,7 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     asks = isinstance(hearer, Remembers)
     trials = list(run.trials())
     said = said_in(run, trials, session.humans)
-    work = KeptWork(None if asks else folder / f".hearing-{_key(folder, session, hearer)}")
+    work = KeptWork(None if asks else folder / f"{_unfinished(session)}{_key(folder, session, hearer)}")
     found = (
         _asked(folder, session, trials, said, advance)
         if asks
@@ -112,7 +112,9 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     _note_asking(manifest, folder, session, unanswered)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
-    work.forget()
+    # Also what the same hearer left unfinished with other settings: these answers take its place.
+    for left in folder.glob(f"{_unfinished(session)}*"):
+        KeptWork(left).forget()
     return len(lines) - unanswered
 
 
@@ -226,6 +228,11 @@ def _computed(
     # An item that ended its process whenever it was tried is no answer; who listens again asks it again.
     lost: dict[str, list[str | None]] = {item: [None] * len(said[item]) for item in work.failures}
     return {item: json.loads(line) for item, line in work.lines.items()} | lost
+
+
+def _unfinished(session: Session) -> str:
+    """How folders with unfinished answers of a hearer begin."""
+    return f".hearing-{digest(session.name)[:8]}-"
 
 
 def _key(folder: Path, session: Session, hearer: object) -> str:
