@@ -45,7 +45,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
     forms = f"'self' {_TURK}" if mturk else "'self'"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-        f"media-src 'self' data:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+        f"media-src 'self' data: blob:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
     )
     headers = {
         "content-security-policy": policy,
