@@ -1,6 +1,6 @@
 // A participant's way through a study: enter, agree, calibrate, load, play, finish; and every way out of it.
 
-import { mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
+import { isCrowded, mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
 import { Refusal } from "../common/server.ts";
 import { loadMedia } from "../plugins/parts/media.ts";
 import { plainSurroundings, type Surroundings } from "../plugins/parts/surroundings.ts";
@@ -142,7 +142,7 @@ export class App {
     const underway = await box.underway(plan.alias);
     if (underway) await box.end(plan.alias, letterOf(plan.alias, underway.uuid, interruptedBody(underway, performance.now())));
     this.sender = new Sender(this.api, box);
-    this.sender.onState = ({ pending, failing }) => this.frame.setSaving(pending, failing);
+    this.sender.onState = ({ pending, failing, crowded }) => this.frame.setSaving(pending, failing, crowded);
     this.sender.onFatal = (refusal) => void this.explain(refusal);
     const letters: Letter[] = await this.sender.load(plan.alias);
     return { plan, agenda: backToRoom(planAgenda(plan, letters), underway) };
@@ -249,11 +249,11 @@ export class App {
     for (let failures = 0; ; failures++) {
       try {
         const answer = await ask();
-        this.frame.setOffline(false);
+        this.frame.setTrouble(null);
         return answer;
       } catch (error) {
         if (!mayPass(error)) throw error;
-        this.frame.setOffline(true);
+        this.frame.setTrouble(isCrowded(error) ? "crowded" : "offline");
         await pageWaiting.sleep(pauseAfter(error, failures, pageWaiting.random()));
       }
     }

@@ -30,7 +30,7 @@ from referee.studies.sessions.withdrawal import purge
 from referee.studies.store.lock import DatabaseLock
 from referee.studies.web import routes_organiser, routes_participant, routes_room
 from referee.studies.web.callers import Visited
-from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
+from referee.studies.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
 
 __all__ = ["create_app"]
 
@@ -86,6 +86,7 @@ def create_app(
     turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
     # What is added last is outermost: refusals of the body limit get their security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
+    app.add_middleware(Crowd, most=app.state.limits.at_once)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
     return app
