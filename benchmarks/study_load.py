@@ -1,6 +1,9 @@
 """The study server under load: participants who answer every three seconds, up to saturation, beside a bare FastAPI endpoint that writes one row.
 
     python benchmarks/study_load.py                     the curve (about three minutes)
+    python benchmarks/study_load.py --people 2000       the same up to saturation (about seven minutes)
+    python benchmarks/study_load.py --level 1000        one level, three runs: 99 % under 100 ms in each?
+    python benchmarks/study_load.py --enter 300         what entering costs the server: enter, consent, plan
     python benchmarks/study_load.py --soak              kill -9 under 200 participants, on SQLite and on PostgreSQL where installed
 
 Times are counted from the moment an answer was due, so that a server that falls behind cannot hide it. All traffic stays on this machine.
@@ -130,10 +133,42 @@ def _row(name: str, found: dict[str, Any]) -> str:
     return f"{name:<8} {found['people']:>6} {found['people'] / EVERY:>8.0f} {times} {found['errors']:>7}  {kinds}"
 
 
+def spent(process: Any) -> float:
+    """Seconds of a core that a process has used so far."""
+    used = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def enter(server: ServerProcess, people: int) -> None:
+    """Everybody in, after some who warm the server up; what the server's process used for it."""
+    for caller in await enrol(server.port, 20):
+        caller.wire.close()
+    began, before = time.perf_counter(), spent(server.process)
+    callers = await enrol(server.port, people)
+    cost, took = spent(server.process) - before, time.perf_counter() - began
+    print(f"{people} people entered in {took:.1f} s; {1000 * cost / people:.1f} ms of one core a person")
+    for caller in callers:
+        caller.wire.close()
+
+
+async def runs_at(server: ServerProcess, people: int, times: int, runs: int = 3) -> None:
+    callers = await enrol(server.port, people)
+    print("server   people  saves/s    p50 ms    p99 ms    max ms  errors")
+    for _ in range(runs):
+        found = await level(callers, times)
+        print(_row("referee", found), flush=True)
+    for caller in callers:
+        caller.wire.close()
+
+
 async def curve(server: ServerProcess, bare_port: int, people: int, times: int) -> None:
-    began = time.perf_counter()
+    began, before = time.perf_counter(), spent(server.process)
     ours = await enrol(server.port, people + 32)
-    print(f"{people + 32} participants entered, agreed and got their plans in {time.perf_counter() - began:.0f} s")
+    each = 1000 * (spent(server.process) - before) / (people + 32)
+    took = time.perf_counter() - began
+    print(
+        f"{people + 32} participants entered, agreed and got their plans in {took:.0f} s ({each:.1f} ms of one core each)"
+    )
     theirs = [Caller(Wire(bare_port), "/rows/", {}, [dict(ours[0].bodies[0])] * 400) for _ in range(people + 32)]
     fast = await flat_out(ours[people:], 40), await flat_out(theirs[people:], 40)
     print(
@@ -153,6 +188,20 @@ async def curve(server: ServerProcess, bare_port: int, people: int, times: int) 
 def _thirds(people: int) -> int:
     """At least so many, dealt evenly to three lists."""
     return -(-people // 3) * 3
+
+
+def alone(people: int, work: Any) -> None:
+    """Something asked of a study server that is there for it."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "load"
+        make_demo(folder, participants=_thirds(people + 32), items=60, id="load")
+        server = ServerProcess(folder, free_port())
+        server.start()
+        server.wait_until_up()
+        try:
+            asyncio.run(work(server))
+        finally:
+            server.stop()
 
 
 def measure(people: int, times: int) -> None:
@@ -218,11 +267,17 @@ if __name__ == "__main__":
     parser.add_argument("--people", type=int, default=1000, help="the largest crowd (default 1000, up to 2000)")
     parser.add_argument("--times", type=int, default=4, help="answers of each at every level")
     parser.add_argument("--soak", action="store_true", help="kill -9 under load instead of measuring")
+    parser.add_argument("--enter", type=int, metavar="PEOPLE", help="only let so many in, and say what it cost")
+    parser.add_argument("--level", type=int, metavar="PEOPLE", help="only this many, in three runs")
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--bare", nargs=2, metavar=("PORT", "FILE"), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.bare:
         bare(int(chosen.bare[0]), Path(chosen.bare[1]))
+    elif chosen.enter:
+        alone(chosen.enter, lambda server: enter(server, chosen.enter))
+    elif chosen.level:
+        alone(chosen.level, lambda server: runs_at(server, chosen.level, chosen.times))
     elif chosen.soak:
         soak(200, chosen.kills)
     else:

@@ -176,3 +176,12 @@ test("arrows go to the nearest object in their direction", () => {
   assert.equal(neighbour(entities[0]!, entities, "ArrowDown")!.id, "e3");
   assert.equal(neighbour(entities[0]!, entities, "ArrowUp"), null);
 });
+
+test("what cannot be heard is flagged, its times are empty, and the trial goes on", async () => {
+  for (const reading of ["together", "before"]) {
+    const heard = { ...identified, text: "", media: { src: "/m/a.wav", kind: "sound" }, media_repeats: 1, reading };
+    const result = await simulate("visual", "identify", heard);
+    assert.ok(result.flags.includes("preload-failed"));
+    assert.deepEqual([result.times.media_onset, result.times.media_onset_error_ms, result.answer.outcome], [null, null, "entity"]);
+  }
+});

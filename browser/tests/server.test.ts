@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isBusy, mayPass, pauseAfter } from "../src/common/patience.ts";
+import { isBusy, isCrowded, mayPass, pauseAfter } from "../src/common/patience.ts";
 import { Refusal, Server, Silence, wordsOf, type Fetcher } from "../src/common/server.ts";
 import { Api } from "../src/participant/api.ts";
 
@@ -54,6 +54,17 @@ test("a refusal has its name, its words, and when to come again", async () => {
     assert.equal(pauseAfter(error, 0, 1), 7000);
     return true;
   });
+});
+
+test("a server with too much to do says when to come again, and a crowd does not come back in one moment", async () => {
+  const { server } = serverThat(() => json(503, { problem: "busy", message: "Later." }, { "Retry-After": "3" }));
+  await assert.rejects(server.ask("GET", "x"), (error: unknown) => {
+    assert.ok(error instanceof Silence && error.crowded && isCrowded(error) && mayPass(error));
+    assert.deepEqual([pauseAfter(error, 0, 0), pauseAfter(error, 0, 1)], [3000, 6000]);
+    return true;
+  });
+  const { server: broken } = serverThat(() => json(503, { problem: "storage" }));
+  await assert.rejects(broken.ask("GET", "x"), (error: unknown) => !isCrowded(error));
 });
 
 test("a failing server, one that does not answer and one that speaks no JSON are silent, not refusing", async () => {

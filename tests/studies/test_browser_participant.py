@@ -228,6 +228,18 @@ def test_answers_given_offline_arrive_when_the_network_is_back(visit, studies: d
     assert len({row.index for row in rows}) == len(rows) == 4
 
 
+def test_a_server_with_too_much_to_do_is_told_of_and_the_page_goes_on_by_itself(visit) -> None:
+    person = visit("asgre2007")
+    person.agree()
+    person.go_to("scene")
+    busy = {"status": 503, "headers": {"retry-after": "1"}, "json": {"problem": "busy", "message": "…"}}
+    person.context.route("**/api/trials/*", lambda route: route.fulfill(**busy))
+    person.do("scene")
+    person.page.get_by_text("Very many people are here just now.").wait_for()
+    person.context.unroute("**/api/trials/*")
+    person.page.get_by_text("Very many people are here just now.").wait_for(state="hidden")
+
+
 def test_answers_survive_a_reload_while_the_server_is_silent(visit, studies: dict[str, Served]) -> None:
     person = visit("asgre2007")
     person.agree()

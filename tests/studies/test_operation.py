@@ -234,6 +234,6 @@ def test_the_proxys_file_is_valid_where_caddy_is_here() -> None:
 def test_the_image_has_what_its_files_name() -> None:
     """Every path that the deployment files name in this repository is there."""
     text = (DEPLOY / "compose.yaml").read_text("utf-8") + (DEPLOY / "Dockerfile").read_text("utf-8")
-    for name in ("Caddyfile", "backup-postgres.sh", "Dockerfile"):
+    for name in ("Caddyfile", "backup-postgres.sh", "restore-postgres.sh", "Dockerfile"):
         assert name in text
         assert (DEPLOY / name).is_file()

@@ -29,12 +29,19 @@ export function backOff(failures: number, random: number): number {
 
 // A server that says when to come again is not asked before.
 export function pauseAfter(error: unknown, failures: number, random: number): number {
-  const asked = error instanceof Refusal ? (error.retryAfter ?? 0) * 1000 : 0;
-  return Math.max(asked, backOff(failures, random));
+  const asked = error instanceof Refusal || error instanceof Silence ? (error.retryAfter ?? 0) * 1000 : 0;
+  // A crowd does not come back in one moment.
+  const spread = error instanceof Silence ? 1 + random : 1;
+  return Math.max(asked * spread, backOff(failures, random));
 }
 
 export function isBusy(error: unknown): boolean {
   return error instanceof Refusal && error.status === TOO_MANY_REQUESTS;
+}
+
+// The server is there and has too much to do.
+export function isCrowded(error: unknown): boolean {
+  return isBusy(error) || (error instanceof Silence && error.crowded);
 }
 
 export function mayPass(error: unknown): boolean {

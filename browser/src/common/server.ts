@@ -12,8 +12,12 @@ export class Refusal extends Error {
   }
 }
 
-// No answer, or none that counts: worth trying again.
-export class Silence extends Error {}
+// No answer, or none that counts: worth trying again. A server that is `crowded` says so itself, and when to come again.
+export class Silence extends Error {
+  constructor(message: string, readonly crowded = false, readonly retryAfter: number | null = null) {
+    super(message);
+  }
+}
 
 export type Fetcher = typeof fetch;
 
@@ -83,11 +87,15 @@ function readJson(reply: Response): Promise<Record<string, unknown> | null> {
   return reply.json().catch(() => null) as Promise<Record<string, unknown> | null>;
 }
 
+// Too many people at once, or a store that is slow.
+const CROWDED = new Set(["busy", "slow"]);
+
 // What is no JSON comes from something between us and the server, and a server that fails may be well again soon: neither is a refusal.
 function failureOf(reply: Response, said: Record<string, unknown> | null): Error {
   const { problem = "refused", message = "" } = (said ?? {}) as Refused;
-  if (reply.status >= 500 || reply.status === 408 || !said) return new Silence(message || answered(reply.status));
-  return new Refusal(reply.status, problem, message, said, Number(reply.headers.get("Retry-After")) || null);
+  const retryAfter = Number(reply.headers.get("Retry-After")) || null;
+  if (reply.status >= 500 || reply.status === 408 || !said) return new Silence(message || answered(reply.status), CROWDED.has(problem), retryAfter);
+  return new Refusal(reply.status, problem, message, said, retryAfter);
 }
 
 const answered = (status: number): string => `The server answered ${status}.`;

@@ -1,7 +1,8 @@
 // A participant's way through a study: enter, agree, calibrate, load, play, finish; and every way out of it.
 
-import { mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
+import { isCrowded, mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
 import { Refusal } from "../common/server.ts";
+import { loadMedia } from "../plugins/parts/media.ts";
 import { plainSurroundings, type Surroundings } from "../plugins/parts/surroundings.ts";
 import { speaker, type Say } from "../common/strings.ts";
 import { visit } from "../room/visit.ts";
@@ -14,7 +15,7 @@ import { Frame } from "./frame.ts";
 import { Memory, takeTabName } from "./memory.ts";
 import { letterOf, openOutbox, type Letter, type Outbox } from "./outbox.ts";
 import type { Ending, Entrance, Plan } from "./plan.ts";
-import { preload } from "./preload.ts";
+import { loadPicture, preload } from "./preload.ts";
 import { askAboutPictures, askAgain, askCode, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
 import { Sender } from "./sender.ts";
 import { Play } from "./timeline.ts";
@@ -141,7 +142,7 @@ export class App {
     const underway = await box.underway(plan.alias);
     if (underway) await box.end(plan.alias, letterOf(plan.alias, underway.uuid, interruptedBody(underway, performance.now())));
     this.sender = new Sender(this.api, box);
-    this.sender.onState = ({ pending, failing }) => this.frame.setSaving(pending, failing);
+    this.sender.onState = ({ pending, failing, crowded }) => this.frame.setSaving(pending, failing, crowded);
     this.sender.onFatal = (refusal) => void this.explain(refusal);
     const letters: Letter[] = await this.sender.load(plan.alias);
     return { plan, agenda: backToRoom(planAgenda(plan, letters), underway) };
@@ -208,17 +209,23 @@ export class App {
   }
 
   private async loadPictures(plan: Plan): Promise<Set<string>> {
-    let left = plan.pictures;
+    const heard = new Map((plan.media ?? []).map((media) => [media.src, media]));
+    const load = async (address: string): Promise<void> => {
+      const media = heard.get(address);
+      if (media) this.around.loaded.set(address, await loadMedia(media, this.around.audio));
+      else await loadPicture(address);
+    };
+    let left = [...plan.pictures, ...heard.keys()];
     for (;;) {
       const waiting = showWaiting(this.frame, this.say("preloading"));
-      left = await preload(left, (done) => waiting.tell(done / Math.max(1, left.length)));
+      left = await preload(left, (done) => waiting.tell(done / Math.max(1, left.length)), load);
       if (!left.length || (await askAboutPictures(this.frame, this.say)) === "continue") return new Set(left);
     }
   }
 
   // Browsers want a gesture before they make a sound.
   private prepareSound(plan: Plan): void {
-    if (!plan.steps.some((step) => step.parameters.bell) || typeof AudioContext !== "function") return;
+    if (!plan.steps.some((step) => step.parameters.bell || step.parameters.media) || typeof AudioContext !== "function") return;
     const audio = (this.around.audio ??= new AudioContext());
     const wake = (): void => void audio.resume();
     for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, wake, { once: true });
@@ -242,11 +249,11 @@ export class App {
     for (let failures = 0; ; failures++) {
       try {
         const answer = await ask();
-        this.frame.setOffline(false);
+        this.frame.setTrouble(null);
         return answer;
       } catch (error) {
         if (!mayPass(error)) throw error;
-        this.frame.setOffline(true);
+        this.frame.setTrouble(isCrowded(error) ? "crowded" : "offline");
         await pageWaiting.sleep(pauseAfter(error, failures, pageWaiting.random()));
       }
     }

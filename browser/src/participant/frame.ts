@@ -16,7 +16,7 @@ export class Frame {
   private readonly banner = make("p", { class: "banner", role: "alert", hidden: true });
   private readonly dialog = make("dialog", { class: "dialog", "aria-labelledby": "withdraw-title" });
   private say: Say;
-  private offline = false;
+  private trouble: "offline" | "crowded" | null = null;
 
   constructor(root: HTMLElement, say: Say) {
     this.say = say;
@@ -26,8 +26,8 @@ export class Frame {
     this.leave.hidden = this.progress.hidden = true;
     new MutationObserver(() => this.keepHeading()).observe(this.stage, { childList: true, subtree: true });
     this.keepHeading();
-    window.addEventListener("offline", () => this.setOffline(true));
-    window.addEventListener("online", () => this.setOffline(false));
+    window.addEventListener("offline", () => this.setTrouble("offline"));
+    window.addEventListener("online", () => this.setTrouble(null));
     this.translate(say);
   }
 
@@ -67,18 +67,19 @@ export class Frame {
     this.filled.style.inlineSize = `${of ? (100 * n) / of : 0}%`;
   }
 
-  setSaving(pending: number, failing: boolean): void {
+  setSaving(pending: number, failing: boolean, crowded = false): void {
     this.status.textContent = this.say(pending ? "saving" : "saved");
     this.status.classList.toggle("busy", pending > 0);
     this.status.classList.toggle("slow", failing);
-    this.setOffline(failing && pending > 0 ? true : !navigator.onLine);
+    this.setTrouble(failing && pending > 0 ? (crowded ? "crowded" : "offline") : navigator.onLine ? null : "offline");
   }
 
-  setOffline(offline: boolean): void {
-    if (offline === this.offline) return;
-    this.offline = offline;
-    this.banner.textContent = offline ? this.say("offline") : "";
-    this.banner.hidden = !offline;
+  // Between the page and its server: no connection, or a server that has too much to do.
+  setTrouble(trouble: "offline" | "crowded" | null): void {
+    if (trouble === this.trouble) return;
+    this.trouble = trouble;
+    this.banner.textContent = trouble ? this.say(trouble) : "";
+    this.banner.hidden = trouble === null;
   }
 
   // Without an action there is no button.

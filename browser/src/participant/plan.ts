@@ -1,6 +1,7 @@
 // What the server says about a study and a session, in the form in which it says it.
 
 import type { Strings } from "../common/strings.ts";
+import type { MediaDescription } from "../plugins/parts/media.ts";
 
 export interface StudyFacts {
   id: string;
@@ -48,6 +49,7 @@ export interface Plan {
   token?: string;
   policy: { unsaved_limit: number; aborted: "again" | "skip"; resume: string; feedback: boolean };
   pictures: string[];
+  media?: MediaDescription[];
   strings: Strings;
   steps: Step[];
 }

@@ -1,6 +1,6 @@
 // Brings letters to the server, one after the other, again and again until each is acknowledged; only then it leaves the box.
 
-import { isBusy, pageWaiting, pauseAfter, type Waiting } from "../common/patience.ts";
+import { isBusy, isCrowded, pageWaiting, pauseAfter, type Waiting } from "../common/patience.ts";
 import { Refusal } from "../common/server.ts";
 import type { Api, Saved } from "./api.ts";
 import type { Letter, Outbox } from "./outbox.ts";
@@ -8,6 +8,7 @@ import type { Letter, Outbox } from "./outbox.ts";
 export interface SenderState {
   pending: number;
   failing: boolean;
+  crowded: boolean; // the server itself said that it has too much to do
 }
 
 const PARTING_BYTES = 60_000;
@@ -22,6 +23,7 @@ export class Sender {
   private queue: Letter[] = [];
   private running = false;
   private failures = 0;
+  private crowded = false;
   private wake = new AbortController();
   private stopped = false;
   private readonly replies = new Map<string, (saved: Saved | null) => void>();
@@ -120,12 +122,13 @@ export class Sender {
   private async waitAfter(error: unknown): Promise<void> {
     const wait = pauseAfter(error, this.failures, this.waiting.random());
     this.failures += 1;
+    this.crowded = isCrowded(error);
     this.tell();
     this.wake = new AbortController();
     await this.waiting.sleep(wait, this.wake.signal);
   }
 
   private tell(): void {
-    this.onState({ pending: this.queue.length, failing: this.failures > 0 });
+    this.onState({ pending: this.queue.length, failing: this.failures > 0, crowded: this.crowded });
   }
 }

@@ -7,7 +7,8 @@ import { flip, type Onset } from "../timing/frames.ts";
 import type { Pointer, Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
 import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
-import { fixate, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
+import { mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { awaitStart, fixate, hear, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
 import { missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
@@ -19,6 +20,8 @@ const info = {
   version: VERSION,
   parameters: {
     text: { type: ParameterType.STRING, default: undefined },
+    media: { type: ParameterType.OBJECT, default: null },
+    media_repeats: { type: ParameterType.INT, default: null },
     language: { type: ParameterType.STRING, default: undefined },
     direction: { type: ParameterType.STRING, default: undefined },
     reading: { type: ParameterType.STRING, default: undefined },
@@ -68,16 +71,22 @@ class Identification {
   private readonly choices: HTMLElement;
   private readonly panel: HTMLElement;
   private readonly reading: ReadingKind;
+  private readonly medium: Medium | null;
+  private readonly over = new AbortController();
   private unread = false;
 
   constructor(display: HTMLElement, private readonly trial: IdentifyParameters, private readonly around: Surroundings) {
     this.watch = new Watch(around.frames);
     this.reading = trial.reading as ReadingKind;
+    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
     this.scene = new Scene(trial.grid as Grid, trial.entities as Entity[], around.say, { pressable: true });
     this.description = make("p", { class: "description", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, trial.text);
     this.question = make("p", { class: "question", role: "status" });
     this.choices = make("div", { class: "choices" }, ...(trial.choices as StringName[]).map((name) => makeChoice(name, around.say(name))));
-    this.panel = make("div", { class: "panel" }, this.reading === "together" && this.description, this.scene.node, this.question, this.choices);
+    if (!trial.text) this.description.hidden = true;
+    const together = this.reading === "together";
+    const again = together && this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal);
+    this.panel = make("div", { class: "panel" }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);
@@ -85,25 +94,29 @@ class Identification {
   }
 
   async run(): Promise<Result> {
-    if (this.trial.start === "press") await this.awaitStart();
+    if (this.trial.start === "press" || (this.medium && !mayPlay())) await awaitStart(this.place, this.around, this.only);
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
-    const onset = await flip(this.around.frames, () => reveal(this.panel));
+    const onset = await this.showScene();
     this.scene.node.focus({ preventScroll: true });
     const track = this.trial.track ? new Track(this.scene, onset.onset) : null;
     const decision = await this.decide(onset);
     const path = track?.stop() ?? null;
+    this.over.abort();
+    this.medium?.stop();
     if (decision.outcome === "timeout") await this.tellTimeout();
     const guess = await this.guess(decision);
     return this.conclude(onset, reading, decision, guess, path);
   }
 
-  private async awaitStart(): Promise<void> {
-    const go = button(this.around.say("start"));
-    this.place.append(make("div", { class: "starting" }, go));
-    const reader = { place: this.place, text: go, control: go, around: this.around, over: new AbortController().signal, only: this.only };
-    await readWhole(reader, nothingRead());
-    this.place.querySelector(".starting")?.remove();
+  // Where description and scene come together, what is heard begins with the scene.
+  private showScene(): Promise<Onset> {
+    const change = (): void => reveal(this.panel);
+    if (!this.medium || this.reading !== "together") return flip(this.around.frames, change);
+    const { medium } = this;
+    const shown = medium.begin(change);
+    void shown.then(() => medium.ended()).then(() => medium.offer());
+    return shown;
   }
 
   private get only(): Pointer | null {
@@ -128,12 +141,14 @@ class Identification {
   private async read(reading: Reading, over: AbortSignal): Promise<void> {
     const { say } = this.around;
     const byWord = this.reading === "words";
-    const next = button(say(byWord ? "next" : "ready"));
-    const page = make("div", { class: "reading" }, this.description, next);
+    const next = button(say(byWord ? "next" : this.medium ? "continue" : "ready"));
+    const page = make("div", { class: "reading" }, this.medium?.node, this.description, next);
     const words = byWord ? veil(this.description, wordsOf(this.trial.text)) : [];
     [this.description, next].forEach(hide);
+    if (this.medium) hide(this.medium.node);
     this.place.append(page);
     const reader = { place: this.place, text: this.description, control: next, around: this.around, over, only: this.only };
+    if (this.medium) return hear(reader, this.medium, this.trial.media_repeats ?? 0, reading);
     await (byWord ? readWords(reader, words, reading) : readWhole(reader, reading));
   }
 
@@ -185,16 +200,20 @@ class Identification {
 
   private conclude(onset: Onset, reading: Reading | null, decision: Decision, guess: string | null, path: Path | null): Result {
     const onsets = [onset, ...(reading?.onsets ?? [])];
+    const { medium } = this;
+    const from = this.reading === "together" && medium ? medium.begun(onset) : null;
     return {
-      answer: { ...answerOf(decision, 0), guess, ...(this.unread ? { reading_timeout: true } : {}), ...path },
-      times: timesOf(onset, this.unread && reading ? { ...reading, presses: [], regions: [] } : reading, decision.press, this.reading),
-      flags: merge(this.watch.stop(), flagsOf(onsets, decision.press), missingPictures(this.trial.entities as Entity[], this.around)),
+      answer: { ...answerOf(decision, medium?.repeats ?? 0), guess, ...(this.unread ? { reading_timeout: true } : {}), ...path },
+      times: timesOf(onset, this.unread && reading ? { ...reading, presses: [], regions: [] } : reading, decision.press, this.reading, from, medium),
+      flags: merge(this.watch.stop(), flagsOf(onsets, decision.press), medium?.flags() ?? [], missingPictures(this.trial.entities as Entity[], this.around)),
     };
   }
 }
 
-export function timesOf(onset: Onset, reading: Reading | null, press: Press | null, kind: ReadingKind): Result["times"] {
-  const textOnset = reading?.onsets[0]?.onset ?? onset.onset;
+export function timesOf(
+  onset: Onset, reading: Reading | null, press: Press | null, kind: ReadingKind, heardFrom: number | null = null, medium: Pick<Medium, "times"> | null = null,
+): Result["times"] {
+  const textOnset = heardFrom ?? reading?.onsets[0]?.onset ?? onset.onset;
   const readUntil = reading?.presses.at(-1)?.time ?? null;
   const since = (start: number): number | null => (press ? press.time - start : null);
   return {
@@ -205,6 +224,7 @@ export function timesOf(onset: Onset, reading: Reading | null, press: Press | nu
     text_onset: textOnset,
     ...onsetTimes(onset),
     ...responseTimes(press),
+    ...medium?.times(),
   };
 }
 
@@ -223,18 +243,22 @@ function someResult(trial: IdentifyParameters): Result {
   const onset = kind === "together" ? text : { request: now, frame: now + 8, onset: now + 25 };
   const press = somePress(onset.onset + someTime(1500));
   const decision = { outcome: "entity", entity: pick(trial.entities as Entity[]).id, press, corrected: false, confirmed: null };
-  return { answer: { ...answerOf(decision, 0), guess: null }, times: timesOf(onset, kind === "together" ? null : reading, press, kind), flags: ["untrusted"] };
+  return { answer: { ...answerOf(decision, 0), guess: null }, times: timesOf(onset, kind === "together" ? null : reading, press, kind, null, trial.media ? { times: () => someHearing(text.onset) } : null), flags: ["untrusted"] };
+}
+
+function someHearing(onset: number): Result["times"] {
+  return { media_onset: onset, media_onset_error_ms: 0, media_ms: someTime(1500) };
 }
 
 async function actAsPerson(display: HTMLElement, trial: IdentifyParameters): Promise<void> {
-  if (trial.start === "press") {
+  if (trial.start === "press" || (trial.media && !mayPlay())) {
     const [go] = await appearance(display, ".starting .button");
     await pause(someTime(200));
     pressOn(go!);
   }
   const presses = trial.reading === "words" ? wordsOf(trial.text).length + 1 : trial.reading === "before" ? 1 : 0;
   for (let i = 0; i < presses; i++) {
-    const [next] = await appearance(display, ".reading .button");
+    const [next] = await appearance(display, ".reading .button.primary");
     await pause(someTime(200));
     pressOn(next!);
   }

@@ -2,10 +2,11 @@
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
 import { button, make, onSingleClick } from "../common/dom.ts";
-import { flip } from "../timing/frames.ts";
+import { flip, type Onset } from "../timing/frames.ts";
 import { onPress, type Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
-import { hide, reveal } from "./parts/reading.ts";
+import { mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { awaitStart, hide, reveal } from "./parts/reading.ts";
 import { flagsOf, merge, plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
 import { makeScale, type ScaleDescription } from "./parts/scales.ts";
 import { missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
@@ -17,6 +18,8 @@ const info = {
   version: VERSION,
   parameters: {
     text: { type: ParameterType.STRING, default: null },
+    media: { type: ParameterType.OBJECT, default: null },
+    media_repeats: { type: ParameterType.INT, default: null },
     language: { type: ParameterType.STRING, default: undefined },
     direction: { type: ParameterType.STRING, default: undefined },
     grid: { type: ParameterType.OBJECT, default: undefined },
@@ -49,18 +52,22 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const watch = new Watch(around.frames);
     const entities = trial.entities as Entity[];
     const scene = entities.length ? new Scene(trial.grid as Grid, entities, around.say, { pressable: false, targets: targetsOf(trial) }) : null;
-    const panel = make("div", { class: "panel judge" }, trial.text && description(trial, trial.text), scene?.node);
+    const medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
+    const over = new AbortController();
+    const panel = make("div", { class: "panel judge" }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
     const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
     hide(panel);
     const place = make("div", { class: "trial", tabindex: -1 }, panel);
     display.append(place);
     place.focus({ preventScroll: true });
-    void flip(around.frames, () => reveal(panel)).then(async (onset) => {
+    void show(place, panel, medium, around).then(async (onset) => {
       const judgement = await judged;
+      over.abort();
+      medium?.stop();
       this.jsPsych.finishTrial({
-        answer: judgement.answer,
-        times: plainTimes(onset, judgement.time),
-        flags: merge(watch.stop(), flagsOf([onset], judgement.press), missingPictures(entities, around)),
+        answer: medium ? { ...judgement.answer, repeats: medium.repeats } : judgement.answer,
+        times: { ...plainTimes(onset, judgement.time), ...medium?.times() },
+        flags: merge(watch.stop(), flagsOf([onset], judgement.press), medium?.flags() ?? [], missingPictures(entities, around)),
       });
     });
   }
@@ -75,6 +82,15 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
       act: (display) => actAsPerson(display, trial),
     });
   }
+}
+
+async function show(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
+  const change = (): void => reveal(panel);
+  if (!medium) return flip(around.frames, change);
+  if (!mayPlay()) await awaitStart(place, around);
+  const shown = await medium.begin(change);
+  void medium.ended().then(() => medium.offer());
+  return shown;
 }
 
 function description(trial: Parameters, text: string): HTMLElement {
@@ -128,6 +144,7 @@ async function actAsPerson(display: HTMLElement, trial: Parameters): Promise<voi
     pressOn(pick(cards));
     return;
   }
+  if (trial.media && !mayPlay()) pressOn((await appearance(display, ".starting .button"))[0]!);
   const scales = await appearance(display, ".scale");
   for (const scale of scales) {
     const line = scale.querySelector<HTMLInputElement>("input[type=range]");

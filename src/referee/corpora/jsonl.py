@@ -73,7 +73,7 @@ TRIAL = (
     *("complete", "picture", "after", "history", "episode", "meta"),
 )
 ENTITY = ("id", "attributes", "image", "position", "relations", "region")
-DESCRIPTION = ("text", "properties", "distribution", "spans", "speaker")
+DESCRIPTION = ("text", "properties", "distribution", "spans", "speaker", "media")
 SPAN = ("text", "properties", "inside")
 EVENT = ("kind", "by", "text", "entities", "start_ms", "end_ms", "data")
 RESPONSE = (
@@ -302,6 +302,7 @@ def description_from_json(data: Mapping[str, Any]) -> Description:
         distribution=None if distribution is None else tuple(map(_share, distribution)),
         spans=tuple(span_from_json(s) for s in optional(data, "spans", list) or ()),
         speaker=optional(data, "speaker", str),
+        media=optional(data, "media", str),
     )
 
 
@@ -445,6 +446,7 @@ def description_to_json(description: Description) -> dict[str, Any]:
         distribution=None if distribution is None else [[sorted(map(list, s)), p] for s, p in distribution],
         spans=[_span_to_json(s) for s in description.spans] or None,
         speaker=description.speaker,
+        media=description.media,
     )
 
 

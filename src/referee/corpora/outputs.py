@@ -48,7 +48,7 @@ class Output(NamedTuple):
 Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
 FOUND = (*PLACES, "places", "outcome", "entity", "answer", "form", "in")
-FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker", *FOUND)
+FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker", "media", *FOUND)
 _COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
@@ -182,7 +182,8 @@ def output_from(data: Mapping[str, Any], default: str, where: str, line: int) ->
         trial = expect(data, "trial", str)
         return Output(trial, own, Description(), where, line, _found(data, trial, own))
     description = description_from_json({name: data[name] for name in DESCRIPTION if name in data})
-    if description.properties is None and description.text is None and description.distribution is None:
+    said = (description.properties, description.text, description.distribution, description.media)
+    if all(part is None for part in said):
         raise WrongShape("neither properties nor text are given")
     system = optional(data, "system", str) or default
     return Output(expect(data, "trial", str), system, description, where, line)
@@ -234,5 +235,5 @@ def output_to_json(
     return {
         "trial": trial,
         "system": system,
-        **{k: data[k] for k in ("properties", "text", "distribution") if k in data},
+        **{k: data[k] for k in ("properties", "text", "distribution", "media") if k in data},
     }

@@ -1,8 +1,9 @@
 // Reading at one's own pace before a scene appears: a point to look at, then the whole description or a window that moves over its words.
 
-import { make } from "../../common/dom.ts";
+import { button, make } from "../../common/dom.ts";
 import { flip, hold, type Onset } from "../../timing/frames.ts";
 import { onAnyKey, onPress, type Pointer, type Press } from "../../timing/press.ts";
+import type { Medium } from "./media.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type ReadingKind = "together" | "before" | "words";
@@ -67,12 +68,38 @@ function press({ place, control, over, only }: Reader, since: number): Promise<P
   });
 }
 
+// A trial that begins when the person says so.
+export async function awaitStart(place: HTMLElement, around: Surroundings, only: Pointer | null = null): Promise<void> {
+  const go = button(around.say("start"));
+  place.append(make("div", { class: "starting" }, go));
+  await readWhole({ place, text: go, control: go, around, over: new AbortController().signal, only }, nothingRead());
+  place.querySelector(".starting")?.remove();
+}
+
 // `reading` is filled on the way, so that what was read is known when time runs out.
 export async function readWhole(reader: Reader, reading: Reading): Promise<void> {
   const { text, control, around } = reader;
   const onset = await flip(around.frames, () => [text, control].forEach((node) => reveal(node)));
   reading.onsets.push(onset);
   reading.presses.push(await press(reader, onset.onset));
+}
+
+// What is heard can be gone on from when it is over, and heard again where that is allowed.
+export async function hear(reader: Reader, medium: Medium, repeats: number, reading: Reading): Promise<void> {
+  const { text, control, over } = reader;
+  const again = medium.againButton(repeats, over, (playing) => (playing ? hide : reveal)(control));
+  if (again) control.before(again);
+  over.addEventListener("abort", () => medium.stop(), { once: true });
+  const shown = await medium.begin(() => [text, medium.node].forEach((node) => reveal(node)), (onset) => {
+    // Late or not is the medium's own word, by how far it is from what was wanted.
+    Object.assign(heard, { request: onset, onset });
+  });
+  const heard = { ...shown, onset: medium.begun(shown) };
+  reading.onsets.push(heard);
+  await medium.ended();
+  reveal(control);
+  medium.offer();
+  reading.presses.push(await press(reader, shown.onset));
 }
 
 export function wordsOf(text: string): string[] {

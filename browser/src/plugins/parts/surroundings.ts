@@ -2,6 +2,7 @@
 
 import type { JsPsych } from "jspsych";
 import { speaker, type Say } from "../../common/strings.ts";
+import type { Loaded } from "./media.ts";
 import { screenFrames, SIXTY_HERTZ_MS, type Frames } from "../../timing/frames.ts";
 
 export interface Surroundings {
@@ -10,11 +11,12 @@ export interface Surroundings {
   failedPictures: ReadonlySet<string>;
   say: Say;
   audio: AudioContext | null;
+  loaded: Map<string, Loaded>; // sounds and films, by address
   place?: { n: number; of: number };
 }
 
 export function plainSurroundings(): Surroundings {
-  return { frames: screenFrames, frameInterval: SIXTY_HERTZ_MS, failedPictures: new Set(), say: speaker(), audio: null };
+  return { frames: screenFrames, frameInterval: SIXTY_HERTZ_MS, failedPictures: new Set(), say: speaker(), audio: null, loaded: new Map() };
 }
 
 export function surroundingsOf(jsPsych: JsPsych): Surroundings {

@@ -59,6 +59,10 @@ def new(
     pictures: Annotated[
         Path | None, typer.Option(help="Where the photographs of the trials are (point, refoi).", show_default=False)
     ] = None,
+    media: Annotated[
+        Path | None,
+        typer.Option(help="Where the sounds and films are that outputs name as media.", show_default=False),
+    ] = None,
     practice: options.Practice = 3,
     checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
     groups: Annotated[
@@ -111,6 +115,7 @@ def new(
         contact=contact,
         preset=as_printed,
         pictures=pictures,
+        media=media,
     )
     with waiting("items, lists and power"):
         draft, notes = prepare(source, wishes)

@@ -171,6 +171,7 @@ def _qr_code(link: str) -> str:
 def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
     import uvicorn
 
+    from referee.studies.web.guarded_http import GuardedHttp
     from referee.studies.web.server import create_app
 
     # The writer hands over at every statement; with the usual 5 ms it would wait so long each time while the loop is busy.
@@ -180,6 +181,7 @@ def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         create_app(opened),
+        http=GuardedHttp,
         # Logs of requests hold addresses of people (rule 12).
         access_log=False,
         log_config=None,

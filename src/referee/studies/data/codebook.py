@@ -57,7 +57,8 @@ _ASKED = (
     _text("domain", "domain of the item"),
     _text("condition", "condition of the item in its corpus"),
     _text("list", "list of trials (lists.json) that the person had"),
-    _text("description", "the words shown; of a pair, the first one's"),
+    _text("description", "the words shown or heard; of a pair, the first one's"),
+    _text("media", "the sound or film in which they were heard; empty where they were read"),
 )
 _FOUND = (
     _text("chosen", "id of the object behind the label chosen, as in trials.jsonl"),
@@ -128,7 +129,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
         _text("reason", "the rule"),
     ),
     "aborted": (
-        *_ASKED[:-1],
+        *_ASKED[:-2],
         _number("after_s", "when the server stored it, from the session's beginning", "s"),
         _text("uuid", "name of the attempt"),
     ),

@@ -68,6 +68,7 @@ def _asked(a: StoredAnswer) -> TableRow:
         "domain": known.trial.domain,
         "condition": known.trial.condition,
         "description": known.description.text,
+        "media": known.description.media,
     }
 
 

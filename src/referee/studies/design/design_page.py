@@ -116,7 +116,8 @@ def advise(study: Study) -> list[str]:
     silent = [
         s.id
         for s in study.stimuli.values()
-        if study.kind.info.plugin in ("identify", "judge", "locate") and not (s.description.text or "").strip()
+        if study.kind.info.plugin in ("identify", "judge", "locate")
+        and not (s.description.text or s.description.media or "").strip()
     ]
     if silent:
         advice.append(f"{len(silent)} descriptions have no words to read (first: {silent[0]})")

@@ -56,6 +56,7 @@ class Wishes:
     contact: str = ""
     preset: bool = False
     pictures: Path | None = None
+    media: Path | None = None
 
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
@@ -94,6 +95,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
         fields=_fields(wishes),
         pictures=wishes.pictures,
+        media=wishes.media,
     )
     return draft, notes
 

@@ -15,6 +15,7 @@ from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.clip_sounds import keep_clip_sounds
+from referee.studies.folder.media import keep_media
 from referee.studies.folder.photographs import keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
@@ -65,6 +66,7 @@ class Draft:
     checks: Sequence[Extra] = ()
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pictures: Path | None = None
+    media: Path | None = None
     sounds: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -94,6 +96,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
         keep_photographs(folder, _photographed(draft), draft.pictures)
+        keep_media(folder, _said(draft), draft.media)
         keep_clip_sounds(folder, draft.sounds)
         _write_extras(folder / "practice.jsonl", draft.practice)
         _write_extras(folder / "checks.jsonl", draft.checks)
@@ -115,6 +118,11 @@ def _photographed(draft: Draft) -> list[Trial]:
     if catalogue.create("protocol", draft.protocol).info.plugin != "locate":
         return []
     return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
+
+
+def _said(draft: Draft) -> list[Description]:
+    extras = (*draft.practice, *draft.checks)
+    return [*(d for _, _, d in draft.outputs), *(e.description for e in extras), *(e.rival for e in extras if e.rival)]
 
 
 def _write_extras(path: Path, extras: Sequence[Extra]) -> None:

@@ -10,8 +10,17 @@ from referee.contracts import Hearer
 from referee.records import Response
 from referee.studies.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.scene import SCENE, language_of, problem_with_scene, show_scene, tidy_words
+from referee.studies.protocols.scene import SCENE, language_of, problem_with_scene, show_scene
 from referee.studies.protocols.simulated_answers import answer_like, draw_times
+from referee.studies.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    heard_ms,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
 
 __all__ = ["CHOICES", "Identification", "declare"]
 
@@ -22,6 +31,7 @@ _TIMES = {
     "combined_ms": in_ms("from the description's onset to the answer"),
     "regions_ms": RecordedColumn(type="list", about="reading time of each word", unit="ms"),
     **CLOCKS,
+    **HEARD_TIMES,
 }
 _ANSWER = {
     "outcome": RecordedColumn(
@@ -82,6 +92,7 @@ def declare(
             unit="ms",
         ),
         "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
+        **HEARD,
         **SCENE,
     }
     if choices or reading != "together":
@@ -122,14 +133,16 @@ class Identification:
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """Times are not negative."""
         late = [n for n in ("fixation_ms", "timeout_ms", "reading_timeout_ms") if settings.get(n, 0) < 0]
-        return f"{late[0]} cannot be negative" if late else problem_with_scene(settings)
+        if late:
+            return f"{late[0]} cannot be negative"
+        return problem_with_heard(settings) or problem_with_scene(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Description and scene under public labels, and how they follow each other."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         choices = list(settings.get("choices", ()))
         parameters = {
-            "text": tidy_words(stimulus.description),
+            **show_words(stimulus, settings),
             **language_of(stimulus.trial),
             "reading": self.reading_of(settings),
             **{
@@ -163,6 +176,7 @@ class Identification:
         lengths = {len(given.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
         if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
             raise refuse("answer.path_ms", "a path has as many times as places, and only where it was asked for")
+        check_heard(answer, shown)
         if given.get("reading_timeout") and not self._reading_limit(settings):
             raise refuse("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)
@@ -180,7 +194,9 @@ class Identification:
         """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         given = answer_like(response, shown, rng)
-        times = draw_times(response, shown, rng)
+        # Whoever only hears a description has its words no sooner than they are said.
+        times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
+        times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
         if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
             late = times["reading_ms"] - longest
             given.update(reading_timeout=True)

@@ -9,7 +9,15 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene, tidy_words
+from referee.studies.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
+from referee.studies.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
 
 __all__ = ["JUDGED", "MARKED", "SLIDER_TOP", "Judgement", "deciding_times"]
 
@@ -49,10 +57,14 @@ class Judgement(NothingIdentified):
                 values=("likert", "slider"),
             ),
             "points": Parameter(default=7, about="Points of a Likert scale."),
+            **HEARD,
             **MARKED,
         },
-        answer={"ratings": RecordedColumn(type="ratings", about="the rating on each scale, by its name")},
-        times=JUDGED,
+        answer={
+            "ratings": RecordedColumn(type="ratings", about="the rating on each scale, by its name"),
+            "repeats": RecordedColumn(type="number", about="how often the description was played again"),
+        },
+        times={**JUDGED, **HEARD_TIMES},
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
@@ -64,13 +76,13 @@ class Judgement(NothingIdentified):
             return f"questions, low and high need one entry for each of the {len(names)} scales"
         if not FEWEST_POINTS <= settings["points"] <= MOST_POINTS:
             return f"a Likert scale has {FEWEST_POINTS} to {MOST_POINTS} points"
-        return problem_with_scene(settings)
+        return problem_with_heard(settings) or problem_with_scene(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The scene, the description, and the scales."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         parameters = {
-            "text": tidy_words(stimulus.description),
+            **show_words(stimulus, settings),
             **language_of(stimulus.trial),
             "scales": _scales(settings),
             **scene,
@@ -81,6 +93,7 @@ class Judgement(NothingIdentified):
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A rating within limits on every scale."""
         check_recorded(answer, self.info)
+        check_heard(answer, shown)
         ratings = answer.answer.get("ratings")
         names = {scale["name"]: scale for scale in shown.parameters["scales"]}
         if not isinstance(ratings, Mapping) or set(ratings) != set(names):
@@ -101,7 +114,10 @@ class Judgement(NothingIdentified):
         for scale in shown.parameters["scales"]:
             low, high = _limits(scale)
             ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
-        return GivenAnswer(answer={"ratings": ratings}, times=deciding_times(rng))
+        times = deciding_times(rng)
+        return GivenAnswer(
+            answer={"ratings": ratings}, times={**times, **simulate_heard(stimulus, shown, times["t_onset"], rng)}
+        )
 
 
 def deciding_times(rng: Random) -> dict[str, float]:

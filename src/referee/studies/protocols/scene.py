@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from referee.drawing import Layout, place
+from referee.drawing import Layout, Place, place
 from referee.drawing.placement import settled
 from referee.records import Description, Scene, SceneNotes, Trial
 from referee.studies.folder.hit_areas import hit_areas
@@ -33,11 +33,42 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
     Places are those of the scene, where it has any; pictures are named here and get their address in the plan.
     """
     # Shuffled as for any hearer: where a scene has no places, this order is the place.
+    # Drawn even where it is not: what is drawn is a format (`plan.make_plan`).
     scene = trial.for_hearer(rng).scene
-    layout, size, areas = _laid_out(trial, scene, float(settings.get("jitter", 0.0)), rng.getrandbits(32))
+    jitter, seed = float(settings.get("jitter", 0.0)), rng.getrandbits(32)
+    if not jitter and (settled_scene := _settled(trial)) is not None:
+        return settled_scene
+    layout, size = scene_layout(scene, jitter, seed)
+    return _shown(trial, scene, layout, size, hit_areas(scene, trial.domain, layout))
+
+
+ShownScene = tuple[dict[str, Any], dict[str, str]]
+# Everybody who enters needs sixty of these at once, and most scenes say themselves where things stand: those are shown alike to all, and nobody changes them.
+_SETTLED: SceneNotes[str | None, ShownScene | None] = SceneNotes("studies.settled_scenes")
+
+
+def _settled(trial: Trial) -> ShownScene | None:
+    """A scene in which neither chance nor order has a say, worked out once; None for any other."""
+    notes = _SETTLED.of(trial.scene)
+    if trial.domain not in notes:
+        known = settled(trial.scene)
+        # Two on one spot come in the order that was drawn: that of the file might tell the target.
+        alone = known is not None and len({_reading_order(at) for at in known.values()}) == len(known)
+        shown = None
+        if known is not None and alone:
+            shown = _shown(trial, trial.scene, known, 1.0, hit_areas(trial.scene, trial.domain, known))
+        notes[trial.domain] = shown
+    return notes[trial.domain]
+
+
+def _reading_order(at: Place) -> tuple[float, ...]:
+    return at.row, at.column, at.dy, at.dx
+
+
+def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mapping[str, list[float]]) -> ShownScene:
     pictures = picture_names(trial.scene, trial.domain)
     spots = {e.id: layout[e.id] for e in scene.entities}
-    order = sorted(spots, key=lambda e: (spots[e].row, spots[e].column, spots[e].dy, spots[e].dx))
+    order = sorted(spots, key=lambda e: _reading_order(spots[e]))
     labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
     entities = [
         {
@@ -52,25 +83,6 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
         for label, entity in labels.items()
     ]
     return {"grid": {"columns": layout.columns, "rows": layout.rows, "size": size}, "entities": entities}, labels
-
-
-Laid = tuple[Layout, float, Mapping[str, list[float]]]
-# Everybody who enters needs sixty of these at once, and most scenes say themselves where things stand.
-_SETTLED: SceneNotes[str | None, Laid | None] = SceneNotes("studies.settled_layouts")
-
-
-def _laid_out(trial: Trial, scene: Scene, jitter: float, seed: int) -> Laid:
-    """Places, size and areas of a scene's pictures; worked out once where neither chance nor order has a say."""
-    if not jitter:
-        notes = _SETTLED.of(trial.scene)
-        if trial.domain not in notes:
-            known = settled(trial.scene)
-            areas = {} if known is None else hit_areas(trial.scene, trial.domain, known)
-            notes[trial.domain] = None if known is None else (known, 1.0, areas)
-        if (found := notes[trial.domain]) is not None:
-            return found
-    layout, size = scene_layout(scene, jitter, seed)
-    return layout, size, hit_areas(scene, trial.domain, layout)
 
 
 def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:

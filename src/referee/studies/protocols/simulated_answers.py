@@ -49,8 +49,8 @@ def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
     return rng.choice(sorted(label for label, p in shares.items() if p >= best - 1e-9) or sorted(shown.labels))
 
 
-def draw_times(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
-    """Times on one clock that starts with the trial, as the browser would have measured them."""
+def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0) -> dict[str, Any]:
+    """Times on one clock that starts with the trial, as the browser would have measured them; what is heard for so long is not known sooner."""
     words = len(str(shown.parameters["text"]).split())
     reading_way = shown.parameters["reading"]
     start = float(shown.parameters["fixation_ms"])
@@ -58,6 +58,7 @@ def draw_times(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
     reading = sum(regions) if response.reading_ms is None else _around(response.reading_ms, rng)
     if reading_way == "words":
         reading = sum(regions)
+    reading = max(reading, heard)
     finding = _around(IDENTIFYING_MS if response.identification_ms is None else response.identification_ms, rng)
     together = reading_way == "together"
     request = start if together else start + reading

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
 
 from referee.studies.store.schema import list_slot as slots
 
@@ -47,31 +48,51 @@ def _seed(study: str, mode: str, seed: int, number: int) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
-def reserve(connection: Connection, study: str, mode: str, session: str, *, now: float, minutes: float) -> Slot | None:
-    """A free place on the list that fewest people fill or hold; None when the study is full."""
-    # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
-    # housekeeping was not round yet.
-    free_expired(connection, study, mode, now=now)
-    mine = (slots.c.study == study, slots.c.mode == mode)
+_MINE = (slots.c.study == bindparam("of_study"), slots.c.mode == bindparam("in_mode"))
+
+
+def _least_taken() -> Select[Any]:
+    """The first free place on the list that fewest people fill or hold, among the lists that are open."""
     taken = (
         select(slots.c.list, func.sum(case((slots.c.state == "free", 0), else_=1)).label("taken"))
-        .where(*mine)
+        .where(*_MINE)
         .group_by(slots.c.list)
         .subquery()
     )
-    choose = (
+    return (
         select(slots.c.id, slots.c.list, slots.c.seed)
         .join(taken, taken.c.list == slots.c.list)
-        .where(*mine, slots.c.state == "free")
+        .where(*_MINE, slots.c.state == "free", slots.c.list.not_in(bindparam("shut", expanding=True)))
         .order_by(taken.c.taken, slots.c.id)
         .limit(1)
     )
-    if connection.dialect.name == "postgresql":
-        # SQLite's transactions begin by locking the file. Only the slots are locked here: rows of a grouped query
-        # cannot be.
-        choose = choose.with_for_update(of=slots)
+
+
+# Built once: a whole class may come at the same moment. SQLite's transactions begin by locking the file; on PostgreSQL only the slots are locked, since rows
+# of a grouped query cannot be.
+_CHOOSE: Mapping[str, Select[Any]] = {
+    "sqlite": _least_taken(),
+    "postgresql": _least_taken().with_for_update(of=slots),
+}
+
+
+def reserve(
+    connection: Connection,
+    study: str,
+    mode: str,
+    session: str,
+    *,
+    now: float,
+    minutes: float,
+    shut: Collection[str] = (),
+) -> Slot | None:
+    """A free place on the list that fewest people fill or hold, lists that are `shut` left out; None when there is none."""
+    # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
+    # housekeeping was not round yet.
+    free_expired(connection, study, mode, now=now)
+    choose, given = _CHOOSE[connection.dialect.name], {"of_study": study, "in_mode": mode, "shut": list(shut)}
     # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
-    found = connection.execute(choose).one_or_none() or connection.execute(choose).one_or_none()
+    found = connection.execute(choose, given).one_or_none() or connection.execute(choose, given).one_or_none()
     if found is None:
         return None
     connection.execute(
@@ -91,14 +112,15 @@ def any_left(connection: Connection, study: str, mode: str, *, now: float) -> bo
 
 def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:
     """Silent sessions lose their place (they may find another one on their list when they come back); how many did."""
-    mine = (slots.c.study == study, slots.c.mode == mode)
-    freed = connection.execute(
-        update(slots)
-        .where(*mine, slots.c.state == "reserved", slots.c.expires_at < now)
-        # The session keeps its list and its answers; it only has no claim to a place any more.
-        .values(state="free", session=None, expires_at=None)
-    )
-    return freed.rowcount
+    return connection.execute(_FREE_EXPIRED, {"of_study": study, "in_mode": mode, "at": now}).rowcount
+
+
+_FREE_EXPIRED = (
+    update(slots)
+    .where(*_MINE, slots.c.state == "reserved", slots.c.expires_at < bindparam("at"))
+    # The session keeps its list and its answers; it only has no claim to a place any more.
+    .values(state="free", session=None, expires_at=None)
+)
 
 
 def regain(

@@ -14,6 +14,7 @@ from typing import Any
 from referee.records import Outcome
 from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
 from referee.studies.folder.clip_sounds import with_addresses
+from referee.studies.folder.media import media_address
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
@@ -63,6 +64,7 @@ class SessionPlan:
         # An ordered set: the page loads pictures in the order in which they are needed.
         pictures: dict[str, None] = {}
         steps = [_public_step(step, base_url, pictures) for step in self.steps]
+        heard = {m["src"]: m for step in steps if (m := step["parameters"].get("media"))}
         named = ("id", "title", "language", "direction", "protocol", "mode")
         return {
             "study": {name: getattr(study, name) for name in named},
@@ -73,6 +75,7 @@ class SessionPlan:
                 name: getattr(study.policy, name) for name in ("unsaved_limit", "aborted", "resume", "feedback")
             },
             "pictures": list(pictures),
+            "media": list(heard.values()),
             "strings": dict(study.strings),
             "steps": steps,
         }
@@ -92,6 +95,8 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
         ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
         pictures[f"{base_url}/{ending}"] = None
         parameters["photo"] = {**photo, "picture": f"{base_url}/{ending}"}
+    if "media" in parameters:
+        parameters["media"] = media_address(parameters["media"], base_url)
     if "film" in parameters:
         parameters["film"] = with_addresses(parameters["film"], base_url)
     # a check must not look different from a trial

@@ -23,14 +23,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.studies.sessions.refusals import Problem
 
-__all__ = ["BodyLimit", "Limits", "Rate", "SecureReplies", "security_headers", "send_problem"]
+__all__ = ["BodyLimit", "Crowd", "Limits", "Rate", "SecureReplies", "is_local", "security_headers", "send_problem"]
 
 _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
 # A bucket is forgotten when so many others were used since: memory is bounded, whoever knocks.
 KEYS_KEPT = 20_000
+# Whoever comes while so many requests are being answered is told to come again: better a short word to some than a long wait for all.
+MOST_AT_ONCE = 512
+COME_AGAIN_SECONDS = 3
 # A body of which nothing comes for so long is given up: slow clients must not hold what others need.
 SLOWEST_SECONDS = 30.0
+# And the whole of it has to be there after so long, however busily bytes drip.
+WHOLE_BODY_SECONDS = 120.0
 
 
 # -- headers -----------------------------------------------------------------------------------------------------------------
@@ -45,7 +50,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
     forms = f"'self' {_TURK}" if mturk else "'self'"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-        f"media-src 'self' data:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+        f"media-src 'self' data: blob:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
     )
     headers = {
         "content-security-policy": policy,
@@ -164,16 +169,48 @@ class Limits:
     session: Rate = field(default_factory=lambda: Rate(each_second=20, burst=100))
     doors: Rate = field(default_factory=lambda: Rate(each_second=50, burst=2000))
     guesses: Rate = field(default_factory=lambda: Rate(each_second=0.5, burst=20))
+    # Requests that are being answered at one moment.
+    at_once: int = MOST_AT_ONCE
     # One address: a class of forty at once, and one more every two minutes.
     places: Rate = field(default_factory=lambda: Rate(each_second=1 / 120, burst=40))
 
     def take_place(self, address: str) -> None:
         """One more place for an address, kept in memory as a hash and nowhere else. This machine's own is not counted: it may be anybody behind a proxy."""
-        if address and not _is_local(address):
+        if address and not is_local(address):
             self.places.take(hashlib.sha256(self._salt + address.encode()).hexdigest())
 
 
-def _is_local(address: str) -> bool:
+class Crowd:
+    """Counts what is being answered; beyond the limit people are told at once, with a time to come again, and nothing of theirs is taken."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app, self.most, self.now = app, most, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if self.now >= self.most:
+            crowded = Problem(503, "busy", "Very many people are here just now; what you did is kept and sent again.")
+            await send_problem(send, crowded, {"retry-after": str(COME_AGAIN_SECONDS)})
+            return
+        self.now += 1
+
+        async def unhurried() -> Message:
+            # Who waits for a slow client's body keeps nobody else from being answered.
+            self.now -= 1
+            try:
+                return await receive()
+            finally:
+                self.now += 1
+
+        try:
+            await self.app(scope, unhurried, send)
+        finally:
+            self.now -= 1
+
+
+def is_local(address: str) -> bool:
     try:
         return ip_address(address).is_loopback
     except ValueError:  # a test, or a socket without an address
@@ -202,11 +239,13 @@ class BodyLimit:
             await send_problem(send, self._too_large())
             return
         seen = 0
+        end = time.monotonic() + WHOLE_BODY_SECONDS
 
         async def counted() -> Message:
             nonlocal seen
             try:
-                message = await asyncio.wait_for(receive(), SLOWEST_SECONDS)
+                left = min(SLOWEST_SECONDS, max(end - time.monotonic(), 0.0))
+                message = await asyncio.wait_for(receive(), left)
             except TimeoutError:
                 raise _TooSlow(408) from None
             seen += len(message.get("body", b""))

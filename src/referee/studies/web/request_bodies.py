@@ -43,6 +43,7 @@ __all__ = [
     "WithdrawByCode",
     "as_given",
     "describe_answer",
+    "describe_caller",
     "read_answer",
 ]
 
@@ -171,17 +172,17 @@ def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
         raise Problem(422, "malformed", f"{where}: {first['msg']}", where=where) from None
 
 
+def describe_caller(*path: str) -> dict[str, Any]:
+    """Who asks, as OpenAPI has it, for routes that read the request by hand; `path` are the names in their address."""
+    in_path = [{"in": "path", "name": n, "required": True, "schema": {"type": "string"}} for n in ("study", *path)]
+    headers = [{"in": "header", "name": n, "schema": {"type": "string"}} for n in ("Authorization", "X-Referee-Tab")]
+    return {"parameters": [*in_path, *headers]}
+
+
 def describe_answer() -> dict[str, Any]:
-    """The request as OpenAPI has it, for the one route that reads it by hand."""
-    texts = {
-        name: {"in": "header", "name": name, "schema": {"type": "string"}}
-        for name in ("Authorization", "X-Referee-Tab")
-    }
-    path = {
-        name: {"in": "path", "name": name, "required": True, "schema": {"type": "string"}} for name in ("study", "uuid")
-    }
+    """The request that carries an answer, likewise."""
     body = {"required": True, "content": {"application/json": {"schema": _ANSWER.json_schema()}}}
-    return {"parameters": [*path.values(), *texts.values()], "requestBody": body}
+    return {**describe_caller("uuid"), "requestBody": body}
 
 
 class Beacon(_Body):

@@ -48,14 +48,14 @@ async def enter(
     served: Visited,
     body: request_bodies.Enter,
     authorization: Annotated[str, Header(max_length=4000)] = "",
-) -> dict[str, Any]:
+) -> Response:
     """Nothing is stored but that someone came; who is known gets their session again."""
     # By study: before consent there is nobody to count by, and addresses are not looked at.
     request.app.state.limits.doors.take(served.id)
     ids = body.platform.model_dump(exclude_defaults=True)
     # No token: whoever only looks can neither agree nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
-        return {"token": None, "state": "preview", **_welcome(served)}
+        return _with_welcome(served, {"token": None, "state": "preview"})
     who = enrolment.identify(served, ids, _mode(request, served, body))
     who, fresh = _same_person(served, who, bearer(authorization))
 
@@ -83,7 +83,7 @@ async def enter(
             )
         return _known(connection, served, row, body.tab)
 
-    return {**await served.store.awrite(come_in), **_welcome(served)}
+    return _with_welcome(served, await served.store.awrite(come_in))
 
 
 def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
@@ -175,12 +175,23 @@ def _welcome(served: Served) -> dict[str, Any]:
     }
 
 
+def _with_welcome(served: Served, own: dict[str, Any]) -> Response:
+    """A person's own reply with what everybody gets beside it, which is written once and not for each of a class that comes at one moment."""
+    if served.id not in _WELCOMES or _WELCOMES[served.id][0] is not served:
+        _WELCOMES[served.id] = served, json.dumps(_welcome(served), allow_nan=False).encode()
+    mine = json.dumps(own, allow_nan=False).encode()
+    return Response(mine[:-1] + b"," + _WELCOMES[served.id][1][1:], media_type="application/json")
+
+
+_WELCOMES: dict[str, tuple[Served, bytes]] = {}
+
+
 def _page(served: Served, name: str) -> str:
     return to_html(served.study.texts[name])
 
 
 @router.post("/consent")
-async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> dict[str, Any]:
+async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
     """With consent there is a session and a place on a list; without, a count."""
     served, who = caller.served, caller.who
     # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
@@ -188,11 +199,16 @@ async def consent(request: Request, caller: Participant, body: request_bodies.Ag
         welcome = _welcome(served)
         raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
     if not body.agree:
-        return await _decline(request, caller)
+        return _written(await _decline(request, caller))
     if not caller.tab:
         raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
     request.app.state.limits.take_place(request.client.host if request.client else "")
-    return await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab))
+    return _written(await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab)))
+
+
+def _written(content: dict[str, Any]) -> Response:
+    """As a reply, without being checked against a model first: it is our own."""
+    return Response(json.dumps(content, allow_nan=False), media_type="application/json")
 
 
 def _enrolled(connection: Any, served: Served, who: dict[str, Any], tab: str) -> dict[str, Any]:
@@ -225,9 +241,10 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
     return outcomes.declined(served, mode, who.get("details", {}))
 
 
-@router.get("/plan")
-async def plan(caller: Participant) -> Response:
-    """Everything that will be shown, and where to go on."""
+@router.get("/plan", openapi_extra=request_bodies.describe_caller())
+async def plan(request: Request) -> Response:
+    """Everything that will be shown, and where to go on; read by hand, as answers are: a class asks for it at one moment."""
+    caller = calling(request)
     served = caller.served
     # Before the write: making a plan takes long, and inside it would be made by the one writer of all.
     await _outline(caller)

@@ -20,6 +20,7 @@ from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
 from referee.studies.folder.clip_sounds import clip_sound_file
+from referee.studies.folder.media import media_file
 from referee.studies.folder.photographs import photograph_file
 from referee.studies.folder.study_pictures import pictures
 from referee.studies.sessions import places
@@ -29,7 +30,7 @@ from referee.studies.sessions.withdrawal import purge
 from referee.studies.store.lock import DatabaseLock
 from referee.studies.web import routes_organiser, routes_participant, routes_room
 from referee.studies.web.callers import Visited
-from referee.studies.web.middleware import BodyLimit, Limits, SecureReplies
+from referee.studies.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
 
 __all__ = ["create_app"]
 
@@ -85,6 +86,7 @@ def create_app(
     turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
     # What is added last is outermost: refusals of the body limit get their security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
+    app.add_middleware(Crowd, most=app.state.limits.at_once)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
     return app
@@ -211,6 +213,16 @@ def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
     if found is None:
         raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
     return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+@pages.get("/s/{study}/media/{name}", response_class=Response)
+def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+    """A sound or film of the study's own folder, under a name that tells nothing."""
+    found = media_file(served.study, name)
+    if found is None:
+        raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
+    # Not for ever, as pictures are: named by the file's name, which stays when organisers mend what is in it.
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=600"})
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)

@@ -1,0 +1,79 @@
+"""What people hear, proved for all of it: every sound and film is there, can be decoded to its end, and is not too large to be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.studies.design.balance import BalanceClaim, count_of
+from referee.studies.folder.media import FOLDER, heard_in, listen_to
+from referee.studies.folder.study import Study
+
+__all__ = ["prove_media"]
+
+MB = 1_000_000
+
+
+def prove_media(study: Study) -> list[BalanceClaim]:
+    """The claims about sounds and films; none where nothing is heard."""
+    heard = heard_in(study)
+    if not heard:
+        return []
+    wrong = [problem for name in heard for problem in _problems(study, name)]
+    told = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
+    return [
+        BalanceClaim(
+            sentence="every sound and film is there, can be played to its end and is not too large",
+            holds=not wrong,
+            counted=f"{count_of(len(heard), 'file')}{told}",
+        ),
+        _session_size(study, heard),
+        _played(study),
+    ]
+
+
+def _problems(study: Study, name: str) -> Iterator[str]:
+    path = study.folder / FOLDER / name
+    if not path.is_file():
+        yield f"{FOLDER}/{name} is missing"
+        return
+    most = study.session.media_mb
+    if path.stat().st_size > most * MB:
+        yield f"{FOLDER}/{name} has {path.stat().st_size / MB:.1f} MB ([session] media_mb is {most:g})"
+        return
+    found = listen_to(path)
+    if found.problem is not None:
+        yield f"{FOLDER}/{name}: {found.problem}"
+    limit = float(study.settings.get("reading_timeout_ms", 0) or 0)
+    if limit and found.ms >= limit and _reading(study) != "together":
+        yield f"{FOLDER}/{name} lasts {found.ms / 1000:.1f} s, longer than reading_timeout_ms"
+
+
+def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
+    """What one person's browser has to load."""
+    size = {name: _size(study.folder / FOLDER / name) for name in heard}
+    always = [s.id for s in (*study.practice, *(check.stimulus for check in study.checks))]
+    lists = [{*always, *(f"{trial}|{condition}" for trial, condition in one.trials)} for one in study.lists]
+    largest = max(sum(size[name] for name, stimuli in heard.items() if one & {*stimuli}) for one in lists)
+    most = study.session.media_session_mb
+    return BalanceClaim(
+        sentence="nobody has to load more sounds and films than is allowed",
+        holds=largest <= most * MB,
+        counted=f"at most {largest / MB:.1f} MB for one person; [session] media_session_mb is {most:g}",
+    )
+
+
+def _played(study: Study) -> BalanceClaim:
+    """Only some protocols have a loudspeaker, and none reads words out one by one."""
+    can = "media_repeats" in study.kind.info.parameters
+    by_word = _reading(study) == "words"
+    why = "word by word there is nothing to hear" if by_word else f"{study.protocol} {'does' if can else 'does not'}"
+    return BalanceClaim(sentence="the protocol plays sounds and films", holds=can and not by_word, counted=why)
+
+
+def _reading(study: Study) -> str:
+    return str(study.settings.get("reading", getattr(study.kind, "reading", "together")))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

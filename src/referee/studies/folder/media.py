@@ -1,0 +1,177 @@
+"""Sounds and films in which descriptions are heard: files under media/ in the study's folder, shown under names that tell nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import InputError, naming_extra
+from referee.records import Description
+
+if TYPE_CHECKING:
+    from referee.studies.folder.study import Study
+
+__all__ = [
+    "FILM",
+    "SOUND",
+    "PlayedFile",
+    "heard_in",
+    "keep_media",
+    "listen_to",
+    "media_address",
+    "media_file",
+    "shown_media",
+]
+
+FOLDER = "media"
+LENGTH = 20
+SOUND, FILM = "sound", "film"
+KINDS = {
+    ".wav": (SOUND, "audio/wav"),
+    ".mp3": (SOUND, "audio/mpeg"),
+    ".ogg": (SOUND, "audio/ogg"),
+    ".oga": (SOUND, "audio/ogg"),
+    ".flac": (SOUND, "audio/flac"),
+    ".m4a": (SOUND, "audio/mp4"),
+    ".weba": (SOUND, "audio/webm"),
+    ".webm": (FILM, "video/webm"),
+    ".mp4": (FILM, "video/mp4"),
+}
+# What today's browsers decode; anything else would be silence for some.
+CODECS = ("aac", "av1", "flac", "h264", "mp3", "mp3float", "opus", "libopus", "vorbis", "vp8", "vp9", "libdav1d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedFile:
+    """What a file holds: its length, and what is wrong with it (None where nothing is)."""
+
+    ms: float
+    problem: str | None = None
+
+
+def shown_media(description: Description) -> dict[str, Any] | None:
+    """A description's sound or film for the page, without its address; None where it has none."""
+    if description.media is None:
+        return None
+    kind, _ = _kind_of(description.media)
+    return {"src": _name(description.media), "kind": kind}
+
+
+def media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
+    """The same with the address at which the server has it."""
+    return {**media, "src": f"{base_url}/{FOLDER}/{media['src']}"}
+
+
+def media_file(study: Study, name: str) -> tuple[Path, str] | None:
+    """The file behind a public name and its type; None where the study has none of that name."""
+    wanted = next((one for one in _files(study) if _name(one) == name), None)
+    if wanted is None or not (path := study.folder / FOLDER / wanted).is_file():
+        return None
+    return path, _kind_of(wanted)[1]
+
+
+def heard_in(study: Study) -> dict[str, list[str]]:
+    """Every file of a study, with the stimuli in which it is heard."""
+    found: dict[str, list[str]] = {}
+    for stimulus in study.every_stimulus():
+        for one in (stimulus, stimulus.rival):
+            if one is not None and one.description.media is not None:
+                found.setdefault(one.description.media, []).append(stimulus.id)
+    return found
+
+
+def keep_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
+    """Copy the sounds and films of descriptions into a study's folder; returns how many."""
+    names = sorted({d.media for d in descriptions if d.media is not None})
+    for name in names:
+        _kind_of(name)
+        if source is None:
+            raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
+        if not (source / name).is_file():
+            raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
+        (folder / FOLDER).mkdir(exist_ok=True)
+        shutil.copyfile(source / name, folder / FOLDER / name)
+    return len(names)
+
+
+def listen_to(path: Path) -> PlayedFile:
+    """Decode a file from end to end, as a browser will have to; what is cut off or garbled is found here and not in the middle of a session."""
+    with naming_extra():
+        import av
+        from av.error import FFmpegError
+    kind, _ = _kind_of(path.name)
+    av.logging.set_level(av.logging.PANIC)  # told below, in our own words
+    try:
+        with av.open(str(path)) as opened:
+            films, sounds = len(opened.streams.video), len(opened.streams.audio)
+            if problem := _wrong_streams(kind, films, sounds):
+                return PlayedFile(ms=0.0, problem=problem)
+            codecs = {stream.codec_context.name for stream in (*opened.streams.video, *opened.streams.audio)}
+            if strange := sorted(c for c in codecs if c not in CODECS and not c.startswith("pcm_")):
+                return PlayedFile(ms=0.0, problem=f"not every browser decodes {strange[0]}")
+            promised = float(opened.duration or 0) / 1000  # of av.time_base, microseconds
+            last = 0.0
+            for stream in (*opened.streams.video, *opened.streams.audio):
+                stream.codec_context.options = {"err_detect": "explode"}  # players conceal what is garbled
+            for frame in opened.decode():
+                # A picture has neither.
+                samples, rate = getattr(frame, "samples", 0), getattr(frame, "sample_rate", 0)
+                end = 1000 * ((frame.time or 0.0) + (samples / rate if rate else 0.0))
+                last = max(last, end)
+                if frame.is_corrupt:
+                    return PlayedFile(ms=last, problem=f"it is garbled at {last / 1000:.1f} s")
+    except (FFmpegError, ValueError, OSError) as error:
+        return PlayedFile(ms=0.0, problem=f"it cannot be decoded ({type(error).__name__})")
+    if _cut_short(path):
+        return PlayedFile(ms=last, problem="it is shorter than its head says: it was cut off")
+    # The last picture of a film lasts a while; more than that is missing at the end of a file that was cut off.
+    if last <= 0.0 or promised - last > max(250.0, 0.05 * promised):
+        return PlayedFile(
+            ms=last, problem=f"it ends after {last / 1000:.1f} s, but says {promised / 1000:.1f} s: it was cut off"
+        )
+    return PlayedFile(ms=max(last, promised))
+
+
+def _cut_short(path: Path) -> bool:
+    """Whether a WAV lacks some of what it announces; decoders take whatever is there."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    announced = int.from_bytes(head[4:8], "little")
+    # Written as a stream, it announces nothing.
+    return head[:4] == b"RIFF" and announced not in (0, 0xFFFFFFFF) and announced + 8 > path.stat().st_size
+
+
+def _wrong_streams(kind: str, films: int, sounds: int) -> str | None:
+    if kind == FILM and not films:
+        return "it has no picture: name a sound .weba or .m4a"
+    if kind == SOUND and not sounds:
+        return "it has no sound"
+    return None
+
+
+def _files(study: Study) -> list[str]:
+    known = _KNOWN.get(study.hash)
+    if known is None:
+        known = _KNOWN[study.hash] = list(heard_in(study))
+    return known
+
+
+# By the study's hash, which changes with anything that could change them.
+_KNOWN: dict[str, list[str]] = {}
+
+
+def _name(file: str) -> str:
+    return sha256(file.encode()).hexdigest()[:LENGTH] + Path(file).suffix.lower()
+
+
+def _kind_of(file: str) -> tuple[str, str]:
+    if Path(file).name != file or file.startswith("."):
+        raise InputError(f"{file!r} is not the name of a file", remedy=f"a name without folders: it lies in {FOLDER}/")
+    found = KINDS.get(Path(file).suffix.lower())
+    if found is None:
+        raise InputError(f"browsers do not play {file!r}", remedy=f"convert it to one of {', '.join(KINDS)}")
+    return found

@@ -1,0 +1,166 @@
+"""Descriptions that are heard, in a real Chromium: loaded before the first trial, begun with the scene, their onsets and errors stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from small_media import write_film, write_sound
+from study_in_browser import Visitor, chromium, make_study, serve, stored, wait_for
+from study_server import change
+from test_heard_descriptions import give_voices
+
+from referee.studies.sessions.served_study import Served, open_served
+
+SECONDS = 0.3
+# What Playwright asks of a page counts as a gesture; a person's reload does not.
+ONLY_PRESSES = """
+addEventListener("pointerdown", () => { window.pressed = true; }, { capture: true });
+Object.defineProperty(navigator, "userActivation", { get: () => ({ hasBeenActive: Boolean(window.pressed) }) });
+"""
+
+
+def voiced(folder: Path, protocol: str, ending: str, **settings: str) -> Served:
+    make_study(folder, protocol, folder.name, items=3).store.close()
+    for name in give_voices(folder, ending):
+        (write_sound if ending == ".wav" else write_film)(folder / "media" / name, SECONDS)
+    change(folder, **settings)
+    return open_served(folder)
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
+    place = tmp_path_factory.mktemp("media")
+    found = {
+        "sound": voiced(place / "sound", "asgre2007", ".wav"),
+        "first": voiced(place / "first", "tuna2008", ".wav", media_repeats="1"),
+        "film": voiced(place / "film", "tuna2008", ".webm"),
+        "judged": voiced(place / "judged", "judgement", ".wav", media_text='"shown"'),
+        "gone": voiced(place / "gone", "asgre2007", ".wav"),
+    }
+    for path in (place / "gone" / "media").iterdir():
+        path.write_bytes(b"no sound")
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(studies: dict[str, Served]) -> Iterator[str]:
+    with serve(*studies.values()) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+def take_part(browser: Browser, site: str, study: str) -> Visitor:
+    visitor = Visitor.at(browser, f"{site}/s/{study}/")
+    visitor.agree()
+    return visitor
+
+
+def trials_of(served: Served) -> list[Any]:
+    return [row for row in stored(served) if row.kind == "trial"]
+
+
+def check_onsets(rows: list[Any]) -> None:
+    for row in rows:
+        assert row.times["media_onset"] > 0
+        # How good an onset is depends on the machine; that it is measured from the right moment does not.
+        assert abs(row.times["media_onset_error_ms"]) < 1000
+        assert row.times["text_onset"] == row.times["media_onset"]
+        assert 0 < row.times["media_ms"] <= 1000 * SECONDS + 100
+        assert "preload-failed" not in row.flags
+
+
+def test_a_sound_begins_with_the_scene(browser: Browser, site: str, studies: dict[str, Served]) -> None:
+    visitor = take_part(browser, site, "sound")
+    visitor.go_to("scene")
+    asked = visitor.page.evaluate(
+        "performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('/media/'))"
+    )
+    # All of them before the first trial: nothing is fetched while a clock runs.
+    assert len(set(asked)) == 3
+    assert visitor.page.locator(".description").is_hidden()
+    visitor.finish()
+    rows = trials_of(studies["sound"])
+    assert len(rows) == 3
+    check_onsets(rows)
+    for row in rows:
+        shown_at = row.times["t_onset"]
+        assert row.times["media_onset"] - row.times["media_onset_error_ms"] == pytest.approx(shown_at)
+        assert row.times["combined_ms"] == pytest.approx(row.times["t_response"] - row.times["media_onset"])
+    assert visitor.problems == []
+    assert visitor.violations() == []
+
+
+def test_a_voice_before_the_scene_is_heard_to_its_end_and_again(
+    browser: Browser, site: str, studies: dict[str, Served]
+) -> None:
+    visitor = take_part(browser, site, "first")
+    visitor.go_to("reading")
+    visitor.page.get_by_role("button", name="Play again").click()
+    visitor.page.wait_for_selector(".reading .button.primary.waiting", state="attached")
+    visitor.page.wait_for_selector(".reading .button.primary:not(.waiting)")
+    assert visitor.page.locator(".again:not(.waiting)").count() == 0
+    visitor.finish()
+    rows = trials_of(studies["first"])
+    check_onsets(rows)
+    assert [row.answer["repeats"] for row in rows] == [1, 0, 0]
+    assert all(row.times["reading_ms"] >= 1000 * SECONDS for row in rows)
+    assert visitor.problems == []
+
+
+def test_a_film_is_seen_and_timed(browser: Browser, site: str, studies: dict[str, Served]) -> None:
+    visitor = take_part(browser, site, "film")
+    visitor.go_to("reading")
+    wide = visitor.page.evaluate("document.querySelector('video').videoWidth")
+    assert wide == 64
+    visitor.finish()
+    check_onsets(trials_of(studies["film"]))
+    assert visitor.problems == []
+    assert visitor.violations() == []
+
+
+def test_what_is_heard_can_be_judged(browser: Browser, site: str, studies: dict[str, Served]) -> None:
+    visitor = take_part(browser, site, "judged")
+    visitor.go_to("rate")
+    assert visitor.page.locator(".description").is_visible()
+    visitor.finish()
+    rows = trials_of(studies["judged"])
+    assert all(row.times["media_onset"] > 0 and row.answer["repeats"] == 0 for row in rows)
+    assert visitor.problems == []
+
+
+def test_after_a_reload_a_press_comes_first_for_browsers_play_nothing_unasked(
+    browser: Browser, site: str, studies: dict[str, Served]
+) -> None:
+    visitor = take_part(browser, site, "sound")
+    visitor.go_to("scene")
+    before = len(stored(studies["sound"]))
+    visitor.do("scene")
+    # A page that has something unsaved asks before it is left.
+    wait_for(lambda: len(stored(studies["sound"])) > before)
+    visitor.page.get_by_text("Saved", exact=True).wait_for()
+    visitor.go_to("scene")
+    visitor.context.add_init_script(ONLY_PRESSES)
+    visitor.page.reload()
+    visitor.page.locator(".starting .button:not(.waiting)").click()
+    visitor.go_to("scene")
+    visitor.finish()
+    assert visitor.problems == []
+
+
+def test_a_sound_that_cannot_be_decoded_is_told_and_flagged(
+    browser: Browser, site: str, studies: dict[str, Served]
+) -> None:
+    visitor = take_part(browser, site, "gone")
+    visitor.page.get_by_role("button", name="Continue").click()
+    visitor.finish()
+    rows = trials_of(studies["gone"])
+    assert all("preload-failed" in row.flags and row.times["media_onset"] is None for row in rows)
