@@ -104,3 +104,12 @@ def test_a_report_of_answers_nobody_described_holds_no_court(run: Run, toys: Pat
     assert "No court was held: hearers answered what others said than the systems that were scored." in page
     assert 'href="places/index.html"' in page
     assert (tmp_path / "report" / "places" / "items.js").is_file()
+
+
+def test_a_folder_of_pictures_that_is_not_there_is_told(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--pictures", str(tmp_path / "nowhere"), "--out", str(tmp_path / "page")]
+    assert main(["ground", "--page", str(run.folder), *given]) == 2
+    assert "no such folder of pictures" in capsys.readouterr().err
+    assert not (tmp_path / "page").exists()

@@ -152,3 +152,14 @@ def test_all_kth_games_are_read(data_folder):
     assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797
     assert sum(len(g.tier("utterance")) for g in games) == 12203
     assert all(len(g.pieces) == 20 for g in games)
+
+
+def test_a_source_of_pronouns_is_kth_by_utterance(tmp_path: Path):
+    """A turn is hardly ever a pronoun (4 of 2,688); learning from it, or testing on it, would be about nothing."""
+    from referee.cli.tangram.sources import open_source
+
+    name, (game,) = open_source("kth-tangrams", write(tmp_path, GAME), seed=1)
+    assert name == "kth-tangrams, by utterance"
+    (spoken,) = kth_dialogues(tmp_path, unit="utterance")
+    assert [e.text for e in game.tier("expression")] == [e.text for e in spoken.tier("expression")]
+    assert spoken.tier("expression")

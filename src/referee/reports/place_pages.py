@@ -39,6 +39,12 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
 
     Without pictures, or where one is not at hand, regions are drawn on an empty sheet.
     """
+    if pictures is not None and not Path(pictures).is_dir():
+        raise InputError(
+            "there is no such folder of pictures",
+            where=pictures,
+            remedy="name the one that the pictures' paths begin in",
+        )
     trials = {t.id: t for t in run.trials()}
     answers = _answers(run, trials)
     if not answers:

@@ -49,7 +49,12 @@ def open_dialogues(
 
 
 def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:
-    """The dialogues of a corpus by its name, of a folder, or of a file."""
+    """The dialogues of a corpus by its name, of a folder, or of a file: what a classifier of pronouns learns from, or is tested on."""
+    if text == KTH:
+        from referee.situated.tiers.kth_dialogues import UTTERANCE_UNIT, kth_dialogues
+
+        # A whole turn is hardly ever a pronoun.
+        return f"{KTH}, by utterance", kth_dialogues(data, unit=UTTERANCE_UNIT)
     if text in DIALOGUE_CORPORA:
         return open_dialogues([], None, False, text, data, seed)
     place = Path(text)
