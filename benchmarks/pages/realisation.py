@@ -1,4 +1,4 @@
-"""The numbers of docs/realisation.md: ``python benchmarks/pages/realisation.py [mending] [realisers] [systems] [portuguese]``.
+"""The numbers of docs/realisation.md: ``python benchmarks/pages/realisation.py [mending] [realisers] [systems] [lengths] [portuguese]``.
 
 Words on TUNA in the `challenge` reading (and b5-ref), 741 trials with one reference each, five folds of known speakers (random within domains) or of new
 ones (whole speakers); needs REFEREE_DATA. What the teams printed of their development sets is written down below; test scores are those of the audit.
@@ -69,6 +69,8 @@ LATER = {  # of 2009, with BLEU-3
     "USP-EACH": ((4.78, 7.50, 6.03), 0.19),
     "NIL-UCM-EvoCBR": ((5.77, 6.94, 6.31), 0.17),
 }
+LEAST = (1, 4, 6, 8)
+"""Words that a reference has at least, for the order of systems on long references."""
 Key = tuple[str, str, str, bool]
 Said = dict[Key, list[str]]
 
@@ -128,7 +130,7 @@ def shown(values: Sequence[float | None], digits: int = 2) -> str:
 
 
 def dotted(number: float, digits: int = 2) -> str:
-    return f"{number:.{digits}f}".removeprefix("0")
+    return f"{number:.{digits}f}".removeprefix("0").replace("-0.", "−.")
 
 
 def row(*cells: object) -> None:
@@ -310,6 +312,33 @@ def rho(said: Said, table: str, by: str, mended: bool, metric: str, theirs: dict
     return "–" if found is None else dotted(found)
 
 
+def lengths() -> None:
+    """The order of systems by edit distance when only long references count: all 741, and those of so many words; in all folds together and fold by fold."""
+    tables = {"2008": printed_2008("edit_both"), "2009": printed_2009("se_all")}
+    said = say((table, name, NEW, False) for table, theirs in tables.items() for name in theirs)
+    words = [len((t.references[0].text or "").split()) for t in corpus()]
+    parts = [{t.id for t in test} for _, test in folds(corpus(), 5, by=NEW, seed=1)]
+    row("words", "references", "words on average", *(f"{year} ({len(theirs)})" for year, theirs in tables.items()))
+    for least in LEAST:
+        keep = [n >= least for n in words]
+        kept = [n for n in words if n >= least]
+        row(
+            least,
+            len(kept),
+            f"{np.mean(kept):.1f}",
+            *(_with_folds(said, t, theirs, keep, parts) for t, theirs in tables.items()),
+        )
+
+
+def _with_folds(said: Said, table: str, theirs: dict[str, float], keep: list[bool], parts: list[set[str]]) -> str:
+    def order(kept: list[bool]) -> float:
+        ours = [value("edit", said[table, name, NEW, False], kept) for name in theirs]
+        return spearman(ours, list(theirs.values())).r or 0.0
+
+    found = [order([k and t.id in part for k, t in zip(keep, corpus(), strict=True)]) for part in parts]
+    return f"{dotted(order(keep))} ({dotted(min(found))} to {dotted(max(found))})"
+
+
 def portuguese() -> None:
     trials = [t for t in open_corpus("b5-ref").trials() if t.references and t.references[0].properties is not None]
     words = Plain(PORTUGUESE)
@@ -322,7 +351,7 @@ def portuguese() -> None:
         )
 
 
-PARTS = {f.__name__: f for f in (mending, realisers, systems, portuguese)}
+PARTS = {f.__name__: f for f in (mending, realisers, systems, lengths, portuguese)}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PARTS:

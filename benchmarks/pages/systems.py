@@ -1,8 +1,9 @@
-"""The numbers of docs/systems.md: ``python benchmarks/pages/systems.py [challenges] [known] [choices] [hypotheses] [readings] [mentions] [evolved]``.
+"""The numbers of docs/systems.md: ``python benchmarks/pages/systems.py [challenges] [known] [choices] [hypotheses] [early] [readings] [mentions] [together]
+[evolved]``.
 
 Dice on TUNA in the `challenge` reading (REFEREE_DATA): every entry of the two challenges in five cuts (seeds 1 to 5) beside print, entries that know their
 speakers, open choices made the other way, hypotheses about print beside their entries, the reading `challenge.other`, how often attributes are mentioned,
-and evolution run again.
+what of print cannot hold together on this corpus, and evolution run again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import combinations
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from referee.corpora.splits import folds
 from referee.corpora.tuna import Tuna
 from referee.records import Description, Trial
 from referee.statistics.correlation import spearman
-from referee.systems import asgre2007, tuna2008_as, variants
+from referee.systems import asgre2007, tuna2008_as, tunareg2009, variants
 from referee.systems.components import CONTRAST_QUOTIENT, LEARNED_INCLUSION, PARTITION_TREE, Component
 from referee.systems.entries import FAITHFUL
 from referee.systems.speaker import Composed
@@ -45,6 +47,10 @@ HYPOTHESES = (
     "DIT-FBI.counted",
     "IS-FP.condition",
 )
+TESTED = 112
+"""Items of the test set of TUNA-AS 2008 (Gatt, Belz & Kow 2008)."""
+LARGEST = 7
+"""Attributes in the longest set that is tried; nobody says more."""
 DEVELOPMENT = ("GRAPH-4+B", "DIT-FBI", "DIT-TVAS", "NIL-UCM-MFVF", "USP-EACH-FREQ", "ATT-DR-b", "ATT-DR-sf", "IS-FP")
 
 
@@ -150,6 +156,20 @@ def hypotheses() -> None:
     print(f"{'NIL-UCM-MFVF.counted':30} known      {shown([values[0] for values in known_counts])} furniture")
 
 
+def early() -> None:
+    """Evolution that is stopped before it has converged: Dice / MASI / exact / minimal, and the edit distance of words that are not mended."""
+    print("\nevolved sets, folds by speaker: Dice / MASI / exact / minimal on furniture, people, both; edit distance; print")
+    cells = shipped_paper("tuna-reg-2009").tables["table5"]
+    for name in ("NIL-UCM-EvoTAP", "NIL-UCM-EvoCBR"):
+        for label, table in ((name, tunareg2009), (f"{name}.early", variants)):
+            said = describe(partial(table.system, label, mended=False), NEW)
+            found = [measured(said, metric) for metric in (*FOUR, "string/edit")]
+            for where, values in zip(("furniture", "people", "both"), zip(*found, strict=True), strict=True):
+                print(f"{label:24} {where:10} {shown(values[:4])}  {values[4]:.2f}")
+        printed = [cells.text(name, f"se_{part}") for part in ("furniture", "people", "all")]
+        print(f"{name:24} print      edit {' / '.join(printed)}")
+
+
 def four(make: Maker, by: str) -> list[Scores]:
     said = describe(make, by)
     return [measured(said, metric) for metric in FOUR]
@@ -181,6 +201,95 @@ def readings() -> None:
         print(row)
 
 
+def together() -> None:
+    """What of print cannot hold together on the public corpus: the arithmetic."""
+    trials = corpus()
+    print(
+        "\nthe most that any choice of attributes can have, the same for everybody who saw a scene (chosen on the trials that it is scored on)"
+    )
+    for by in (("scene",), ("scene", "condition")):
+        print(f"  by {' and '.join(by):20} {shown(_most(trials, by))}")
+    paper, which, columns = tuna2008_as.PUBLISHED
+    cells = shipped_paper(paper).tables[which]
+    printed = {name: float(cells.text(name, columns["set/dice"])) for name in tuna2008_as.TABLE}
+    bound = _most(trials, ("scene", "condition"))[2]
+    above = sorted((-value, name) for name, value in printed.items() if value > bound)
+    print(f"  printed above the last of these: {', '.join(f'{name} {-value:.3f}' for value, name in above)}")
+    said = {name: describe(entry(tuna2008_as, name), NEW) for name in printed}
+    items = {name: np.array([_dice(said[name][t.id], t) for t in trials]) for name in printed}
+    nine = [name for name in printed if not name.startswith(FLOOR)]
+    _pairs(nine, printed, items)
+    _draws("nine above the floor", nine, printed, items, 0.8)
+    _draws("14", list(printed), printed, items, 0.95)
+
+
+def _dice(said: Description, trial: Trial) -> float:
+    ours, theirs = set(said.properties or ()), set(trial.references[0].properties or ())
+    return 2 * len(ours & theirs) / (len(ours) + len(theirs))
+
+
+def _most(trials: Sequence[Trial], by: Sequence[str]) -> Scores:
+    """Mean Dice of the best set of attribute names in each group of trials, on furniture, people and both."""
+    groups: dict[tuple[str | None, ...], list[Trial]] = {}
+    for trial in trials:
+        parts = {"scene": trial.scene.id, "condition": trial.condition}
+        groups.setdefault((trial.domain, *(parts[name] for name in by)), []).append(trial)
+    sums = {"furniture": 0.0, "people": 0.0}
+    for key, members in groups.items():
+        owned = [{p.name for p in t.scene.entity(t.targets[0]).attributes} for t in members]
+        told = [t.references[0].properties or () for t in members]
+        names = sorted(set().union(*owned))
+        sets = [c for size in range(1, min(len(names), LARGEST) + 1) for c in combinations(names, size)]
+        chosen = np.array([[name in c for name in names] for c in sets], dtype=float)
+        mentioned = np.array([[name in {p.name for p in r} for name in names] for r in told], dtype=float)
+        has = np.array([[name in own for name in names] for own in owned], dtype=float)
+        # In this reading every value that was said is the target's own, so names decide.
+        found = 2 * chosen @ mentioned.T / (chosen @ has.T + np.array([len(r) for r in told]))
+        sums[str(key[0])] += float(found.sum(axis=1).max())
+    number = Counter(t.domain for t in trials)
+    return sums["furniture"] / number["furniture"], sums["people"] / number["people"], sum(sums.values()) / len(trials)
+
+
+def _pairs(nine: Sequence[str], printed: dict[str, float], items: dict[str, np.ndarray]) -> None:
+    """Differences of print that our items exclude, sampling of both taken in: speakers of ours, and 112 items of the test set."""
+    speakers = [t.speaker for t in corpus()]
+    place = np.array([sorted(set(speakers)).index(s) for s in speakers])
+    print(
+        f"pairs of the nine: ours, print, ours less print ± standard error (speakers of ours, {TESTED} items of theirs)"
+    )
+    excluded = pairs = 0
+    for a, b in combinations(nine, 2):
+        apart = items[a] - items[b]
+        if not apart.any():
+            continue  # ATT-DR-sf says what ATT-DR-b says of strangers
+        pairs += 1
+        by_speaker = np.bincount(place, apart) / np.bincount(place)
+        error = np.sqrt(by_speaker.var(ddof=1) / len(by_speaker) + apart.var(ddof=1) / TESTED)
+        off = apart.mean() - (printed[a] - printed[b])
+        if abs(off) > 1.96 * error:
+            excluded += 1
+            print(f"  {a:14} - {b:14} {apart.mean():+.3f} {printed[a] - printed[b]:+.3f}  {off:+.3f} ± {error:.3f}")
+    print(f"  {excluded} of {pairs} printed differences are excluded")
+
+
+def _draws(
+    which: str, names: Sequence[str], printed: dict[str, float], items: dict[str, np.ndarray], goal: float
+) -> None:
+    """How well the order of systems on a few of our own items agrees with their order on all of them: what noise alone allows."""
+    table, rng = np.array([items[name] for name in names]), np.random.default_rng(1)
+    whole = table.mean(axis=1)
+    draws = (rng.choice(table.shape[1], TESTED, replace=False) for _ in range(2000))
+    rhos = np.array([spearman(list(table[:, drawn].mean(axis=1)), list(whole)).r for drawn in draws])
+    low, middle, high = np.quantile(rhos, [0.05, 0.5, 0.95])
+    ours = spearman(list(whole), [printed[name] for name in names]).r
+    print(
+        f"order of the {which} on {TESTED} of our own items against all {table.shape[1]}: rho {middle:.2f} (90 %: {low:.2f} to {high:.2f}),"
+    )
+    print(
+        f"  at least {goal} in {np.mean(rhos >= goal):.0%} of 2000 draws; with print {ours:.2f}, and no more than that in {np.mean(rhos <= ours):.0%}"
+    )
+
+
 def alone(part: Component) -> Maker:
     return lambda: Composed(part.make(), None)
 
@@ -198,7 +307,7 @@ def evolved() -> None:
     print(shown(scores(entry(variants, "OSU-GP.evolved"), NEW)))
 
 
-PARTS = {f.__name__: f for f in (challenges, known, choices, hypotheses, readings, mentions, evolved)}
+PARTS = {f.__name__: f for f in (challenges, known, choices, hypotheses, early, readings, mentions, together, evolved)}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PARTS:

@@ -100,12 +100,12 @@ def test_a_text_is_as_likely_as_its_words_and_its_end_together() -> None:
 
 def test_reasoning_about_what_people_say_settles_what_the_networks_leave_open() -> None:
     """Belief is that of the networks times the probability of the words to the power of the weight, and shares again."""
-    listener = ColourNetwork(members=1, epochs=2, reasoning=0.5).fit(rounds(300))
+    listener = ColourNetwork(members=1, epochs=2, reasoning=0.5, talkers=1).fit(rounds(300))
     trial = rounds(1, seed=5)[0]
     scene = [[tuple(float(e.value(a) or 0) for a in "hsl") for e in trial.scene.entities]]
     text = trial.references[0].text or ""
     literal = listener.believe(listener.vocabulary_.weigh([text]).astype(np.float32), scene)[0]
-    said = listener.words_.log_chances([text.split()], listener._scaled(scene))[0]
+    said = listener.words_[0].log_chances([text.split()], listener._scaled(scene))[0]
     raised = literal * np.exp(0.5 * said)
     assert listener._shares([text], scene)[0] == pytest.approx(raised / raised.sum(), abs=1e-5)
 

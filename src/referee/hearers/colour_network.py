@@ -42,21 +42,22 @@ class ColourNetwork(Colour):
 
     `width` is the length of a word's vector, `hidden` the size of the hidden layer, `epochs` how often the rounds are gone through, `rate` the step at its
     largest, `drop` the share of each layer that is left out at random while learning, `decay` holds weights back.
-    `reasoning` is the weight of the log probability that people say these words of a patch, beside the log belief of the networks (0: none is learned). The
-    same `seed` gives the same networks.
+    `reasoning` is the weight of the log probability that people say these words of a patch, beside the log belief of the networks (0: none is learned), the
+    mean of `talkers` networks of words. The same `seed` gives the same networks.
     """
 
     name = "colour.network"
 
     rare: int = 2
     members: int = 4
-    width: int = 64
-    hidden: int = 96
-    epochs: int = 10
-    rate: float = 2e-3
-    drop: float = 0.3
+    width: int = 96
+    hidden: int = 256
+    epochs: int = 16
+    rate: float = 3e-3
+    drop: float = 0.5
     decay: float = 1e-4
-    reasoning: float = 0.2
+    reasoning: float = 0.3
+    talkers: int = 2
     seed: int = 1
 
     def fit(self, trials: Iterable[Trial]) -> Self:
@@ -80,7 +81,8 @@ class ColourNetwork(Colour):
         self.networks_ = [PatchNetwork(self, self.seed + i).learn(texts, scaled, meant) for i in range(self.members)]
         if self.reasoning:
             own = scaled[np.arange(len(heard)), [lesson.meant[0] for lesson in heard]]
-            self.words_ = PatchWords(self.seed).learn([words_of(lesson.text) for lesson in heard], own)
+            told = [words_of(lesson.text) for lesson in heard]
+            self.words_ = [PatchWords(self.seed + i).learn(told, own) for i in range(self.talkers)]
         # What `Colour` asks whether it was trained.
         self.weights_ = np.empty(0)
         return self
@@ -96,7 +98,8 @@ class ColourNetwork(Colour):
             scenes = [patches[i] for i in rows]
             found = self.believe(weighed[np.array(rows)], scenes)
             if self.reasoning:
-                said = self.words_.log_chances([words_of(texts[i]) for i in rows], self._scaled(scenes))
+                told, looks = [words_of(texts[i]) for i in rows], self._scaled(scenes)
+                said = np.mean([words.log_chances(told, looks) for words in self.words_], axis=0)
                 found = _shared_out((np.log(np.maximum(found, LEAST)) + self.reasoning * said).astype(np.float32))
             for i, share in zip(rows, found.tolist(), strict=True):
                 shares[i] = share
