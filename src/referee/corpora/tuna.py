@@ -72,12 +72,21 @@ class Tuna:
     def __init__(self, data: str | Path | None = None, reading: str = "raw") -> None:
         self.data = data
         self.reading = reading
+        # The archive is unpacked and read once: whoever compares with other speakers goes through the trials twice.
+        self._known: dict[str, Trial] = {}
 
     def trials(self) -> Iterator[Trial]:
         """All trials in the chosen reading, by speaker number and trial number."""
         if self.reading not in READINGS:
             raise UnknownName("reading", self.reading, READINGS, hint=f"readings are {', '.join(READINGS)}")
         read = READINGS[self.reading]
+        self._known = self._known or self._read()
+        for trial in self._known.values():
+            kept = read(trial)
+            if kept is not None:
+                yield kept
+
+    def _read(self) -> dict[str, Trial]:
         found: dict[str, Trial] = {}
         for path in self._sources():
             for trial in read_trials(path):
@@ -86,10 +95,7 @@ class Tuna:
                     raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
                 found[trial.id] = trial
         # s9t1 before s10t1, whatever order the archive has.
-        for trial_id in sorted(found, key=natural):
-            kept = read(found[trial_id])
-            if kept is not None:
-                yield kept
+        return {trial_id: found[trial_id] for trial_id in sorted(found, key=natural)}
 
     def responses(self) -> Iterator[Response]:
         """Nobody had to find the targets in this experiment."""

@@ -116,7 +116,7 @@ def find_shared_ngrams(encoding: Encoding, outputs: Places, first: Places, order
     The references of the k-th output are the texts ``first[k]`` to ``first[k + 1]``; bit n - 1 stands for order n.
     """
     places = np.concatenate([[0], np.cumsum(encoding.lengths[outputs])])
-    kernels = swift(len(outputs))
+    kernels = swift(encoding.texts)
     if kernels is None:
         return _find_plainly(encoding, outputs, first, places, order)
     marks: npt.NDArray[np.int32] = kernels.mark_shared_ngrams(

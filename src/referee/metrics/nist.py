@@ -53,7 +53,7 @@ class Nist(Measure):
         """Count the reference n-grams of one more batch (outputs do not matter here)."""
         encoding = encode(batch, self.case, self.tokens)
         if self._learnt is None:
-            self._learnt = count_for(encoding.items, self.order)
+            self._learnt = count_for(encoding.texts, self.order)
         self._learnt.add(encoding)
         return self
 
@@ -70,7 +70,7 @@ class Nist(Measure):
         encoding, marks = kept
         counts = self._learnt
         if counts is None:
-            counts = count_for(encoding.items, self.order)
+            counts = count_for(encoding.texts, self.order)
             counts.add(encoding)
         rows = np.empty((encoding.items, self.width))
         rows[:, : self.order] = counts.sum_information(encoding, marks)
@@ -93,9 +93,9 @@ class Nist(Measure):
         return np.where(counts > 0, np.where(said > 0, gained * penalty, 0.0), np.nan)
 
 
-def count_for(items: int, order: int) -> NgramCounts:
+def count_for(texts: int, order: int) -> NgramCounts:
     """An empty count of n-grams, compiled where batches are large."""
-    return NgramCounts(order) if swift(items) is None else SwiftNgramCounts(order)
+    return NgramCounts(order) if swift(texts) is None else SwiftNgramCounts(order)
 
 
 class NgramCounts:

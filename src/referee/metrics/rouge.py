@@ -122,7 +122,7 @@ def _take_best_recall(hits: Places, said: Places, wanted: Places, encoding: Enco
 
 def _count_shared_pairs(encoding: Encoding, gap: int, unigrams: int) -> Places:
     """For every reference the units it shares with its output, each as often as both have it."""
-    kernels = swift(encoding.items)
+    kernels = swift(encoding.texts)
     if kernels is not None:
         hits: Places = kernels.count_shared_pairs(
             encoding.ids, encoding.starts, encoding.first, encoding.items, gap, unigrams

@@ -131,7 +131,7 @@ def _per_reference_word(values: FloatArray, encoding: Encoding) -> FloatArray:
 
 def _find_same(encoding: Encoding) -> Places:
     """For every reference whether it has the words of its output."""
-    kernels = swift(encoding.items)
+    kernels = swift(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
         return np.array([encoding.text(output) == encoding.text(text) for text, output in pairs], dtype=np.int64)
@@ -148,7 +148,7 @@ def _measure_edits(encoding: Encoding, substitution: int) -> Places:
     # Whole numbers only: the kernels count in integers, and both paths have to agree.
     if not isinstance(substitution, int) or substitution < 0:
         raise InputError(f"a substitution cannot cost {substitution}", remedy="choose a whole number, 0 or more")
-    kernels = swift(encoding.items)
+    kernels = swift(encoding.texts)
     if kernels is None:
         from rapidfuzz.distance.Levenshtein import distance
 
@@ -164,7 +164,7 @@ def _measure_edits(encoding: Encoding, substitution: int) -> Places:
 
 def _count_errors_with_moves(encoding: Encoding) -> Places:
     """The errors of every output against each of its references, moves counted once."""
-    kernels = swift(encoding.items)
+    kernels = swift(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
         found = [_errors_with_moves(encoding.text(text), encoding.text(output)) for text, output in pairs]

@@ -25,8 +25,8 @@ Result = TypeVar("Result")
 Ids = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
 
-# Below this many items the compiled kernels save less than it costs to load them (about a second, once per process).
-WORTH_COMPILING = 4_000
+# Below this many texts, outputs and references, the compiled kernels save less than it costs to load them (about a second, once per process).
+WORTH_COMPILING = 8_000
 CASES = ("lower", "keep")
 _PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \n"
 # ROUGE-1.5.5 takes every byte but these for a blank, each byte of a longer UTF-8 character too.
@@ -53,6 +53,11 @@ class Encoding:
     owner: Places
     measurable: npt.NDArray[np.bool_]
     words: list[str]
+
+    @property
+    def texts(self) -> int:
+        """Outputs and references together."""
+        return len(self.starts) - 1
 
     @property
     def lengths(self) -> Places:
@@ -96,9 +101,9 @@ def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result
     return found
 
 
-def swift(items: int) -> ModuleType | None:
-    """The compiled kernels when a batch is large enough to repay them and numba is installed, else None."""
-    if items < WORTH_COMPILING or find_spec("numba") is None:
+def swift(texts: int) -> ModuleType | None:
+    """The compiled kernels when a batch has texts enough to repay them and numba is installed, else None."""
+    if texts < WORTH_COMPILING or find_spec("numba") is None:
         return None
     from referee.metrics import string_kernels
 
@@ -198,7 +203,7 @@ _PLAINLY = "words"
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
     """The encoding of a batch, built once for each way of splitting; where texts hold nothing but letters, digits and blanks of ASCII, all ways are one."""
     choose("way to split words", tokens, _SPLITTERS)
-    kernels = swift(len(batch.outputs))
+    kernels = swift(len(batch.outputs) + sum(map(len, batch.references)))
 
     def number(texts: list[str]) -> tuple[Ids, Places, list[str]]:
         batch.cache["plain words"] = _are_plain(texts)
