@@ -1,22 +1,26 @@
 """The string measures beside the usual programs, on short descriptions with two references each.
 
-    python benchmarks/strings.py [--n 100000] [--runs 5] [--stream 1000000] [--no-peers] [--processor]
+    python benchmarks/strings.py [--n 100000] [--runs 5] [--stream 1000000] [--no-peers] [--captions 5000] [--processor]
 
 Everything is timed in one run. Ours includes turning texts into word ids and is the median of `--runs` fresh batches after one warm-up (whose time,
 compilation or loading of compiled code included, is printed apart); every peer runs once, in full, on the same texts, its import not counted.
 Peers that take lists of words get them split beforehand, outside their time. Beside a peer's value stands the last of ours.
 `--processor` counts processor time instead of time on the wall, for machines that are busy with other work; bleuscore is then
-charged for all of its threads.
+charged for all of its threads. `--captions` sets METEOR, CIDEr-D and ROUGE-L beside METEOR 1.5 in Java and pycocoevalcap (`pip install pycocoevalcap`).
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -25,9 +29,12 @@ from rich.table import Table
 from referee.contracts import Batch
 from referee.metrics.bleu import Bleu
 from referee.metrics.chrf import Chrf
+from referee.metrics.cider import CiderD
 from referee.metrics.measure import Measure
+from referee.metrics.meteor import Meteor
 from referee.metrics.nist import Nist
 from referee.metrics.rouge import Rouge2, RougeSU4
+from referee.metrics.rouge_l import RougeL
 from referee.metrics.strings import Edit, Exact, Seb
 from referee.records import Description, Scene, Trial
 
@@ -69,6 +76,12 @@ def score_together(metrics: list[Measure], batch: Batch) -> list[float | None]:
     """On one batch without anything cached, so that measures share what they encode and count."""
     fresh = Batch.of(batch.outputs, batch.trials, batch.references)
     return [metric.score(fresh).value for metric in metrics]
+
+
+def processor_time() -> float:
+    """This process's and that of the programs it has run."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + others.ru_utime + others.ru_stime
 
 
 def clock(work: Callable[[], object]) -> tuple[float, object]:
@@ -124,6 +137,45 @@ def by_nltk_edit(words: list[list[str]], wanted: list[list[list[str]]]) -> float
 
     pairs = ((w, r) for w, some in zip(words, wanted, strict=True) for r in some)
     return statistics.fmean(edit_distance(w, r, substitution_cost=2) for w, r in pairs)
+
+
+def by_coco(kind: str, texts: Texts) -> float:
+    """pycocoevalcap's measure of that name: ``Cider`` (which is CIDEr-D), ``Rouge`` (ROUGE-L, beta 1.2)."""
+    module = import_module(f"pycocoevalcap.{kind.lower()}.{kind.lower()}")
+    wanted = dict(enumerate(texts[1]))
+    given = {i: [text] for i, text in enumerate(texts[0])}
+    return float(getattr(module, kind)().compute_score(wanted, given)[0])
+
+
+def by_java_meteor(texts: Texts) -> float:
+    """METEOR 1.5 in Java, by stems and forms, over files; the start of Java and its reading are in the time, as they are for who uses it."""
+    jar = Path(import_module("pycocoevalcap.meteor.meteor").__file__ or "").with_name("meteor-1.5.jar")
+    with tempfile.TemporaryDirectory() as folder:
+        said, wanted = Path(folder, "said"), Path(folder, "wanted")
+        said.write_text("".join(f"{text}\n" for text in texts[0]))
+        wanted.write_text("".join(f"{text}\n" for some in texts[1] for text in some))
+        switches = ["-l", "en", "-r", "2", "-m", "exact stem", "-w", "1.0 0.6"]
+        command = ["java", "-Xmx2G", "-jar", str(jar), str(said), str(wanted), *switches]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return float(told.rsplit(":", 1)[1])
+
+
+def compare_captions(texts: Texts, batch: Batch, runs: int, console: Console) -> None:
+    """METEOR, CIDEr-D and ROUGE-L beside the programs that captions are measured with."""
+    peers: list[tuple[str, Callable[[], float], Measure]] = [
+        ("METEOR 1.5 (Java)", lambda: by_java_meteor(texts), Meteor()),
+        ("pycocoevalcap CIDEr", lambda: by_coco("Cider", texts), CiderD()),
+        ("pycocoevalcap ROUGE-L", lambda: by_coco("Rouge", texts), RougeL()),
+    ]
+    table = Table("peer", "its value", "seconds", "ours", "seconds", "ratio", title=f"{len(texts[0]):,} captions")
+    for name, work, metric in peers:
+        if name.startswith("METEOR") and shutil.which("java") is None:
+            continue
+        seconds, value = clock(work)
+        own = median(lambda metric=metric: score_together([metric], batch), runs)  # type: ignore[misc]
+        mine = score_together([metric], batch)[0]
+        table.add_row(name, f"{value:.6f}", f"{seconds:.2f}", f"{mine:.6f}", f"{own:.3f}", f"{seconds / own:.1f}")
+    console.print(table)
 
 
 def compare(texts: Texts, batch: Batch, runs: int, console: Console) -> None:
@@ -216,10 +268,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="runs of ours, of which the median counts")
     parser.add_argument("--stream", type=int, default=1_000_000, help="largest stream; 0 for none")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--captions", type=int, default=0, help="items for METEOR, CIDEr-D and ROUGE-L; 0 for none")
     parser.add_argument("--processor", action="store_true", help="count processor time")
     options = parser.parse_args()
     if options.processor:
-        now = time.process_time
+        now = processor_time
     console = Console(width=120)
     texts = invent(options.n)
     batch = hold(texts)
@@ -231,6 +284,9 @@ def main() -> None:
         grow(options.stream, console)
     if options.peers:
         compare(texts, batch, options.runs, console)
+    if options.captions:
+        few = (texts[0][: options.captions], texts[1][: options.captions])
+        compare_captions(few, hold(few), options.runs, console)
 
 
 if __name__ == "__main__":

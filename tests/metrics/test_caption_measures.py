@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from phrases import hold
 
 from referee.errors import InputError
 from referee.metrics.cider import Cider, CiderD
-from referee.metrics.meteor import Meteor
+from referee.metrics.meteor import Meteor, _align
 from referee.metrics.rouge_l import RougeL
 
 ITEMS = [
@@ -100,3 +102,22 @@ def test_no_words_are_nothing_and_silence_is_not_counted(metric: object) -> None
     rows = metric.statistics(batch)  # type: ignore[attr-defined]
     assert np.isnan(rows).any(axis=1).tolist() == [False, True, True]
     assert float(metric.finish(rows[0], np.asarray(1.0))) == 0  # type: ignore[attr-defined]
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=5), st.lists(st.sampled_from("abcd"), max_size=5))
+def test_meteor_aligns_as_well_as_the_best_of_all_alignments(said: list[str], wanted: list[str]) -> None:
+    """The most matches, then the fewest chunks, then the least distance, over every way to align; METEOR's words are its own here."""
+
+    def ways(i: int, taken: frozenset[int]) -> list[list[tuple[int, int]]]:
+        if i == len(said):
+            return [[]]
+        free = [j for j, word in enumerate(wanted) if word == said[i] and j not in taken]
+        return ways(i + 1, taken) + [[(i, j), *more] for j in free for more in ways(i + 1, taken | {j})]
+
+    def order(pairs: list[tuple[int, int]]) -> tuple[int, int, int]:
+        chunks = sum((i - 1, j - 1) not in pairs for i, j in pairs)
+        return -len(pairs), chunks, sum(abs(i - j) for i, j in pairs)
+
+    candidates = [[(j, 1.0) for j, word in enumerate(wanted) if word == one] for one in said]
+    found = [(i, j) for i, j, _ in _align(candidates)]
+    assert order(found) == min(map(order, ways(0, frozenset())))

@@ -6,20 +6,18 @@ What the caption scorers call CIDEr is CIDEr-D: with clipped counts and a penalt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import exp, log, sqrt
+from math import log
 
 import numpy as np
 
 from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import check_order, split_words
+from referee.metrics.tokens import Encoding, Places, check_order, encode
 
 __all__ = ["Cider", "CiderD"]
 
-Ngrams = Counter[tuple[str, ...]]
-Texts = tuple[list[str | None], list[list[str]]]
 SIGMA = 6.0
 SCALE = 10.0
 
@@ -47,44 +45,43 @@ class Cider(Measure):
 
     def learn(self, batch: Batch) -> Cider:
         """Count in how many items' references each n-gram is (outputs do not matter here)."""
-        self._items += _count_items(self.put_aside(batch)[1], self._seen, self._ngrams)
+        encoding = encode(batch, self.case, self.tokens)
+        for grams in _all_orders(encoding, check_order(self.order)):
+            counts = grams.items_with(encoding).tolist()
+            counted = zip(grams.as_words(encoding), counts, strict=True)
+            # Some stand in outputs alone.
+            self._seen.update({ngram: n for ngram, n in counted if n})
+        self._items += _items_of(encoding)
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the value of each item."""
         return self.measure_aside(self.put_aside(batch))
 
-    def put_aside(self, batch: Batch) -> Texts:
-        """The texts of outputs and references."""
-        said = [None if output is None else output.text for output in batch.outputs]
-        return said, [[r.text for r in references if r.text is not None] for references in batch.references]
+    def put_aside(self, batch: Batch) -> Encoding:
+        """The words of outputs and references."""
+        return encode(batch, self.case, self.tokens)
 
-    def measure_aside(self, kept: Texts) -> FloatArray:
-        outputs, references = kept
-        seen, items = self._seen, self._items
-        if not items:
-            seen = Counter()
-            items = _count_items(references, seen, self._ngrams)
-        whole = log(max(1, items))
-        known: dict[str, _Weighted] = {}
+    def measure_aside(self, encoding: Encoding) -> FloatArray:
+        whole = log(max(1, self._items or _items_of(encoding)))
+        orders = list(_all_orders(encoding, check_order(self.order)))
+        total = np.zeros(len(encoding.owner))
+        for grams in orders:
+            total += grams.likeness(encoding, whole - np.log(np.maximum(1, self._found(grams, encoding))), self.clipped)
+        if self.clipped:
+            # As the scorer counts lengths: in pairs of words.
+            pairs = np.maximum(encoding.lengths - 1, 0) if self.order > 1 else np.zeros(len(encoding.lengths))
+            gaps = pairs[encoding.owner] - pairs[encoding.items :]
+            total *= np.exp(-gaps * gaps / (2 * SIGMA**2))
+        sums = np.bincount(encoding.owner, total, minlength=encoding.items)
+        references = np.maximum(1, np.bincount(encoding.owner, minlength=encoding.items))
+        return np.where(encoding.measurable, SCALE * sums / self.order / references, np.nan)[:, None]
 
-        def weighted(text: str) -> _Weighted:
-            if text not in known:
-                known[text] = _Weighted(self._ngrams(text), seen, whole, self.order)
-            return known[text]
-
-        rows = np.full((len(outputs), 1), np.nan)
-        for i, (said, texts) in enumerate(zip(outputs, references, strict=True)):
-            if said is not None and texts:
-                mine = weighted(said)
-                likenesses = [mine.likeness(weighted(t), self.clipped) for t in texts]
-                rows[i] = SCALE * sum(likenesses) / len(texts)
-        return rows
-
-    def _ngrams(self, text: str) -> Ngrams:
-        words = split_words(text, self.case, self.tokens)
-        orders = range(1, check_order(self.order) + 1)
-        return Counter(tuple(words[i : i + n]) for n in orders for i in range(len(words) - n + 1))
+    def _found(self, grams: _Grams, encoding: Encoding) -> FloatArray:
+        """In how many items' references each n-gram is: of all that was learned, or of this batch where nothing was."""
+        if not self._items:
+            return grams.items_with(encoding).astype(float)
+        return np.array([self._seen.get(ngram, 0) for ngram in grams.as_words(encoding)], dtype=float)
 
 
 @dataclass(eq=False, repr=False)
@@ -98,32 +95,62 @@ class CiderD(Cider):
     clipped = True
 
 
-def _count_items(references: list[list[str]], seen: Counter[tuple[str, ...]], ngrams: Callable[[str], Ngrams]) -> int:
-    """Add the n-grams of every item's references to those seen; how many items have any."""
-    for texts in references:
-        seen.update(set[tuple[str, ...]]().union(*map(ngrams, texts)))
-    return sum(map(bool, references))
+def _items_of(encoding: Encoding) -> int:
+    """Items with a reference."""
+    return len(np.unique(encoding.owner))
 
 
-class _Weighted:
-    """A text as weighted n-grams, order by order, with the length of each vector."""
+@dataclass(frozen=True, slots=True)
+class _Grams:
+    """The n-grams of one order in all texts of a batch: `texts` and `grams` name each occurrence, `first` is a place where each different one stands."""
 
-    __slots__ = ("length", "norms", "vectors")
+    order: int
+    texts: Places
+    grams: Places
+    first: Places
 
-    def __init__(self, counts: Ngrams, seen: Mapping[tuple[str, ...], int], whole: float, order: int) -> None:
-        self.vectors: list[dict[tuple[str, ...], float]] = [{} for _ in range(order)]
-        for ngram, n in counts.items():
-            # An n-gram that no reference has counts as if one had it.
-            self.vectors[len(ngram) - 1][ngram] = n * (whole - log(max(1, seen.get(ngram, 0))))
-        self.norms = [sqrt(sum(x * x for x in vector.values())) for vector in self.vectors]
-        # As the scorer counts it: in pairs of words.
-        self.length = sum(n for ngram, n in counts.items() if len(ngram) == 2)
+    def as_words(self, encoding: Encoding) -> list[tuple[str, ...]]:
+        ids, words = encoding.ids.tolist(), encoding.words
+        return [tuple([words[i] for i in ids[place : place + self.order]]) for place in self.first.tolist()]
 
-    def likeness(self, other: _Weighted, clipped: bool) -> float:
-        total = 0.0
-        for mine, theirs, a, b in zip(self.vectors, other.vectors, self.norms, other.norms, strict=True):
-            if a and b:
-                shared = ((x, theirs[ngram]) for ngram, x in mine.items() if ngram in theirs)
-                total += sum((min(x, y) if clipped else x) * y for x, y in shared) / (a * b)
-        gap = self.length - other.length
-        return total / len(self.vectors) * (exp(-gap * gap / (2 * SIGMA**2)) if clipped else 1.0)
+    def items_with(self, encoding: Encoding) -> Places:
+        """For every n-gram the number of items whose references have it."""
+        wanted = self.texts >= encoding.items
+        owners = encoding.owner[self.texts[wanted] - encoding.items]
+        pairs = np.unique(self.grams[wanted] * max(1, encoding.items) + owners)
+        return np.bincount(pairs // max(1, encoding.items), minlength=len(self.first))
+
+    def likeness(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
+        """For every reference the cosine of its weighted counts with those of its output."""
+        size = max(1, len(self.first))
+        keys, counts = np.unique(self.texts * size + self.grams, return_counts=True)
+        texts, values = keys // size, counts * weights[keys % size]
+        lengths = np.sqrt(np.bincount(texts, values * values, minlength=len(encoding.starts) - 1))
+        wanted = texts >= encoding.items
+        references = texts[wanted] - encoding.items
+        # The same n-gram in the output of the reference's item, if it is there.
+        there = encoding.owner[references] * size + keys[wanted] % size
+        place = np.minimum(np.searchsorted(keys, there), max(0, len(keys) - 1))
+        mine = np.where(keys[place] == there, values[place], 0.0) if len(keys) else np.zeros(0)
+        theirs = values[wanted]
+        shared = (np.minimum(mine, theirs) if clipped else mine) * theirs
+        sums = np.bincount(references, shared, minlength=len(encoding.owner))
+        scale = lengths[encoding.owner] * lengths[encoding.items :]
+        cosines: FloatArray = np.divide(sums, scale, out=np.zeros(len(sums)), where=scale > 0)
+        return cosines
+
+
+def _all_orders(encoding: Encoding, order: int) -> Iterator[_Grams]:
+    """The n-grams of each order; one of n words is one of n - 1 and the word after it."""
+    ids = encoding.ids.astype(np.int64)
+    texts = np.repeat(np.arange(len(encoding.lengths)), encoding.lengths)
+    places = np.arange(len(ids))
+    ends = encoding.starts[texts + 1] if len(ids) else places
+    grams, words = ids, int(ids.max(initial=0)) + 1
+    for n in range(1, order + 1):
+        if n > 1:
+            inside = places + n <= ends
+            places, ends, texts = places[inside], ends[inside], texts[inside]
+            grams = grams[inside] * words + ids[places + n - 1]
+        _, first, grams = np.unique(grams, return_index=True, return_inverse=True)
+        yield _Grams(n, texts, grams, places[first])

@@ -5,10 +5,12 @@ Rows are the counts of the best reference, so a corpus score is that of its summ
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,20 +36,24 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}
 MODULES = ("exact", "exact+stem", "exact+stem+synonym", "exact+synonym")
 BEAM = 40
+_order = itemgetter(0, 1, 2)
 COLUMNS = 6
 
 
-class _Partial(NamedTuple):
-    """An alignment of the words so far: pairs of places with the weight of their match, breaks, and how far places lie apart."""
+Match = tuple[int, int, float]
+# An alignment of the words so far: matches (below nought, so that the smallest is the best), breaks, how far places lie apart, places taken, and the pairs.
+Partial = tuple[int, int, int, int, tuple[Match, ...]]
+Row = tuple[float, float, float, float, int, int]
 
-    pairs: tuple[tuple[int, int, float], ...] = ()
-    taken: int = 0
-    breaks: int = 0
-    distance: int = 0
 
-    @property
-    def order(self) -> tuple[int, int, int]:
-        return -len(self.pairs), self.breaks, self.distance
+class _Text(NamedTuple):
+    """A text as it is aligned: its words, what each counts, all together, and the places of each word or stem."""
+
+    words: tuple[str, ...]
+    forms: tuple[str, ...]
+    weights: tuple[float, ...]
+    total: float
+    places: dict[str, list[int]]
 
 
 @dataclass(eq=False, repr=False)
@@ -82,18 +88,23 @@ class Meteor(Measure):
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: weighted matches and words of the output and of the reference, chunks (0 where the two are the same), matches."""
         rows = np.full((len(batch), COLUMNS), np.nan)
-        known: dict[tuple[str, str], FloatArray] = {}
+        texts: dict[str, _Text] = {}
+        known: dict[tuple[str, str], Row] = {}
+
+        def row(said: str, wanted: str) -> Row:
+            for text in (said, wanted):
+                if text not in texts:
+                    texts[text] = self._text(text)
+            found = known.get((said, wanted))
+            if found is None:
+                found = known[said, wanted] = self._row(texts[said], texts[wanted])
+            return found
+
         for i, (said, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
-            texts = [r.text for r in references if r.text is not None]
-            if said is None or said.text is None or not texts:
-                continue
-            found = []
-            for text in texts:
-                key = (said.text, text)
-                if key not in known:
-                    known[key] = self._row(self._words(said.text), self._words(text))
-                found.append(known[key])
-            rows[i] = max(found, key=lambda row: float(self.finish(row, np.asarray(1.0))))
+            wanted = [r.text for r in references if r.text is not None]
+            if said is not None and said.text is not None and wanted:
+                found = [row(said.text, text) for text in wanted]
+                rows[i] = found[0] if len(found) == 1 else max(found, key=_value)
         return rows
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
@@ -105,22 +116,33 @@ class Meteor(Measure):
         values: FloatArray = np.where(counts > 0, mean * (1 - penalty), np.nan)
         return values
 
-    def _words(self, text: str) -> tuple[str, ...]:
-        return tuple(split_words(text, self.case, self.tokens))
+    def _text(self, text: str) -> _Text:
+        words = tuple(split_words(text, self.case, self.tokens))
+        forms = tuple(map(stem, words)) if "stem" in self.match else words
+        places: dict[str, list[int]] = {}
+        for j, form in enumerate(forms):
+            places.setdefault(form, []).append(j)
+        weights = tuple(1 - DELTA if word in FUNCTION_WORDS else DELTA for word in words)
+        return _Text(words, forms, weights, sum(weights), places)
 
-    def _row(self, said: tuple[str, ...], wanted: tuple[str, ...]) -> FloatArray:
+    def _row(self, said: _Text, wanted: _Text) -> Row:
         pairs = _align(self._candidates(said, wanted))
-        hits_out = sum(w * _weight(said[i]) for i, _, w in pairs)
-        hits_ref = sum(w * _weight(wanted[j]) for _, j, w in pairs)
+        hits_out = sum([w * said.weights[i] for i, _, w in pairs])
+        hits_ref = sum([w * wanted.weights[j] for _, j, w in pairs])
         chunks = _chunks(pairs)
-        whole = chunks == 1 and len(pairs) == len(said) == len(wanted)
-        words = (sum(map(_weight, said)), sum(map(_weight, wanted)))
+        whole = chunks == 1 and len(pairs) == len(said.words) == len(wanted.words)
         # A copy in one piece has no breaks to punish, alone or among others.
-        return np.array([hits_out, words[0], hits_ref, words[1], 0 if whole else chunks, len(pairs)], dtype=float)
+        return hits_out, said.total, hits_ref, wanted.total, 0 if whole else chunks, len(pairs)
 
-    def _candidates(self, said: Sequence[str], wanted: Sequence[str]) -> list[list[tuple[int, float]]]:
+    def _candidates(self, said: _Text, wanted: _Text) -> list[list[tuple[int, float]]]:
         """For every word of the output the places in the reference that it may be aligned with, and the weight of the match."""
-        return [[(j, w) for j, other in enumerate(wanted) if (w := self._matches(word, other))] for word in said]
+        if self._wordnet is not None:
+            others = list(enumerate(wanted.words))
+            return [[(j, w) for j, other in others if (w := self._matches(word, other))] for word in said.words]
+        return [
+            [(j, 1.0 if wanted.words[j] == word else WEIGHTS["stem"]) for j in wanted.places.get(form, ())]
+            for word, form in zip(said.words, said.forms, strict=True)
+        ]
 
     def _matches(self, word: str, other: str) -> float:
         if word == other:
@@ -132,38 +154,47 @@ class Meteor(Measure):
         return 0.0
 
 
+def _value(row: Row) -> float:
+    """What `finish` gives for one row."""
+    hits_out, words_out, hits_ref, words_ref, chunks, matches = row
+    if not matches:
+        return 0.0
+    precision, recall = hits_out / words_out, hits_ref / words_ref
+    mean = precision * recall / (ALPHA * precision + (1 - ALPHA) * recall)
+    return float(mean * (1 - GAMMA * (chunks / matches) ** BETA))
+
+
 def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
     shares: FloatArray = np.divide(upper, lower, out=np.zeros(np.broadcast(upper, lower).shape), where=lower > 0)
     return shares
 
 
-def _weight(word: str) -> float:
-    return 1 - DELTA if word in FUNCTION_WORDS else DELTA
-
-
-def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[tuple[int, int, float], ...]:
+def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ...]:
     """The alignment with the most matches, then the fewest breaks, then the least distance; the best forty partial ones are followed, as in METEOR."""
-    beam = [_Partial()]
+    wanted = Counter([j for places in candidates for j, _ in places])
+    # A word with one place that nobody else wants is always aligned: to leave it out would win nothing.
+    sure = [len(places) == 1 and wanted[places[0][0]] == 1 for places in candidates]
+    if sum(sure) == sum(map(bool, candidates)):
+        return tuple([(i, *places[0]) for i, places in enumerate(candidates) if places])
+    beam: list[Partial] = [(0, 0, 0, 0, ())]
     for i, places in enumerate(candidates):
-        longer = list(beam)
-        for partial in beam:
+        if not places:
+            continue
+        longer = [] if sure[i] else list(beam)
+        for matches, breaks, distance, taken, pairs in beam:
+            # A match goes on with a chunk where it is next to the last one on both sides.
+            joined = pairs[-1][1] + 1 if pairs and pairs[-1][0] == i - 1 else -1
             for j, weight in places:
-                if not partial.taken >> j & 1:
-                    last = partial.pairs[-1] if partial.pairs else None
-                    joined = last is not None and last[0] == i - 1 and last[1] == j - 1
-                    longer.append(
-                        _Partial(
-                            (*partial.pairs, (i, j, weight)),
-                            partial.taken | 1 << j,
-                            partial.breaks + (not joined),
-                            partial.distance + abs(i - j),
-                        )
-                    )
-        beam = sorted(longer, key=lambda p: p.order)[:BEAM]
-    return beam[0].pairs
+                if not taken >> j & 1:
+                    gap = distance + abs(i - j)
+                    longer.append((matches - 1, breaks + (j != joined), gap, taken | 1 << j, (*pairs, (i, j, weight))))
+        if len(longer) > BEAM:
+            longer.sort(key=_order)
+        beam = longer[:BEAM]
+    return min(beam, key=_order)[4]
 
 
-def _chunks(pairs: Sequence[tuple[int, int, float]]) -> int:
+def _chunks(pairs: Sequence[Match]) -> int:
     follows = pairwise(pairs)
     return len(pairs) - sum(b[0] == a[0] + 1 and b[1] == a[1] + 1 for a, b in follows)
 
