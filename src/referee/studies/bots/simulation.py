@@ -144,7 +144,7 @@ async def _perform(
             await one.enrol()
         if served.study.kind.info.plugin == "tangram":
             seed = bots[0].seed if bots else 1
-            played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots], seed)
+            played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots if not one.ending], seed)
             for one in bots:
                 one.rooms = played
         turn = asyncio.Semaphore(at_once)

@@ -22,6 +22,7 @@ from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput, near
 from referee.records import HUMAN, Description, Trial
+from referee.studies.folder.branches import TABLES, Branch, Quota, check_names, read_rules
 from referee.studies.folder.questionnaires import FormField, read_form
 from referee.studies.folder.settings import (
     SECTIONS,
@@ -102,6 +103,8 @@ class Study:
     demographics: tuple[FormField, ...] = field(repr=False)
     before: tuple[FormField, ...] = field(repr=False)
     extra: Mapping[str, str | tuple[FormField, ...]] = field(repr=False)
+    branches: tuple[Branch, ...] = ()
+    quotas: tuple[Quota, ...] = ()
     texts: Mapping[str, str] = field(repr=False)
     strings: Mapping[str, str] = field(repr=False)
     minutes: int
@@ -210,6 +213,8 @@ def open_study(path: str | Path) -> Study:
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         before=read_form(folder / "texts" / about.language / "before.toml"),
         extra=_own_pages(folder / "texts" / about.language, session, facts),
+        branches=read_rules(Branch, raw.get("branch", []), "branch", where),
+        quotas=read_rules(Quota, raw.get("quota", []), "quota", where),
         texts=texts,
         strings=strings,
         hash=hash_folder(folder),
@@ -223,6 +228,7 @@ def open_study(path: str | Path) -> Study:
             where=folder / "texts" / about.language,
             remedy="give each a name of its own",
         )
+    check_names(made)
     return made
 
 
@@ -263,8 +269,10 @@ def _raw(text: str, where: Path) -> dict[str, Any]:
 
 def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
     for name, given in raw.items():
+        if name in TABLES:
+            continue
         if name not in SECTIONS or not isinstance(given, dict):
-            known = ", ".join(f"[{s}]" for s in SECTIONS)
+            known = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
             meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
             raise MalformedInput(
                 f"there is no section [{name}]",
