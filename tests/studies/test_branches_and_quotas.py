@@ -121,7 +121,11 @@ def test_a_quota_on_a_condition_shuts_its_lists(tmp_path: Path) -> None:
     items = [t for t, _ in study.lists[0].trials]
     lists.write_text(
         json.dumps(
-            {"lists": [{"id": f"L0{n}", "group": 1, "trials": [[t, s] for t in items]} for n, s in enumerate(systems, 1)]}
+            {
+                "lists": [
+                    {"id": f"L0{n}", "group": 1, "trials": [[t, s] for t in items]} for n, s in enumerate(systems, 1)
+                ]
+            }
         ),
         "utf-8",
     )
@@ -156,7 +160,10 @@ def test_simulated_people_are_turned_away_by_quotas_as_people_are(
 
 
 IMPOSSIBLE = {
-    "no such page": (BRANCH.replace("wear-them", "wear-this"), "no page or survey 'wear-this' (did you mean wear-them?)"),
+    "no such page": (
+        BRANCH.replace("wear-them", "wear-this"),
+        "no page or survey 'wear-this' (did you mean wear-them?)",
+    ),
     "no such question": (BRANCH.replace('"sight"', '"site"'), "nobody is asked 'site' (did you mean sight?)"),
     "no such answer": (BRANCH.replace('"lenses"', '"lens"'), "'lens' is no choice of 'sight'"),
     "no such condition": ('[[quota]]\ncondition = "nobody"\nmost = 3\n', "no list has the condition 'nobody'"),
@@ -187,9 +194,7 @@ def test_rules_of_another_shape_are_refused(fault: str, tmp_path: Path) -> None:
         open_study(branched(tmp_path, MALFORMED[fault]))
 
 
-def test_check_names_branches_and_quotas_that_can_never_be(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_names_branches_and_quotas_that_can_never_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = '["strength", "sight"]'
     every = '[[quota]]\nquestion = "sight"\nanswers = ["no"]\nmost = 2\n[[quota]]\nquestion = "sight"\nanswers = ["glasses", "lenses"]\nmost = 3\n'
     folder = branched(tmp_path, BRANCH.replace('"wear-them", ', "") + every, pages_before=before)

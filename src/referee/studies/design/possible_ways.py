@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from referee.studies.design.balance import BalanceClaim, count_of
-from referee.studies.folder.branches import Branch, Quota
+from referee.studies.folder.branches import PageBranch, Quota
 from referee.studies.folder.questionnaires import FormField
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import TRIAL, PlanStep, make_plan
@@ -40,7 +40,7 @@ def _field(study: Study, question: str) -> FormField:
     return next(one for one in study.questions() if one.name == question)
 
 
-def _never(study: Study, branch: Branch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
+def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
     """Why a branch is never taken, for each of its pages."""
     asked, field = _asked_at(steps, branch.question), _field(study, branch.question)
     if field.eligible and not {*branch.answers} & {*field.eligible}:
@@ -53,7 +53,7 @@ def _never(study: Study, branch: Branch, steps: tuple[PlanStep, ...]) -> Iterato
         yield f"{', '.join(branch.show)}: {branch.question} is asked only of those who answered {asked.branch.question} otherwise"
 
 
-def _excludes(outer: Branch, inner: Branch) -> bool:
+def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
     """Whether nobody who came through one branch can take the other: both hang on one question and share no answer."""
     return outer.question == inner.question and not {*outer.answers} & {*inner.answers}
 

@@ -1,6 +1,7 @@
 """Branches and quotas of a study: pages for those who answered so, and how many people with an answer or a condition there may be.
 
-``[[branch]]`` and ``[[quota]]`` in study.toml. A name that nothing in the study has is an error of the file; what can never happen is told by `referee study check`.
+``[[branch]]`` and ``[[quota]]`` in study.toml. A name that nothing in the study has is an error of the file; what can never happen is told by
+`referee study check`.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from referee.errors import InputError, MalformedInput, near
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
 
-__all__ = ["TABLES", "Branch", "Quota", "check_names", "named_answers", "read_rules", "skipped"]
+__all__ = ["TABLES", "PageBranch", "Quota", "check_names", "named_answers", "read_rules", "skipped"]
 
 # An answer in the place of one to a page that was not shown.
 SKIPPED = {"skipped": True}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class PageBranch:
     """Pages and surveys that only those see who gave one of these answers to a question before."""
 
     show: tuple[str, ...]
@@ -52,12 +53,12 @@ class Quota:
         return f"the condition {self.condition}" if self.condition else f"{self.question}: {' or '.join(self.answers)}"
 
 
-TABLES: Mapping[str, type[Any]] = {"branch": Branch, "quota": Quota}
+TABLES: Mapping[str, type[Any]] = {"branch": PageBranch, "quota": Quota}
 _REMEDIES = {
     "branch": '[[branch]] show = ["page"], question = "name", answers = ["yes"]',
     "quota": '[[quota]] most = 10, with question = "name" and answers = ["yes"], or with condition = "system"',
 }
-R = TypeVar("R", Branch, Quota)
+R = TypeVar("R", PageBranch, Quota)
 
 
 def named_answers(value: Any) -> set[str]:
@@ -86,11 +87,14 @@ def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: 
         if wanted is None or not fits.get(wanted, listed):
             problem = f"{name} {number}: {key!r} is {'not known' if wanted is None else f'{value!r:.40}'}"
             raise MalformedInput(problem, where=where, remedy=_REMEDIES[name])
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
     try:
-        made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()})
+        made = kind(**values)
     except TypeError:
         lacking = sorted(known.keys() - raw.keys())
-        raise MalformedInput(f"{name} {number} lacks {', '.join(lacking)}", where=where, remedy=_REMEDIES[name]) from None
+        raise MalformedInput(
+            f"{name} {number} lacks {', '.join(lacking)}", where=where, remedy=_REMEDIES[name]
+        ) from None
     if isinstance(made, Quota) and bool(made.condition) == bool(made.question and made.answers):
         raise MalformedInput(
             f"{name} {number} is about answers to a question or about a condition, one of them",
@@ -110,9 +114,10 @@ def check_names(study: Study) -> None:
 def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
     questions = {one.name: one for one in study.questions()}
     shown: list[str] = []
-    for number, rule in enumerate((*study.branches, *study.quotas), 1):
-        word = f"branch {number}" if isinstance(rule, Branch) else f"quota {number - len(study.branches)}"
-        for page in rule.show if isinstance(rule, Branch) else ():
+    rules: list[PageBranch | Quota] = [*study.branches, *study.quotas]
+    for number, rule in enumerate(rules, 1):
+        word = f"branch {number}" if isinstance(rule, PageBranch) else f"quota {number - len(study.branches)}"
+        for page in rule.show if isinstance(rule, PageBranch) else ():
             if page not in study.extra:
                 yield f"{word}: [session] has no page or survey {page!r}{_meant(page, study.extra)}", list(study.extra)
             if page in shown:
@@ -121,7 +126,10 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
         if isinstance(rule, Quota) and rule.condition:
             conditions = sorted({c for one in study.lists for _, c in one.trials})
             if rule.condition not in conditions:
-                yield f"{word}: no list has the condition {rule.condition!r}{_meant(rule.condition, conditions)}", conditions
+                yield (
+                    f"{word}: no list has the condition {rule.condition!r}{_meant(rule.condition, conditions)}",
+                    conditions,
+                )
             continue
         asked = questions.get(rule.question)
         if asked is None:

@@ -22,7 +22,7 @@ from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput, near
 from referee.records import HUMAN, Description, Trial
-from referee.studies.folder.branches import TABLES, Branch, Quota, check_names, read_rules
+from referee.studies.folder.branches import TABLES, PageBranch, Quota, check_names, read_rules
 from referee.studies.folder.questionnaires import FormField, read_form
 from referee.studies.folder.settings import (
     SECTIONS,
@@ -103,7 +103,7 @@ class Study:
     demographics: tuple[FormField, ...] = field(repr=False)
     before: tuple[FormField, ...] = field(repr=False)
     extra: Mapping[str, str | tuple[FormField, ...]] = field(repr=False)
-    branches: tuple[Branch, ...] = ()
+    branches: tuple[PageBranch, ...] = ()
     quotas: tuple[Quota, ...] = ()
     texts: Mapping[str, str] = field(repr=False)
     strings: Mapping[str, str] = field(repr=False)
@@ -213,7 +213,7 @@ def open_study(path: str | Path) -> Study:
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         before=read_form(folder / "texts" / about.language / "before.toml"),
         extra=_own_pages(folder / "texts" / about.language, session, facts),
-        branches=read_rules(Branch, raw.get("branch", []), "branch", where),
+        branches=read_rules(PageBranch, raw.get("branch", []), "branch", where),
         quotas=read_rules(Quota, raw.get("quota", []), "quota", where),
         texts=texts,
         strings=strings,

@@ -123,13 +123,14 @@ def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) ->
 
 def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:
     """A place on a list; trying a study out never runs short of them."""
-    lease = {"now": now, "minutes": served.policy.reserve_minutes, "shut": shut_lists(connection, served, who["mode"])}
-    place = places.reserve(connection, served.id, who["mode"], who["id"], **lease)
+    mode, minutes = who["mode"], served.policy.reserve_minutes
+    shut = shut_lists(connection, served, mode)
+    place = places.reserve(connection, served.id, mode, who["id"], now=now, minutes=minutes, shut=shut)
     # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
-    if place is None and who["mode"] == "debug":
+    if place is None and mode == "debug":
         names = [entry.id for entry in served.study.lists]
         places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
-        place = places.reserve(connection, served.id, "debug", who["id"], **lease)
+        place = places.reserve(connection, served.id, "debug", who["id"], now=now, minutes=minutes, shut=shut)
     return place
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.records import Outcome
 from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
-from referee.studies.folder.branches import Branch, skipped
+from referee.studies.folder.branches import PageBranch, skipped
 from referee.studies.folder.clip_sounds import with_addresses
 from referee.studies.folder.media import media_address
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
@@ -40,7 +40,7 @@ class PlanStep:
     saved: bool
     check: Check | None = None
     fields: tuple[FormField, ...] = ()
-    branch: Branch | None = None
+    branch: PageBranch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

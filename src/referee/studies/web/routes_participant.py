@@ -273,7 +273,11 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
-    return json.dumps({**shown, "token": token, "attempts": attempts, **({"told": told} if told else {})}, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(
+        {**shown, "token": token, "attempts": attempts, **({"told": told} if told else {})},
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
 
 
 async def _outline(caller: Caller) -> Outline:
