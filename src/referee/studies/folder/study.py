@@ -41,6 +41,7 @@ from referee.studies.folder.settings import (
 )
 from referee.studies.protocols.contract import Info, Kind, Stimulus
 from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+from referee.studies.texts.plurals import in_number
 
 __all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
@@ -186,6 +187,7 @@ def open_study(path: str | Path) -> Study:
         "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
         "minutes": minutes,
+        **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_told(strings, trials, session.break_every, design.conditions),
     }
     texts = _texts(folder, about.language, about.protocol, facts)
@@ -333,6 +335,14 @@ def _own_pages(
             )
         found[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
     return found
+
+
+def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
+    """Numbers with their nouns, in the form that the language has for them."""
+    counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
+    said = {name: in_number(strings, language, name, n) for name, n in counts.items()}
+    # {minutes} is the bare number, for pages that were written before there were forms.
+    return {**said, "minutes_words": in_number(strings, language, "minutes", minutes)}
 
 
 def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
