@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { interruptedBody, planAgenda } from "../src/participant/agenda.ts";
+import { interruptedBody, isOnTheWay, planAgenda } from "../src/participant/agenda.ts";
 import { letterOf } from "../src/participant/outbox.ts";
 import type { Plan, Step, TrialBody } from "../src/participant/plan.ts";
 
@@ -44,4 +44,12 @@ test("one answer that is missing in the middle is asked again without the pages 
 
 test("an interruption says which attempt was interrupted and nothing else", () => {
   assert.deepEqual(interruptedBody({ session: "P-1", uuid: "u", index: 3, attempt: 2 }, 5), { index: 3, attempt: 2, state: "aborted", answer: {}, times: {}, flags: [], sent_ms: 5 });
+});
+
+test("a branch goes by answers of earlier visits and by those that still lie in the box", () => {
+  const step: Step = { index: 9, kind: "page", plugin: "page", saved: false, parameters: {}, only: { question: "sight", answers: ["glasses", "lenses"] } };
+  const said = (sight: unknown) => letterOf("P-1", null, { index: 1, attempt: 1, state: "done", answer: { fields: { sight } }, times: {}, flags: [], sent_ms: 0 });
+  const leads = (told: Record<string, unknown>, ...letters: ReturnType<typeof letter>[]) => isOnTheWay(step, planAgenda({ ...plan([]), told }, letters).told);
+  assert.deepEqual([leads({}), leads({ sight: "glasses" }), leads({ sight: "none" }), leads({ sight: null })], [false, true, false, false]);
+  assert.deepEqual([leads({}, said(["none", "lenses"])), leads({ sight: "glasses" }, said("none"))], [true, false]);
 });

@@ -272,7 +272,7 @@ test("a hostile message stays a message", () => {
 
 test("who comes back to a room goes there at once, past the pages before it", () => {
   const step = (index: number, plugin: string) => ({ index, kind: plugin === "page" ? "page" : "trial", plugin, saved: plugin !== "page", parameters: {} });
-  const agenda = { steps: [step(0, "page"), step(1, "page"), step(2, "tangram"), step(3, "form")], attempts: new Map() };
+  const agenda = { steps: [step(0, "page"), step(1, "page"), step(2, "tangram"), step(3, "form")], attempts: new Map(), told: new Map() };
   assert.deepEqual(backToRoom(agenda, { session: "P", uuid: "u", index: 2, attempt: 1 }).steps.map(({ index }) => index), [2, 3]);
   assert.equal(backToRoom(agenda, null).steps.length, 4);
 });

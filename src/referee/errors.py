@@ -45,7 +45,7 @@ __all__ = [
 
 # Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
 EXTRAS = {
-    **dict.fromkeys(("PIL", "alembic", "anyio", "fastapi", "httpx", "itsdangerous", "markdown_it"), "studies"),
+    **dict.fromkeys(("PIL", "alembic", "anyio", "babel", "fastapi", "httpx", "itsdangerous", "markdown_it"), "studies"),
     **dict.fromkeys(("pydantic", "segno", "shapely", "sqlalchemy", "starlette", "uvicorn"), "studies"),
     "av": "media",
     "psycopg": "postgres",

@@ -5,6 +5,7 @@ import { INTERRUPTIBLE, type Plan, type Step, type TrialBody } from "./plan.ts";
 
 export interface Agenda {
   steps: Step[];
+  told: Map<string, unknown>; // answers to questions, by which branches go
   attempts: Map<number, number>;
 }
 
@@ -28,7 +29,21 @@ function remaining(plan: Plan, done: ReadonlySet<number>): Step[] {
 export function planAgenda(plan: Plan, letters: readonly Letter[]): Agenda {
   const attempts = new Map(Object.entries(plan.attempts ?? {}).map(([index, n]) => [Number(index), n]));
   for (const { body } of letters) attempts.set(body.index, Math.max(attempts.get(body.index) ?? 1, body.attempt + 1));
-  return { steps: remaining(plan, settled(plan, letters)), attempts };
+  const told = new Map(Object.entries(plan.told ?? {}));
+  for (const { body } of letters) hearTold(told, body.answer);
+  return { steps: remaining(plan, settled(plan, letters)), attempts, told };
+}
+
+export function hearTold(told: Map<string, unknown>, answer: Record<string, unknown>): void {
+  for (const [question, value] of Object.entries((answer.fields ?? {}) as Record<string, unknown>)) told.set(question, value);
+}
+
+// An answer left open leads nowhere.
+export function isOnTheWay(step: Step, told: ReadonlyMap<string, unknown>): boolean {
+  if (!step.only) return true;
+  const value = told.get(step.only.question);
+  const named = Array.isArray(value) ? value : [value];
+  return named.some((one) => step.only!.answers.includes(String(one)));
 }
 
 // In a room somebody waits: who comes back goes there at once, past the pages before it.

@@ -74,13 +74,13 @@ export class App {
   private greet(entrance: Entrance): void {
     this.forgets = entrance.forgets ?? false;
     this.keepToken(entrance.token);
-    this.speak(entrance.strings ?? {});
+    this.speak(entrance.strings ?? {}, entrance.study.language);
     const { title, language, direction, mode } = entrance.study;
     this.frame.introduce(title, language, direction, mode === "debug" || this.address.mode === "debug");
   }
 
-  private speak(strings: Record<string, string | undefined>): void {
-    this.say = this.around.say = speaker(strings);
+  private speak(strings: Record<string, string | undefined>, language: string): void {
+    this.say = this.around.say = speaker(strings, language);
     this.frame.translate(this.say);
   }
 
@@ -124,7 +124,7 @@ export class App {
     this.around.frameInterval = calibration.frame_ms;
     const plan = await this.fetchPlan(entrance);
     await this.patiently(() => this.api.client(describeClient(calibration)));
-    this.speak(plan.strings);
+    this.speak(plan.strings, plan.study.language);
     this.prepareSound(plan);
     this.around.failedPictures = await this.loadPictures(plan);
     this.holdPage();

@@ -37,6 +37,7 @@ export interface Step {
   plugin: string;
   saved: boolean;
   screening?: boolean; // the answer may end the session
+  only?: { question: string; answers: string[] }; // shown to those who answered so
   parameters: Record<string, unknown>;
 }
 
@@ -47,6 +48,7 @@ export interface Plan {
   saved: number[];
   attempts?: Record<string, number>; // the number of the next attempt, where there was one
   token?: string;
+  told?: Record<string, unknown>; // answers of earlier visits, for branches
   policy: { unsaved_limit: number; aborted: "again" | "skip"; resume: string; feedback: boolean };
   pictures: string[];
   media?: MediaDescription[];

@@ -9,7 +9,7 @@ import { missingParameters, PLUGINS } from "../plugins/table.ts";
 import { visit } from "../room/visit.ts";
 import { flip, hold } from "../timing/frames.ts";
 import type { Agenda } from "./agenda.ts";
-import { isInterruptible } from "./agenda.ts";
+import { hearTold, isInterruptible, isOnTheWay } from "./agenda.ts";
 import type { Saved } from "./api.ts";
 import type { Frame } from "./frame.ts";
 import { makeUuid } from "./memory.ts";
@@ -42,6 +42,7 @@ export class Play {
   private readonly jsPsych: JsPsych;
   private stopped = false;
   private uuid = makeUuid();
+  private readonly passedBy = new Set<number>();
 
   constructor(private readonly plan: Plan, private readonly agenda: Agenda, private readonly means: Means) {
     this.jsPsych = initJsPsych({ display_element: means.frame.stage, surroundings: means.around } as Parameters<typeof initJsPsych>[0]);
@@ -50,9 +51,9 @@ export class Play {
   async run(): Promise<void> {
     const { steps } = this.agenda;
     if (!steps.length) return;
-    const timeline = steps.map((step, i) => this.describe(step, steps[i + 1]));
+    const timeline = steps.map((step, i) => ({ timeline: [this.describe(step, i)], conditional_function: () => !this.passedBy.has(step.index) }));
     this.means.frame.stage.replaceChildren();
-    await this.prepare(steps[0]!);
+    await this.goOn(0);
     this.means.frame.stage.tabIndex = -1;
     if (this.means.simulation) await this.jsPsych.simulate(timeline, this.means.simulation);
     else await this.jsPsych.run(timeline);
@@ -65,7 +66,17 @@ export class Play {
     if (this.jsPsych.getDisplayElement()) this.jsPsych.abortExperiment();
   }
 
-  private describe(step: Step, next: Step | undefined): TrialDescription {
+  // On to the next step that earlier answers lead to; those passed by are answered as such, so that the server knows.
+  private async goOn(from: number): Promise<void> {
+    for (const step of this.agenda.steps.slice(from)) {
+      if (isOnTheWay(step, this.agenda.told)) return this.prepare(step);
+      this.passedBy.add(step.index);
+      this.uuid = makeUuid();
+      await this.conclude(step, { answer: { skipped: true }, times: {}, flags: [] });
+    }
+  }
+
+  private describe(step: Step, place: number): TrialDescription {
     const plugin = PLUGINS[step.plugin];
     if (!plugin) throw new Error(`there is no plug-in ${step.plugin}`);
     const missing = missingParameters(plugin, step.parameters);
@@ -81,7 +92,7 @@ export class Play {
       on_finish: async (data: Result) => {
         if (this.stopped) return;
         await this.conclude(step, data);
-        if (next) await this.prepare(next);
+        if (!this.stopped) await this.goOn(place + 1);
       },
     };
   }
@@ -114,6 +125,7 @@ export class Play {
 
   private async conclude(step: Step, { answer, times, flags }: Result): Promise<void> {
     if (!step.saved) return;
+    hearTold(this.agenda.told, answer);
     const { box, sender, frame } = this.means;
     const body = { index: step.index, attempt: this.attempt(step), state: "done" as const, answer, times, flags, sent_ms: performance.now() };
     const letter = letterOf(this.plan.alias, this.uuid, body);

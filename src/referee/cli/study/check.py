@@ -26,6 +26,7 @@ def check(
     from referee.studies.design.as_printed import deviations
     from referee.studies.design.balance import prove_balance
     from referee.studies.design.design_page import advise, design_report
+    from referee.studies.design.possible_ways import prove_ways
     from referee.studies.design.shown_media import prove_media
     from referee.studies.design.shown_scenes import prove_checks, prove_shown
     from referee.studies.folder.study import open_study
@@ -33,7 +34,7 @@ def check(
     opened = open_study(study)
     with waiting("the design, a rehearsal, and what can be pressed"):
         design, rehearsed = design_report(opened), rehearse(opened)
-        areas = [*prove_shown(opened), *prove_checks(opened), *prove_media(opened)]
+        areas = [*prove_shown(opened), *prove_checks(opened), *prove_media(opened), *prove_ways(opened)]
     print(design)
     print(f"\n{rehearsed}")
     for claim in areas:

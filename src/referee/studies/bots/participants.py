@@ -22,6 +22,7 @@ from referee.studies.bots.faults import Faults, Unreliable
 from referee.studies.bots.room_games import PlayedRoom
 from referee.studies.bots.thinking import given_by, someone
 from referee.studies.data.collection import SIMULATED
+from referee.studies.folder.branches import SKIPPED
 from referee.studies.folder.questionnaires import FormField
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions.lab_links import signature
@@ -38,6 +39,14 @@ FRAME_MS = 1000 / 60
 
 class BotStuck(RefereeError):
     """A simulated participant was refused something that a person's page would have been given."""
+
+
+class NoPlace(Exception):
+    """There was no place for this one, which is no mistake of anybody's."""
+
+    def __init__(self, said: Mapping[str, Any]) -> None:
+        super().__init__("full")
+        self.said = said
 
 
 @dataclass
@@ -65,6 +74,7 @@ class Bot:
         self.person = someone(self.hearer, self.seed, self.number)
         self.skew = self.faults.skew_of(self.rng, self.tally)
         self.tab, self.token = str(self._uuid()), ""
+        self.told: dict[str, Any] = {}
         network = Unreliable(self.transport, self.faults, self.rng, self.tally)
         self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
 
@@ -73,7 +83,10 @@ class Bot:
         said = await self._enter()
         # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": said["consent"]["hash"]}
-        self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+        try:
+            self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+        except NoPlace as full:
+            self.ending = full.said
 
     def questions(self) -> list[PlanStep]:
         """What a hearer has to be asked for: everything but forms, and rooms that are played."""
@@ -81,7 +94,12 @@ class Bot:
         return [step for step in steps if step.saved and step.stimulus is not None and not _is_room(step)]
 
     async def play(self) -> None:
-        """The whole session, to the code."""
+        """The whole session, to the code; whoever got no place, or is turned away by a quota, goes."""
+        if not self.ending:
+            await self._take_part()
+        await self.client.aclose()
+
+    async def _take_part(self) -> None:
         plan = await self._open()
         await self._ask("POST", "client", json=self._display())
         while left := _left(plan):
@@ -93,9 +111,10 @@ class Bot:
                 plan = await self._reload(index, attempt)
                 continue
             await self._answer(index, attempt)
+            if self.ending:
+                return
             plan["saved"].append(index)
         self.ending = await self._ask("POST", "finish")
-        await self.client.aclose()
 
     # -- what a page does --------------------------------------------------------------------------------------------------
 
@@ -134,10 +153,14 @@ class Bot:
 
     async def _answer(self, index: int, attempt: int) -> None:
         step = self._step(index)
-        if step.plugin == "form":
-            # By place and not from the bot's own numbers: faults on the way must not change what is answered.
-            rng = Random(f"{self.seed}|{self.number}|{index}")
-            said: dict[str, Any] = {"answer": {"fields": _fill_in(step.fields, rng)}, "times": {}, "flags": []}
+        # By place and not from the bot's own numbers: faults on the way must not change what is answered.
+        rng = Random(f"{self.seed}|{self.number}|{index}")
+        if step.branch is not None and not step.branch.is_taken(self.told):
+            said: dict[str, Any] = {"answer": dict(SKIPPED), "times": {}, "flags": []}
+        elif step.plugin == "form":
+            fields = _fill_in(step.fields, rng)
+            self.told.update(fields)
+            said = {"answer": {"fields": fields}, "times": {}, "flags": []}
         else:
             said = self._simulated(step)
         await self._put(self._body(index, attempt, **said))
@@ -171,6 +194,7 @@ class Bot:
         if reply.get("saved") is not True:
             raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
         self.saved.add(name)
+        self.ending = reply.get("ended") or {}
 
     @property
     def session(self) -> str:
@@ -205,6 +229,8 @@ class Bot:
                 continue
             if reply.is_success:
                 return reply.json()
+            if reply.status_code == 409 and reply.json().get("problem") == "full":
+                raise NoPlace(reply.json())
             raise BotStuck(f"{method} {path} was refused with {reply.status_code}\n  → {reply.text[:300]}")
         raise BotStuck(f"{method} {path} got no reply in {MOST_TRIES} tries\n  → is the share of faults too high?")
 
@@ -237,7 +263,9 @@ def _fill_in(fields: tuple[FormField, ...], rng: Random) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for one in fields:
         if one.choices:
-            said[one.name] = [rng.choice(one.choices)] if one.kind == "multi" else rng.choice(one.choices)
+            # Those who may not take part are turned away, and there would be nothing to rehearse.
+            chosen = rng.choice(one.eligible or one.choices)
+            said[one.name] = [chosen] if one.kind == "multi" else chosen
         elif one.kind == "number":
             said[one.name] = rng.randint(18, 70)
         elif one.required:

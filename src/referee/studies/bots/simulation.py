@@ -103,11 +103,12 @@ def simulate(
 
     def think(bots: list[Bot]) -> None:
         if engine is not None and apart:
-            questions = {one.number: one.questions() for one in bots}
+            admitted = [one for one in bots if not one.ending]
+            questions = {one.number: one.questions() for one in admitted}
             thought = think_ahead(
                 engine, shard, served.study, hearer, seed, train, questions, lambda n: advance(n * trials)
             )
-            for one in bots:
+            for one in admitted:
                 one.thought = thought[one.number]
 
     bots, (lost, twice) = _perform(served, participants, at_once, bot, think)
@@ -183,7 +184,7 @@ async def _enrol(bots: list[Bot]) -> None:
 async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
     if served.study.kind.info.plugin == "tangram":
         seed = bots[0].seed if bots else 1
-        played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots], seed)
+        played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots if not one.ending], seed)
         for one in bots:
             one.rooms = played
     turn = asyncio.Semaphore(at_once)

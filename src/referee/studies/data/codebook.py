@@ -104,6 +104,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
             "how it ended",
             "completed",
             "failed_check",
+            "full",
             "screened_out",
             "technical",
             "partner_left",

@@ -22,6 +22,7 @@ from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import InputError, MalformedInput, near
 from referee.records import HUMAN, Description, Trial
+from referee.studies.folder.branches import TABLES, PageBranch, Quota, check_names, read_rules
 from referee.studies.folder.questionnaires import FormField, read_form
 from referee.studies.folder.settings import (
     SECTIONS,
@@ -40,6 +41,7 @@ from referee.studies.folder.settings import (
 )
 from referee.studies.protocols.contract import Info, Kind, Stimulus
 from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+from referee.studies.texts.plurals import in_number
 
 __all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
@@ -102,6 +104,8 @@ class Study:
     demographics: tuple[FormField, ...] = field(repr=False)
     before: tuple[FormField, ...] = field(repr=False)
     extra: Mapping[str, str | tuple[FormField, ...]] = field(repr=False)
+    branches: tuple[PageBranch, ...] = ()
+    quotas: tuple[Quota, ...] = ()
     texts: Mapping[str, str] = field(repr=False)
     strings: Mapping[str, str] = field(repr=False)
     minutes: int
@@ -183,6 +187,7 @@ def open_study(path: str | Path) -> Study:
         "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
         "minutes": minutes,
+        **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_told(strings, trials, session.break_every, design.conditions),
     }
     texts = _texts(folder, about.language, about.protocol, facts)
@@ -210,6 +215,8 @@ def open_study(path: str | Path) -> Study:
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         before=read_form(folder / "texts" / about.language / "before.toml"),
         extra=_own_pages(folder / "texts" / about.language, session, facts),
+        branches=read_rules(PageBranch, raw.get("branch", []), "branch", where),
+        quotas=read_rules(Quota, raw.get("quota", []), "quota", where),
         texts=texts,
         strings=strings,
         hash=hash_folder(folder),
@@ -223,6 +230,7 @@ def open_study(path: str | Path) -> Study:
             where=folder / "texts" / about.language,
             remedy="give each a name of its own",
         )
+    check_names(made)
     return made
 
 
@@ -263,8 +271,10 @@ def _raw(text: str, where: Path) -> dict[str, Any]:
 
 def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
     for name, given in raw.items():
+        if name in TABLES:
+            continue
         if name not in SECTIONS or not isinstance(given, dict):
-            known = ", ".join(f"[{s}]" for s in SECTIONS)
+            known = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
             meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
             raise MalformedInput(
                 f"there is no section [{name}]",
@@ -325,6 +335,14 @@ def _own_pages(
             )
         found[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
     return found
+
+
+def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
+    """Numbers with their nouns, in the form that the language has for them."""
+    counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
+    said = {name: in_number(strings, language, name, n) for name, n in counts.items()}
+    # {minutes} is the bare number, for pages that were written before there were forms.
+    return {**said, "minutes_words": in_number(strings, language, "minutes", minutes)}
 
 
 def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, case, insert, select, update
 from referee.studies.sessions import places
 from referee.studies.sessions.lab_links import is_signed
 from referee.studies.sessions.outcomes import turned_away
+from referee.studies.sessions.quotas import shut_lists
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.keys import code_hash
@@ -122,13 +123,14 @@ def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) ->
 
 def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:
     """A place on a list; trying a study out never runs short of them."""
-    minutes = served.policy.reserve_minutes
-    place = places.reserve(connection, served.id, who["mode"], who["id"], now=now, minutes=minutes)
-    # Places of debug mode never count towards the plan (rule 8), so there may be any number.
-    if place is None and who["mode"] == "debug":
+    mode, minutes = who["mode"], served.policy.reserve_minutes
+    shut = shut_lists(connection, served, mode)
+    place = places.reserve(connection, served.id, mode, who["id"], now=now, minutes=minutes, shut=shut)
+    # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
+    if place is None and mode == "debug":
         names = [entry.id for entry in served.study.lists]
         places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
-        place = places.reserve(connection, served.id, "debug", who["id"], now=now, minutes=minutes)
+        place = places.reserve(connection, served.id, "debug", who["id"], now=now, minutes=minutes, shut=shut)
     return place
 
 

@@ -103,10 +103,10 @@ def reserve(
     return Slot(id=found.id, list=found.list, seed=found.seed)
 
 
-def any_left(connection: Connection, study: str, mode: str, *, now: float) -> bool:
+def any_left(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
     """Whether somebody who came now would get a place."""
     gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
-    mine = (slots.c.study == study, slots.c.mode == mode, (slots.c.state == "free") | gone)
+    mine = (slots.c.study == study, slots.c.mode == mode, (slots.c.state == "free") | gone, slots.c.list.not_in(shut))
     return connection.scalar(select(slots.c.id).where(*mine).limit(1)) is not None
 
 

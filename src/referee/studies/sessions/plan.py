@@ -13,6 +13,7 @@ from typing import Any
 
 from referee.records import Outcome
 from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
+from referee.studies.folder.branches import PageBranch, skipped
 from referee.studies.folder.clip_sounds import with_addresses
 from referee.studies.folder.media import media_address
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
@@ -39,6 +40,7 @@ class PlanStep:
     saved: bool
     check: Check | None = None
     fields: tuple[FormField, ...] = ()
+    branch: PageBranch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,8 @@ class SessionPlan:
         study = self.study
         # An ordered set: the page loads pictures in the order in which they are needed.
         pictures: dict[str, None] = {}
-        steps = [_public_step(step, base_url, pictures) for step in self.steps]
+        counted = {quota.question for quota in study.quotas if quota.question}
+        steps = [_public_step(step, base_url, pictures, counted) for step in self.steps]
         heard = {m["src"]: m for step in steps if (m := step["parameters"].get("media"))}
         named = ("id", "title", "language", "direction", "protocol", "mode")
         return {
@@ -81,7 +84,9 @@ class SessionPlan:
         }
 
 
-def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> dict[str, Any]:
+def _public_step(
+    step: PlanStep, base_url: str, pictures: dict[str, None], counted: Collection[str] = ()
+) -> dict[str, Any]:
     parameters = dict(step.shown.parameters)
     if "entities" in parameters:
         entities = []
@@ -102,8 +107,10 @@ def _public_step(step: PlanStep, base_url: str, pictures: dict[str, None]) -> di
     # a check must not look different from a trial
     kind = TRIAL if step.kind == CHECK else step.kind
     public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
+    if step.branch is not None:
+        public["only"] = {"question": step.branch.question, "answers": list(step.branch.answers)}
     # The page waits for the server's word there; which answers it takes is not told.
-    return {**public, "screening": True} if any(one.eligible for one in step.fields) else public
+    return {**public, "screening": True} if any(one.eligible or one.name in counted for one in step.fields) else public
 
 
 # -- making a plan ---------------------------------------------------------------------------------------------------------
@@ -187,10 +194,11 @@ def _spread_pages(trials: int, names: Sequence[str]) -> dict[int, list[str]]:
 def _own(study: Study, name: str) -> Parts:
     """A page or a survey of the organisers' own."""
     content = study.extra[name]
+    branch = {"branch": next((one for one in study.branches if name in one.show), None)}
     if not isinstance(content, str):
-        return _form(study, "", content)
+        return {**_form(study, "", content), **branch}
     shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
-    return _parts(PAGE, "page", shown)
+    return {**_parts(PAGE, "page", shown), **branch}
 
 
 def _opening(study: Study) -> Iterator[Parts]:
@@ -261,6 +269,8 @@ def _showing(stimulus: Stimulus) -> Showing:
 
 def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
     """InputError naming the field when an answer cannot have come from this step."""
+    if step.branch is not None and skipped(answer.answer):
+        return
     if step.plugin == "form":
         check_fields(answer.answer.get("fields"), step.fields)
     elif step.stimulus is not None:

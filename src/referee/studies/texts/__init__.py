@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.studies.texts.plurals import COUNTED, counted_word, plural_categories
 
 __all__ = ["LANGUAGES", "PAGES", "REQUIRED", "default_pages", "fill", "interface_words", "to_html"]
 
@@ -47,19 +48,23 @@ def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
     words = dict(_shipped_words("en"))
     spoken = language.partition("-")[0]  # pt-BR has the words of pt
     if spoken in LANGUAGES:
+        # Its own plural forms and no others.
+        words = {name: text for name, text in words.items() if counted_word(name) is None}
         words.update(_shipped_words(spoken))
     if own is not None and own.exists():
-        words.update(_own_words(own, words))
+        words.update(_own_words(own, words, language))
     return words
 
 
-def _own_words(path: Path, known: Mapping[str, str]) -> dict[str, str]:
+def _own_words(path: Path, known: Mapping[str, str], language: str) -> dict[str, str]:
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
+    # A language that tells more apart than the shipped ones has forms of its own.
+    forms = {f"{name}_{category}" for name in COUNTED for category in plural_categories(language)}
     for key, value in given.items():
-        if key not in known or not isinstance(value, str):
+        if (key not in known and key not in forms) or not isinstance(value, str):
             raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(known)}")
     return given
 

@@ -13,12 +13,14 @@ from sqlalchemy import select, update
 
 from referee.errors import InputError
 from referee.records import Outcome
+from referee.studies.folder.branches import skipped
 from referee.studies.folder.questionnaires import not_eligible
 from referee.studies.folder.settings import SessionSection
 from referee.studies.protocols.contract import GivenAnswer
 from referee.studies.sessions import enrolment, kept_answers, outcomes, places, presence
 from referee.studies.sessions.doors import read_doors
 from referee.studies.sessions.plan import PlanStep, check_answer
+from referee.studies.sessions.quotas import filled_quota, shut_lists, told_in
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Outline, Served
 from referee.studies.sessions.states import ACTIVE, position, satisfied
@@ -73,8 +75,9 @@ async def enter(
             code = served.keys.withdrawal_code(served.id, who["id"])
             entered = {"token": served.keys.sign(served.id, who), "state": "entered", "withdrawal_code": code}
             # Told before anybody reads a consent text; a place may become free before they agree.
+            shut = shut_lists(connection, served, who["mode"])
             full = who["mode"] != "debug" and not places.any_left(
-                connection, served.id, who["mode"], now=served.clock()
+                connection, served.id, who["mode"], now=served.clock(), shut=shut
             )
             return (
                 {**entered, "full": outcomes.turned_away(served, "full", who["mode"], who["details"])}
@@ -258,6 +261,8 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     aborted = served.policy.aborted
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+        # Where somebody comes back, branches go by what was answered before.
+        told = told_in(connection, row.id) if served.study.branches else {}
     shown = outline.plan.public(
         f"/s/{served.id}",
         alias=alias or "",
@@ -268,7 +273,11 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
-    return json.dumps({**shown, "token": token, "attempts": attempts}, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(
+        {**shown, "token": token, "attempts": attempts, **({"told": told} if told else {})},
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
 
 
 async def _outline(caller: Caller) -> Outline:
@@ -329,21 +338,44 @@ async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answ
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
     sender = kept_answers.Sender(uuid, caller.session, caller.tab)
-    out = not_eligible(given.answer, step.fields) if step.plugin == "form" else None
+    passed_by = step.branch is not None and skipped(given.answer)
+    out = not_eligible(given.answer, step.fields) if step.plugin == "form" and not passed_by else None
 
     def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
+        if step.branch is not None and given.state == "done":
+            _on_the_way(connection, caller.session, step, passed_by)
         kept = kept_answers.save(connection, served, outline, sender, given)
-        return kept, {} if out is None else {"ended": _screened_out(connection, served, caller.session, out)}
+        if out is not None:
+            return kept, {"ended": _turned_out(connection, served, caller.session, "screened_out", question=out)}
+        if kept.new and step.fields and (over := _over_quota(connection, served, caller.session, given)) is not None:
+            return kept, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
+        return kept, {}
 
     kept, ended = await served.store.awrite(keep)
     return kept, step, ended
 
 
-def _screened_out(connection: Any, served: Served, session_id: str, question: str) -> dict[str, Any]:
-    """An answer that says that the study is not for this person ends the session; the answer stays."""
+def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:
+    """A page of a branch is answered by those whose answers lead there, and passed by by all others."""
+    assert step.branch is not None
+    if step.branch.is_taken(told_in(connection, session_id)) is passed_by:
+        raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
+
+
+def _over_quota(connection: Any, served: Served, session_id: str, given: GivenAnswer) -> str | None:
+    """The question whose answer enough people have given before."""
+    if not served.study.quotas:
+        return None
+    row = kept_answers.load(connection, served, session_id)
+    filled = filled_quota(connection, served, row.mode, session_id, given.answer.get("fields") or {})
+    return None if filled is None else filled.question
+
+
+def _turned_out(connection: Any, served: Served, session_id: str, outcome: str, question: str) -> dict[str, Any]:
+    """An answer that ends the session, for the study is not for this person or has enough people like them; the answer stays."""
     row = kept_answers.load(connection, served, session_id)
     if row.state in ACTIVE or row.state == "finished":
-        row = presence.end(connection, served, row, "screened_out", "server", question=question)
+        row = presence.end(connection, served, row, outcome, "server", question=question)
     return _ending(connection, served, row)
 
 

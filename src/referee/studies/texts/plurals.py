@@ -1,0 +1,48 @@
+"""Plural forms by the rules of a language: Babel's here, the browser's own (Intl.PluralRules) on the page; both are Unicode's, and tests hold them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from referee.errors import naming_extra
+
+if TYPE_CHECKING:
+    from babel.plural import PluralRule
+
+__all__ = ["COUNTED", "counted_word", "in_number", "plural_categories"]
+
+# Words of strings.toml that count something: each stands there once for every category of its language (scene_one, scene_other …).
+COUNTED = ("scene", "short_tasks", "tasks_there", "minutes", "days")
+
+
+CATEGORIES = ("zero", "one", "two", "few", "many", "other")
+
+
+def counted_word(key: str) -> str | None:
+    """The word of which a key of strings.toml is one form; None for a word that counts nothing."""
+    name, _, category = key.rpartition("_")
+    return name if name in COUNTED and category in CATEGORIES else None
+
+
+@cache
+def _rule(language: str) -> PluralRule:
+    with naming_extra():
+        from babel import Locale, UnknownLocaleError
+    try:
+        return Locale.parse(language, sep="-").plural_form
+    except (UnknownLocaleError, ValueError):
+        # A language that Unicode has no rules for: as English, which is what such a study falls back to in words as well.
+        return Locale.parse("en").plural_form
+
+
+def plural_categories(language: str) -> frozenset[str]:
+    """The categories that a language tells apart: one and other in English, only other in Japanese."""
+    return frozenset({*_rule(language).tags, "other"})
+
+
+def in_number(words: Mapping[str, str], language: str, name: str, n: int) -> str:
+    """A counted word in the form for `n` things, with the number filled in."""
+    form = words.get(f"{name}_{_rule(language)(n)}", words[f"{name}_other"])
+    return form.replace("{n}", str(n))
