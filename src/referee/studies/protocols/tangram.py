@@ -101,13 +101,13 @@ class Tangram(NothingIdentified):
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
-    """Groups are of people, and voices go from one page to one other."""
+    """Groups are of people."""
     group = settings["group"]
     if group not in range(2, MOST_PEOPLE + 1):
         return f"group is 2 to {MOST_PEOPLE}"
     if group > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
-    return "voices are for two: group is 2, or voice is false" if group > 2 and settings["voice"] else None
+    return None
 
 
 def _problem_with_figures(settings: Mapping[str, Any]) -> str | None:
