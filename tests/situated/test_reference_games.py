@@ -171,3 +171,51 @@ def test_peoples_curves(data_folder: Path) -> None:
     assert (curve.levels[0].words, curve.levels[5].words) == pytest.approx((16, 4), abs=0.5)
     assert curve.slope is not None
     assert curve.slope.high < -0.7
+
+
+def test_in_a_group_everybody_chooses_on_their_own() -> None:
+    """Three hearers: one chooses by the words, one never knows, one always takes the object that comes last in the scene."""
+
+    def last() -> Response:
+        return Response(trial="t", hearer="h", outcome=Outcome.ENTITY, entity=SCENE.entities[-1].id)
+
+    views: list[SpeakerView] = []
+
+    class Watching(Shortening):
+        def describe(self, view: SpeakerView) -> Description:
+            views.append(view)
+            return super().describe(view)
+
+    hearers = [Chooser(), Chooser(dont_know), Chooser(last)]
+    game = play_reference_game(PLAN, Watching(), *hearers)
+    assert (game.outcome, len(game.rounds)) == ("completed", 6)
+    assert all([c.heard for c in r.choices] == ["entity", "dont-know", "entity"] for r in game.rounds)
+    chosen = [[c.chosen for c in r.choices] for r in game.rounds]
+    assert all(first == r.target and second is None for (first, second, _), r in zip(chosen, game.rounds, strict=True))
+    # Each remembers their own choice, the speaker everybody's.
+    clicks = [[e.entities for e in h.views[1].history if e.kind == "click"] for h in hearers]
+    first, third = game.rounds[0].chosen, game.rounds[0].others[1].chosen
+    assert clicks == [[(first,)], [()], [(third,)]]
+    assert [e.entities for e in views[1].history if e.kind == "click"] == [(first,), (), (third,)]
+    assert len({h.views[0].id for h in hearers}) == 3
+    # Right: all six of the first, none known of the second, of the third those in which the last one was meant.
+    hits = sum(r.target == SCENE.entities[-1].id for r in game.rounds)
+    levels = curve_of_games([game]).levels
+    assert sum(level.n_right for level in levels) == 12
+    assert sum((level.right or 0) * level.n_right for level in levels) == pytest.approx(6 + hits)
+
+
+def test_one_of_a_group_who_talks_nonsense_ends_the_game_and_is_named() -> None:
+    game = play_reference_game(PLAN, Shortening(), Chooser(), Chooser(unparsable))
+    assert (game.outcome, game.by) == ("nonsense", "hearer 2")
+
+
+def test_a_group_is_played_by_the_command_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--corpus", "synthetic", "--speaker", "classic/incremental", "--hearer", "noisy", "--group", "4"]
+    asked = ["play", *given, "--games", "2", "--repetitions", "2", "--out", str(tmp_path / "g"), "--format", "json"]
+    assert main(asked) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["group"] == 4
+    assert sum(found["heard"].values()) == 3 * found["rounds"]
+    assert main(asked) == 0
+    assert json.loads(capsys.readouterr().out) == found

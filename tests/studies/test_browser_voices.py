@@ -6,7 +6,8 @@ import math
 import struct
 import time
 import wave
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ pytestmark = [
     ),
 ]
 TONES = (500.0, 1400.0)
+THIRD = 2300.0
 # There is no such helper: pages on one machine find each other without, and what they were told can be looked at.
 SETTINGS = {"voice": True, "ice_servers": ["turn:127.0.0.1:9|ann|secret"]}
 # What a page asks its browser for when it sets up the call.
@@ -51,8 +53,8 @@ HEARD = """async (audio) => {
   return (heights.reduce((best, height, i) => (height > heights[best] ? i : best), 0) * window.ear.sampleRate) / ears.fftSize;
 }"""
 # The loudest frequency of what the page hears from its partner, in hertz; 0 for silence.
-LOUDEST = """async () => {
-  const stream = document.querySelector("audio.partner-sound")?.srcObject;
+LOUDEST = """async (which) => {
+  const stream = document.querySelectorAll("audio.partner-sound")[which]?.srcObject;
   if (!stream) return 0;
   window.ear ??= new AudioContext();
   await window.ear.resume();
@@ -78,7 +80,14 @@ def tone(path: Path, hertz: float) -> Path:
 
 @pytest.fixture
 def browsers(tmp_path: Path) -> Iterator[list[Browser]]:
-    files = [tone(tmp_path / f"{hertz:.0f}.wav", hertz) for hertz in TONES]
+    with speaking(tmp_path, TONES) as found:
+        yield found
+
+
+@contextmanager
+def speaking(folder: Path, tones: Sequence[float]) -> Iterator[list[Browser]]:
+    """A browser for each tone, whose microphone hears nothing else."""
+    files = [tone(folder / f"{hertz:.0f}.wav", hertz) for hertz in tones]
     fake = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
     loud = ("--autoplay-policy=no-user-gesture-required",)
     with open_chromiums(*((*fake, *loud, f"--use-file-for-fake-audio-capture={file}") for file in files)) as found:
@@ -99,11 +108,11 @@ def come(browser: Browser, server: ServerProcess, problems: list[str]) -> Page:
     return page
 
 
-def loudest(page: Page, wanted: float) -> float:
+def loudest(page: Page, wanted: float, which: int = 0) -> float:
     """What the page hears, once it hears something like the tone that is wanted (or at last)."""
     end, heard = time.monotonic() + PATIENCE_MS / 1000, 0.0
     while time.monotonic() < end and abs(heard - wanted) > 40:
-        heard = float(page.evaluate(LOUDEST))
+        heard = float(page.evaluate(LOUDEST, which))
     return heard
 
 
@@ -149,6 +158,35 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
     assert file.with_suffix(".eaf").read_text().count("<MEDIA_DESCRIPTOR") == len(sounds)
     assert main(["tangram", "replay", str(file)]) == 0
     replay_speaks(browsers[0].new_page(), file.with_suffix(".html"), {s.role: s for s in sounds})
+
+
+def test_in_a_group_everybody_hears_everybody(tmp_path: Path) -> None:
+    """Three pages, three tones: each page plays the other two, and nobody's own."""
+    folder, problems, tones = tmp_path / "spoken", list[str](), (*TONES, THIRD)
+    settings = {"voice": True, "group": 3}
+    make_tangram_study(folder, id="spoken", puzzles=["house"], practice=False, settings=settings)
+    server = ServerProcess(folder, free_port())
+    server.start()
+    server.wait_until_up()
+    try:
+        with speaking(tmp_path, tones) as browsers:
+            pages = [come(browser, server, problems) for browser in browsers]
+            for page in pages:
+                page.get_by_role("button", name="Yes, record").click()
+                expect(page.locator(".voice-note.on")).to_be_visible()
+            for page, own in zip(pages, tones, strict=True):
+                expect(page.locator("audio.partner-sound")).to_have_count(2)
+                others = [one for one in tones if one != own]
+                seats = page.evaluate(
+                    "[...document.querySelectorAll('audio.partner-sound')].map((a) => Number(a.dataset.seat))"
+                )
+                # Seats are given in the order of arrival.
+                for which, seat in enumerate(seats):
+                    assert tones[seat] in others
+                    assert loudest(page, tones[seat], which) == pytest.approx(tones[seat], abs=40)
+    finally:
+        server.stop()
+    assert problems == []
 
 
 def replay_speaks(page: Page, file: Path, sounds: dict[str, RecordedSound]) -> None:

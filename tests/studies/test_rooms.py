@@ -333,11 +333,14 @@ def test_in_a_group_one_hand_at_a_time_has_a_piece():
     [
         ({"group": 7}, "group is 2 to 6"),
         ({"group": 3, "partner": "bot"}, "a group is of people"),
-        ({"group": 3, "voice": True}, "voices are for two"),
     ],
 )
 def test_groups_that_cannot_be_are_refused(changed, why):
     assert why in catalogue.create("protocol", "tangram").problem_with({**DEFAULTS, **changed})
+
+
+def test_groups_may_speak():
+    assert catalogue.create("protocol", "tangram").problem_with({**DEFAULTS, "group": 4, "voice": True}) is None
 
 
 def test_a_turn_server_is_told_to_the_page_as_browsers_want_it():

@@ -84,8 +84,8 @@ class Sound implements RoomSound {
   private readonly panel: HTMLElement;
   private room = "";
   private puzzle = 0;
-  private call: Call | null = null;
-  private readonly heard = make("audio", { class: "partner-sound", autoplay: true });
+  private readonly calls = new Map<number, Call>(); // by the partner's seat
+  private readonly heard = new Map<number, HTMLAudioElement>();
 
   constructor(private readonly tell: Tell) {
     const [yes, no] = [button(tell("voice_yes")), button(tell("voice_no"), "quiet")];
@@ -95,7 +95,7 @@ class Sound implements RoomSound {
       this.voice = new Voice({ put: (piece) => visit.putSound(this.room, piece), first: visit.soundsBefore() });
       void this.voice.begin(this.puzzle).then((on) => {
         this.answer(on);
-        if (on && this.voice?.stream) this.call?.speak(this.voice.stream);
+        if (on && this.voice?.stream) for (const call of this.calls.values()) call.speak(this.voice.stream);
       });
     });
   }
@@ -105,21 +105,34 @@ class Sound implements RoomSound {
     return this.panel;
   }
 
-  // One call a room: the page with the higher seat gives way where both offer at once.
+  // A call with every partner, once seats are fixed: in a waiting room they move up.
   enter(status: Status, wire: Wire): void {
     this.puzzle = status.puzzle;
-    if (this.call || !status.ice || !status.partner.some((one) => one.present && !one.bot)) return;
-    this.call = new Call({
-      servers: status.ice,
-      polite: status.seat > 0,
-      signal: (signal) => wire.signal(signal),
-      measured: (facts) => void wire.send("call", facts),
-      play: (stream) => {
-        this.heard.srcObject = stream;
-        document.body.append(this.heard);
-      },
+    if (!status.ice || status.phase === "waiting") return;
+    for (const [i, partner] of status.partner.entries()) {
+      const seat = i < status.seat ? i : i + 1;
+      if (partner.present && !partner.bot && !this.calls.has(seat)) this.ring(seat, status, wire);
+    }
+  }
+
+  // Of two pages that both offer at once, the one with the higher seat gives way.
+  private ring(seat: number, status: Status, wire: Wire): void {
+    const call = new Call({
+      servers: status.ice!,
+      polite: status.seat > seat,
+      signal: (signal) => wire.signal({ ...signal, to: seat }),
+      measured: (facts) => void wire.send("call", { ...facts, partner: seat }),
+      play: (stream) => this.play(seat, stream),
     });
-    if (this.voice?.stream) this.call.speak(this.voice.stream);
+    this.calls.set(seat, call);
+    if (this.voice?.stream) call.speak(this.voice.stream);
+  }
+
+  private play(seat: number, stream: MediaStream): void {
+    const audio = this.heard.get(seat) ?? make("audio", { class: "partner-sound", autoplay: true, "data-seat": seat });
+    this.heard.set(seat, audio);
+    audio.srcObject = stream;
+    document.body.append(audio);
   }
 
   turnTo(puzzle: number): void {
@@ -128,13 +141,14 @@ class Sound implements RoomSound {
   }
 
   take(signal: Record<string, unknown>): void {
-    void this.call?.take(signal);
+    const { from, ...said } = signal;
+    void this.calls.get(Number(from))?.take(said);
   }
 
   stop(): void {
     this.voice?.stop();
-    this.call?.stop();
-    this.heard.remove();
+    for (const call of this.calls.values()) call.stop();
+    for (const audio of this.heard.values()) audio.remove();
   }
 
   private answer(on: boolean): void {

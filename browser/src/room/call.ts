@@ -1,4 +1,4 @@
-// Partners hear each other: one peer connection between the two pages, signalled over the room's socket. Losses and jitter are told to the server.
+// Partners hear each other: one peer connection between every two pages, signalled over the room's socket. Losses and jitter are told to the server.
 
 export interface Signal {
   description?: RTCSessionDescriptionInit;

@@ -56,7 +56,7 @@ interface Said {
   events?: RoomEvent[];
   ack?: number;
   status?: Status;
-  signal?: Record<string, unknown>; // from the partner's page, for the call between the two
+  signal?: Record<string, unknown>; // from another page, for the call between the two
 }
 
 export type CursorPoint = [time: number, x: number, y: number];

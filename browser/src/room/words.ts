@@ -1,6 +1,6 @@
 // The words of a room: those of the interface whose names begin with room_.
 
-import { kindOf } from "../tangram/board.ts";
+import { kindOf, ownPiece } from "../tangram/board.ts";
 import type { Say, StringName } from "../common/strings.ts";
 
 type WithoutPrefix<Name> = Name extends `room_${infer Rest}` ? Rest : never;
@@ -17,5 +17,7 @@ const SHAPES: Record<string, Word> = {
 };
 export const nameOf = (tell: Tell, piece: string): string => {
   const known = SHAPES[piece];
-  return tell("piece", { n: piece, shape: known ? tell(known) : tell("shape_five", { letter: kindOf(piece) }) });
+  const own = ownPiece(piece);
+  const shape = known ? tell(known) : own ? `${own.colour_word} ${own.name}`.trim() : tell("shape_five", { letter: kindOf(piece) });
+  return tell("piece", { n: piece, shape });
 };

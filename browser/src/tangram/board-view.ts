@@ -1,7 +1,7 @@
 // Draws the board as SVG: one group per piece that is moved, not drawn again; all pieces alike, as in REX-J (Tokunaga et al. 2010).
 
 import { draw } from "../common/dom.ts";
-import { PIECES, shapeOf, type Board, type Placement, type Point } from "./board.ts";
+import { ownPiece, PIECES, shapeOf, type Board, type Placement, type Point } from "./board.ts";
 
 export const ARROW = "0,0 0,24 6,18 10,27 14,25 10,17 18,17";
 
@@ -70,7 +70,9 @@ export class BoardView {
 
   private makePiece(piece: string, { numbers: numbered, shapes }: ViewOptions): SVGGElement {
     const own = shapes?.[piece];
-    const drawn = own ? squaresOf(own) : [draw("polygon", { class: "board-shape", points: shapeOf(piece).map((point) => point.join(",")).join(" ") })];
+    const colour = ownPiece(piece)?.colour;
+    const outline = { class: "board-shape", points: shapeOf(piece).map((point) => point.join(",")).join(" ") };
+    const drawn = own ? squaresOf(own) : [draw("polygon", colour ? { ...outline, fill: colour, "data-own": "" } : outline)];
     const shape = draw("g", { class: "board-turn" }, ...drawn);
     const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
     this.groups.set(piece, group);

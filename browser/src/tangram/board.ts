@@ -12,6 +12,15 @@ export interface Board {
   order: readonly string[];
   step: number;
   area: readonly [number, number];
+  own?: Readonly<Record<string, OwnPiece>>;
+}
+
+// A piece of somebody's own (referee.situated.game.own_pieces): it comes with every board on which it lies.
+export interface OwnPiece {
+  name: string;
+  colour: string;
+  colour_word: string;
+  corners: readonly Point[];
 }
 
 export interface Change {
@@ -61,17 +70,23 @@ export const PIECES: Readonly<Record<string, string>> = {
 const PENTOMINOES = Object.fromEntries("F I L N P T U V W X Y Z".split(" ").map((letter, i) => [String(11 + i), letter]));
 const ALL_PIECES: Readonly<Record<string, string>> = { ...PIECES, ...PENTOMINOES };
 
-export const kindOf = (piece: string): string => ALL_PIECES[piece]!;
+const known: Record<string, OwnPiece> = {};
 
-// The pieces of a board in order of their numbers.
-export const piecesOn = (board: Board): string[] => Object.keys(board.pieces).sort((a, b) => Number(a) - Number(b));
+export const kindOf = (piece: string): string => ALL_PIECES[piece] ?? known[piece]!.name;
+export const ownPiece = (piece: string): OwnPiece | undefined => known[piece];
+
+// The pieces of a board in order of their numbers; own ones are known from then on.
+export function piecesOn(board: Board): string[] {
+  Object.assign(known, board.own);
+  return Object.keys(board.pieces).sort((a, b) => Number(a) - Number(b));
+}
 
 export const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 const between = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
 export function shapeOf(piece: string): readonly Point[] {
-  return SHAPES[kindOf(piece)]!;
+  return known[piece]?.corners ?? SHAPES[kindOf(piece)]!;
 }
 
 export function corners(piece: string, { x, y, rotation, flipped }: Placement): Point[] {

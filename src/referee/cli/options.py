@@ -90,7 +90,9 @@ TierMap = Annotated[
     typer.Option("--tiers", help='Names of tiers in ELAN files: a .toml with ["tiers"] "A-utts" = "SV-UT".'),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
-PieceSet = Annotated[str, typer.Option("--pieces", help="The set of pieces: tangram or pentomino.")]
+PieceSet = Annotated[
+    str, typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of own pieces (.toml, .json).")
+]
 OwnGoals = Annotated[
     Path | None, typer.Option("--goals", help="A file of own figures (`referee tangram goals`).", show_default=False)
 ]

@@ -16,7 +16,7 @@ from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.situated.players.adaptation import AdaptationCurve
-    from referee.situated.players.reference_game import GamePlan, PlayedGame
+    from referee.situated.players.reference_game import GamePlan, PlayedGame, PlayedRound
 
 __all__ = ["app"]
 
@@ -31,7 +31,7 @@ ABOUT = "game.json"
 
   referee play --corpus tuna --speaker 'llm/openai-compatible|model:NAME|endpoint:URL' --hearer 'llm/openai-compatible|model:NAME|endpoint:URL' --out GAMES
 
-  referee play --corpus kth-tangrams --speaker … --hearer … --people multiparty-tangrams --out GAMES --format json
+  referee play --corpus kth-tangrams --speaker … --hearer … --group 4 --people multiparty-tangrams --out GAMES --format json
 
 Speakers are systems (referee list systems), hearers are hearers (referee list hearers); a language model in either place is told all earlier rounds. The same
 command goes on where it was stopped.
@@ -46,6 +46,7 @@ def play(
     repetitions: Annotated[int, typer.Option(help="How often every object comes round.", min=1)] = 6,
     objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
     people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
+    group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose each on their own.", min=2, max=6)] = 2,
     patience: options.Patience = 120.0,
     data: options.Data = None,
     seed: options.Seed = 1,
@@ -76,10 +77,12 @@ def play(
         "repetitions": repetitions,
     }
     settings["objects"] = objects
+    # Only where it is not two, so that folders of earlier games are gone on with.
+    settings |= {"group": group} if group > 2 else {}
     _same_game(out, settings)
     scenes = {p.scene.id for p in plans}
     learn = [t for t in trials if t.scene.id is None or t.scene.id not in scenes]
-    played = _play_all(plans, out, (speaker, hearer), learn, patience, seed)
+    played = _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed)
     found = [curve_of_games(played, f"{speaker} → {hearer}"), *([beside] if beside else [])]
     if form == "json":
         print(json.dumps(_as_json(settings, played, found), ensure_ascii=False, indent=1))
@@ -108,7 +111,7 @@ def _same_game(out: Path, settings: dict[str, Any]) -> None:
 
 
 def _play_all(
-    plans: Sequence[GamePlan], out: Path, who: tuple[str, str], learn: Sequence[Any], patience: float, seed: int
+    plans: Sequence[GamePlan], out: Path, who: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
 ) -> list[PlayedGame]:
     from referee.cli.progress import advancing
     from referee.files import write_atomically
@@ -124,8 +127,9 @@ def _play_all(
             if not path.exists():
                 # Made when first needed: a folder that is complete needs no endpoint and no training.
                 players = players or [
-                    _player(w, kind, learn, out / "calls", seed)
-                    for w, kind in zip(who, ("system", "hearer"), strict=True)
+                    # A seed of their own, or chance would choose the same for everybody.
+                    _player(w, "hearer" if n else "system", learn, out / "calls", seed + max(0, n - 1))
+                    for n, w in enumerate(who)
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
                 write_atomically(path, [json.dumps(asdict(game), ensure_ascii=False)])
@@ -149,13 +153,20 @@ def _player(written: str, kind: str, learn: Sequence[Any], calls: Path, seed: in
 
 
 def _read(path: Path) -> PlayedGame:
-    from referee.situated.players.reference_game import PlayedGame, PlayedRound
+    from referee.situated.players.reference_game import PlayedGame
 
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return PlayedGame(**{**data, "rounds": [PlayedRound(**row) for row in data["rounds"]]})
+        return PlayedGame(**{**data, "rounds": [_round(row) for row in data["rounds"]]})
     except (ValueError, TypeError, KeyError):
         raise InputError("not a played game", where=path, remedy="delete the file to play it again") from None
+
+
+def _round(row: dict[str, Any]) -> PlayedRound:
+    from referee.situated.players.reference_game import PlayedChoice, PlayedRound
+
+    others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
+    return PlayedRound(**{**row, "others": others})
 
 
 # -- what came of it -------------------------------------------------------------------------------------------------------------
@@ -167,7 +178,7 @@ def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
         "outcomes": dict(Counter(game.outcome for game in played)),
         "rounds": len(rounds),
         "speaker_unparsable": sum(r.spoken != "said" for r in rounds),
-        "heard": dict(Counter(r.heard for r in rounds if r.heard is not None)),
+        "heard": dict(Counter(c.heard for r in rounds for c in r.choices if c.heard is not None)),
     }
 
 

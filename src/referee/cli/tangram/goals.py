@@ -21,6 +21,8 @@ CHECK, DRAW = "check", "draw"
 
   referee tangram goals draw figures.json --pieces pentomino
 
+  referee tangram goals draw figures.json --pieces arrows.toml    pieces of your own: polygons with names and colours
+
   referee tangram goals check figures.json                        can each be solved? symmetric or not?
 
   referee tangram serve --goals figures.json                      play them; also `play` and `study --bots`
@@ -29,16 +31,18 @@ CHECK, DRAW = "check", "draw"
 def goals(
     what: Annotated[str, typer.Argument(help="check or draw.", show_default=False)],
     file: Annotated[Path, typer.Argument(help="The file of figures (.json, or .toml to be checked).", show_default=False)],
-    pieces: Annotated[str, typer.Option(help="Of draw: tangram or pentomino.")] = "tangram",
+    pieces: Annotated[str, typer.Option(help="Of draw: tangram, pentomino, or a file of own pieces (.toml, .json).")] = "tangram",
     port: options.LocalPort = 8030,
 ) -> int:  # fmt: skip
     """Figures of your own: a figure can be solved when its pieces do not lie over each other and are one figure."""
     from referee.catalogue import one_of
+    from referee.situated.game.own_pieces import set_named
     from referee.situated.game.piece_sets import find_pieces
 
     one_of("what to do", what, (CHECK, DRAW))
-    find_pieces(pieces)
-    return _check(file) if what == CHECK else _draw(file, pieces, port)
+    named = set_named(pieces)
+    find_pieces(named)
+    return _check(file) if what == CHECK else _draw(file, named, port)
 
 
 def _check(file: Path) -> int:

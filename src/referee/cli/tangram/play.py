@@ -49,11 +49,9 @@ def play(
     A game ends as solved, timeout or turns; a player that crashes, stalls, talks nonsense or cannot be asked ends it as an outcome of its own.
     """
     options.check_form(form)
-    from referee.cli.tangram.figures import chosen_goals, refuse_for_bots
+    from referee.cli.tangram.figures import chosen_goals
 
     chosen = chosen_goals(puzzles, goals, pieces)
-    if "bot" in (solver or "bot", operator or "bot"):
-        refuse_for_bots(chosen)
     out.mkdir(parents=True, exist_ok=True)
     if solver is None and operator is None:
         return _bots(out, bots, chosen, seed)

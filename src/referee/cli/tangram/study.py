@@ -132,11 +132,10 @@ def _sessions(
             raise InputError(f"{corpus} has no clips", remedy=f"--corpus {options.PENTO_CV}")
         return pento_sessions(data)
     if bots:
-        from referee.cli.tangram.figures import chosen_goals, refuse_for_bots
+        from referee.cli.tangram.figures import chosen_goals
         from referee.studies.dialogue.clip_study import bot_sessions
 
         chosen = chosen_goals(None, goals, "tangram")
-        refuse_for_bots(chosen)
         return bot_sessions(bots, seed, chosen)
     from referee.studies.dialogue.clip_study import DialogueSession
 

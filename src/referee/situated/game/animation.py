@@ -6,15 +6,15 @@ import io
 import shutil
 import subprocess
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import CannotWrite, InputError
 from referee.records import Event
 from referee.situated.game.board_pictures import COLOURS, paint_board
-from referee.situated.game.log import Moment, Recording, replay
+from referee.situated.game.log import STATES, Moment, Recording, replay
 from referee.situated.tiers.rex_tiers import utterances
 
 if TYPE_CHECKING:
@@ -86,33 +86,40 @@ def animated(
         raise InputError("the recording shows no board", remedy="record a session with a start entry")
     rest: Iterator[Image] = pictures
     if kind == "gif":
-        first = _few_colours(first)
-        rest = map(_few_colours, pictures)
+        reduce = partial(_few_colours, palette=_palette(_own_colours(recording)))
+        first = reduce(first)
+        rest = map(reduce, pictures)
     out = io.BytesIO()
     first.save(out, kind.upper(), save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
     return out.getvalue()
 
 
-def _few_colours(picture: Image) -> Image:
+def _own_colours(recording: Recording) -> tuple[str, ...]:
+    """Colours of own pieces, which the recording brings with its first state."""
+    states: Iterator[dict[str, Any]] = (e.data["state"] for e in recording.entries if e.kind in STATES)
+    return tuple(sorted({piece["colour"] for piece in next(states, {}).get("own", {}).values()}))
+
+
+def _few_colours(picture: Image, palette: bytes) -> Image:
     """A GIF holds few colours: those of the picture and the mixtures along its edges, the same in every frame so that nothing flickers."""
     from PIL import Image
 
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(_palette())
+    chosen = Image.new("P", (1, 1))
+    chosen.putpalette(palette)
     # Dithering would crawl from frame to frame.
-    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
+    return picture.quantize(palette=chosen, dither=Image.Dither.NONE)
 
 
 @cache
-def _palette() -> bytes:
-    pure = [tuple(bytes.fromhex(colour[1:])) for colour in COLOURS]
+def _palette(own: tuple[str, ...] = ()) -> bytes:
+    pure = [tuple(bytes.fromhex(colour[1:])) for colour in (*COLOURS, *own)]
     # Three steps between every two colours, as smoothing leaves them along edges: 51 of the 256 a GIF may have.
     mixed = [
         tuple((part * a + (4 - part) * b) // 4 for a, b in zip(one, other, strict=True))
         for one, other in combinations(pure, 2)
         for part in (1, 2, 3)
     ]
-    return bytes(chain.from_iterable([*pure, *mixed]))
+    return bytes(chain.from_iterable([*pure, *mixed][:256]))
 
 
 def save_animation(recording: Recording, path: str | Path, **options: object) -> Path:

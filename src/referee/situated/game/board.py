@@ -1,12 +1,12 @@
 """The board: pieces of exact geometry, what can be done to them, and when an outline is covered (Spanger et al. 2013).
 
-The pieces are those of one set of `piece_sets`: the seven of the Tangram, or pentominoes.
+The pieces are those of one set of `piece_sets`: the seven of the Tangram, pentominoes, or somebody's own.
 
 Contract for clients in other languages (a browser mirrors it):
 
 * Lengths are units; the short side of a small triangle and the side of the square are 100. x grows to the right, y *downwards*.
 * A placement is `{x, y, rotation, flipped}`: `x, y` the centroid, `rotation` clockwise degrees in [0, 360), a multiple of the board's step.
-  A corner (a, b) of `SHAPES` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
+  A corner (a, b) of `shape_of` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
 * Every x and y is kept to hundredths: floor(100 v + ½) / 100, in JavaScript `Math.round(v * 100) / 100`.
 * A change is `{kind, piece, x?, y?, rotation?, flipped?}`; what is absent stays. All fields are absolute, so a repeated change changes nothing.
   `Board.apply` keeps the centroid on the work area, rounds the rotation to the step, and brings the piece to the top.
@@ -24,7 +24,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.errors import InputError
-from referee.situated.game.piece_sets import ALL_PIECES, PIECES, SHAPES, UNIT, set_of
+from referee.situated.game.own_pieces import learn_from_data, pieces_to_data
+from referee.situated.game.piece_sets import ALL_PIECES, PIECES, SHAPES, UNIT, set_of, shape_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -115,8 +116,8 @@ class Board:
 
     def _covers(self, piece: str, x: float, y: float) -> bool:
         placed = self.placements[piece]
-        # No corner lies further than 1.5 units from its centroid: a cheap test first.
-        if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (2 * UNIT) ** 2:
+        # No corner lies further from its centroid, those of own pieces included: a cheap test first.
+        if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (4 * UNIT) ** 2:
             return False
         return _inside(self.corners(piece), x, y)
 
@@ -149,7 +150,9 @@ class Board:
     def to_data(self) -> dict[str, Any]:
         """The whole state as plain data; `from_data` gives it back."""
         pieces = {piece: p._asdict() for piece, p in sorted(self.placements.items())}
-        return {"pieces": pieces, "order": list(self.order), "step": self.step, "area": list(self.area)}
+        own = pieces_to_data(pieces)
+        whole = {"pieces": pieces, "order": list(self.order), "step": self.step, "area": list(self.area)}
+        return {**whole, "own": own} if own else whole
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Board:
@@ -159,11 +162,12 @@ class Board:
             width, height = map(float, data["area"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a state of the board: {error!r}", remedy="give pieces, order, step, area") from None
+        learn_from_data(data.get("own", {}))
         kind = set_of(placements)
         half = kind == "tangram" and len(placements) < len(PIECES)
         if kind is None or half or sorted(order) != sorted(placements):
-            problem = "a state of the board needs all seven pieces of the Tangram, or pentominoes, each once"
-            raise InputError(problem, remedy="give pieces 1-7, or some of 11-22")
+            problem = "a state of the board needs all seven pieces of the Tangram, or some of another set, each once"
+            raise InputError(problem, remedy="give pieces 1-7, some of 11-22, or own ones with what they look like")
         return cls(MappingProxyType(placements), order, step, (width, height))
 
 
@@ -174,11 +178,9 @@ def placement(data: Mapping[str, Any]) -> Placement:
 
 def corners(piece: str, placed: Placement) -> tuple[Point, ...]:
     """The corners of a piece on the board."""
-    kind = ALL_PIECES[piece]
-    name = kind["shape"] if kind["shape"] != "triangle" else f"{kind['size']} triangle"
     angle, sign = math.radians(placed.rotation), -1.0 if placed.flipped else 1.0
     cos, sin = math.cos(angle), math.sin(angle)
-    return tuple((placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in SHAPES[name])
+    return tuple((placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in shape_of(piece))
 
 
 def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:

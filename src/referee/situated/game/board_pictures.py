@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from referee.errors import naming_extra
 from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline, outline_path
+from referee.situated.game.piece_sets import own_pieces_among
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,7 +44,7 @@ def draw_board(
         shapes.append(f'<path d="{outline_path(goal)}" transform="{place}" fill="{SHADE}" fill-rule="evenodd"/>')
     for piece in board.order:
         points = " ".join(f"{x:.2f},{y:.2f}" for x, y in board.corners(piece))
-        fill = LIT if piece in highlight else PIECE
+        fill = LIT if piece in highlight else _colour(piece)
         drawn = f'fill="{fill}" stroke="{EDGE}" stroke-width="2"'
         shapes.append(f'<polygon data-piece="{piece}" points="{points}" {drawn}/>')
     if numbers:
@@ -53,6 +54,12 @@ def draw_board(
         shapes.append(f'<polygon class="cursor" points="{points}" fill="{CURSOR}" stroke="{EDGE}" stroke-width="1.5"/>')
     box = f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(shapes)}</svg>'
+
+
+def _colour(piece: str) -> str:
+    """All pieces alike, as in REX-J, but for own ones, which have colours of their own."""
+    own = own_pieces_among([piece])
+    return own[0].colour if own else PIECE
 
 
 def _number(piece: str, board: Board) -> str:
@@ -89,7 +96,7 @@ def paint_board(
     brush = ImageDraw.Draw(image)
     for piece in board.order:
         points = [(scale * x, scale * y) for x, y in board.corners(piece)]
-        brush.polygon(points, fill=LIT if piece in highlight else PIECE, outline=EDGE, width=SMOOTH)
+        brush.polygon(points, fill=LIT if piece in highlight else _colour(piece), outline=EDGE, width=SMOOTH)
     letters = ImageFont.load_default(scale * 30)
     if numbers:
         for piece, placed in board.placements.items():

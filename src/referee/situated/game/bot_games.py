@@ -10,6 +10,7 @@ from typing import Any
 from referee.situated.game.goals import Goal, own_goal
 from referee.situated.game.log import Header, Recording
 from referee.situated.game.operator_bot import understand
+from referee.situated.game.piece_sets import step_of
 from referee.situated.game.rules import SETTINGS, begin
 from referee.situated.game.session_log import SERVER, SessionLog
 from referee.situated.game.solver_bot import Instruction, Mind, instruct
@@ -22,8 +23,9 @@ DRAW_BACK = (
 )
 
 
-def play(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> Recording:
+def play(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Recording:
     """A complete session of a bot solver and a bot operator, from the scattered pieces to the solution or the time limit."""
+    settings = {**SETTINGS, "step": step_of(goal.placements)} if settings is None else settings
     game, notes = begin(goal, seed, settings)
     session = SessionLog(game, Random(seed))
     session.open(notes)

@@ -6,6 +6,7 @@ too. As a line of text (`goal_text`) a goal goes into the settings of a study an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError, UnknownName
 from referee.situated.game.board import WORK_AREA, Board, Placement, corners, hundredths
-from referee.situated.game.piece_sets import MIRRORED, PIECES, UNIT, set_of
+from referee.situated.game.own_pieces import learn_from_data, pieces_to_data
+from referee.situated.game.piece_sets import PIECES, UNIT, has_two_sides, set_of, step_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -100,18 +102,23 @@ GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 
 
 def goal_text(goal: Goal) -> str:
-    """A goal as one line: its name, * where it is symmetric, and the placement of every piece."""
+    """A goal as one line: its name, * where it is symmetric, the placement of every piece, and what own pieces look like."""
     rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
-    return f"{goal.name}{'*' if goal.symmetric else ''}|{';'.join(rows)}"
+    own = pieces_to_data(goal.placements)
+    looks = f"|{json.dumps(own, ensure_ascii=False, separators=(',', ':'))}" if own else ""
+    return f"{goal.name}{'*' if goal.symmetric else ''}|{';'.join(rows)}{looks}"
 
 
 def parse_goal(text: str) -> Goal:
     """A goal from its line."""
-    name, _, rows = text.partition("|")
+    name, _, rest = text.partition("|")
+    rows, _, looks = rest.partition("|")
     try:
         placed = dict(_placed(row) for row in rows.split(";"))
+        own = json.loads(looks or "{}")
     except ValueError:
         raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
+    learn_from_data(own)
     if set_of(placed) is None:
         raise InputError(f"the goal {name!r} has no pieces of one set", remedy="`referee tangram goals check FILE`")
     return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
@@ -154,12 +161,13 @@ def is_shipped(name: str) -> bool:
 
 def training_for(goal: Goal) -> Goal:
     """The figure with which one gets used to the pieces of a goal."""
-    return TRAINING if goal.placements.keys() <= PIECES.keys() else PENTOMINO_TRAINING
+    # Own pieces have no figure of their own for it; what matters is that the one shown can be laid with their turns.
+    return TRAINING if 45 % step_of(goal.placements) == 0 else PENTOMINO_TRAINING
 
 
 def turn_step(goals: Iterable[Goal]) -> int:
-    """One turn of a piece in degrees: pentominoes lie on a grid of squares, and half a right angle takes them off it."""
-    return 45 if any(goal.placements.keys() & PIECES.keys() for goal in goals) else 90
+    """One turn of a piece in degrees, small enough for all figures."""
+    return min(step_of(goal.placements) for goal in goals)
 
 
 def own_goal(goal: Goal) -> dict[str, list[str]]:
@@ -239,7 +247,7 @@ def _thrown(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[s
     for piece in pieces:
         for _ in range(50):
             x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
-            place = Placement(x, y, rng.randrange(0, 360, step), piece in MIRRORED and rng.random() < 0.5)
+            place = Placement(x, y, rng.randrange(0, 360, step), has_two_sides(piece) and rng.random() < 0.5)
             shape = Polygon(corners(piece, place))
             if table.contains(shape) and all(other.distance(shape) > UNIT / 10 for other in taken):
                 taken.append(shape)

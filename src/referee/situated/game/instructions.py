@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 
-from referee.situated.game.board import PIECES, Board, Placement, corners
+from referee.situated.game.board import Board, Placement, corners
+from referee.situated.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, piece_name
 from referee.situated.game.solver_bot import AMOUNTS, REGIONS
 
 __all__ = ["Command", "Hand", "understand"]
@@ -76,14 +78,14 @@ SIDES = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1), "b
 _AMOUNT = "|".join(sorted(DISTANCES, key=len, reverse=True))
 _WAY = "|".join(sorted(WAYS, key=len, reverse=True))
 _STEP = re.compile(rf"(?:({_AMOUNT}) )?(?:to the |to your )?\b({_WAY})\b(?! of)(?:,? (?:by )?({_AMOUNT}))?")
-_SHAPE = "|".join(SHAPES)
 _LOOK = rf"(?:{'|'.join(SIZES)}|other|left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest|first|second|same)"
 _WHERE = r"(?: (?:on|at|in) the (?:far )?(?:left|right|top|bottom)(?:[- ]?(?:hand )?side)?)?"
-_NAMED = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:{_LOOK}\s+)*(?:{_SHAPE}|one|piece|shape|{'|'.join(SIZES)} one)s?{_WHERE}"
-_RELATION = re.compile(
-    rf"\b(?P<word>next to|beside|near|close to|closer to|nearer to|towards?|against|touching|(?:on |to )?the (?:left|right)(?: side)? of|(?:left|right) of"
-    rf"|on top of|above|over|below|underneath|beneath|under|onto)\s+(?P<what>it\b|that\b|{_NAMED})"
+_RELATED = (
+    r"\b(?P<word>next to|beside|near|close to|closer to|nearer to|towards?|against|touching|(?:on |to )?the (?:left|right)(?: side)? of|(?:left|right) of"
+    r"|on top of|above|over|below|underneath|beneath|under|onto)\s+"
 )
+# What people call a pentomino beside its letter.
+NICKNAMES = {"X": ("cross", "plus"), "I": ("bar", "stick"), "W": ("stairs", "staircase")}
 _REGION = re.compile(
     r"\b(?:at|in|into|to|on|onto)\s+(?:the\s+)?(?P<place>(?:(?:top|bottom|upper|lower)[- ]?(?:left|right)?|left|right|middle|centre|center)"
     r"(?:[- ](?:left|right))?)(?P<spot>[- ]?(?:hand )?(?:corner|side|edge|of the (?:board|table|screen|area)))?"
@@ -98,6 +100,46 @@ _VERBS = {
 _PRAISE = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|yep|good|great|perfect|super|nice|right|exactly|thanks|thank you|well done|that's it|done|fine|stop|wait|cool|correct)[\s,.!]*)+$"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PieceWords:
+    """The words for the pieces of a board: which pieces a noun names, and which a colour; as patterns, those and a place beside another piece."""
+
+    nouns: Mapping[str, frozenset[str]]
+    colours: frozenset[str]
+    noun: str
+    look: str
+    relation: re.Pattern[str]
+
+
+def _words_on(board: Board) -> PieceWords:
+    return _piece_words(tuple(sorted(board.placements, key=int)))
+
+
+@lru_cache(maxsize=16)
+def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
+    nouns: dict[str, set[str]] = {}
+    for piece in pieces:
+        for word in _nouns(piece):
+            nouns.setdefault(word, set()).add(piece)
+    colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
+    noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
+    look = "|".join([_LOOK, *map(re.escape, colours)])
+    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?{_WHERE}"
+    relation = re.compile(rf"{_RELATED}(?P<what>it\b|that\b|{named})")
+    return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
+
+
+def _nouns(piece: str) -> list[str]:
+    """What a piece is called: by its shape, by its letter, or by the name of an own piece."""
+    shape = ALL_PIECES[piece]["shape"]
+    if piece in PIECES:
+        return [word for word, named in SHAPES.items() if named == shape]
+    if piece in PENTOMINOES:
+        letter = shape.lower()
+        return [f"{letter} piece", f"{letter}-piece", f"{letter} shape", f"letter {letter}", *NICKNAMES.get(shape, ())]
+    return [shape.lower()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +181,11 @@ def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
         return answered
     if re.search(_VERBS["undo"], words):
         return _undone(hand)
-    if re.search(r"\b(?:again|once more|one more time)\b", words) and hand.last and not re.search(_SHAPE, words):
+    if (
+        re.search(r"\b(?:again|once more|one more time)\b", words)
+        and hand.last
+        and not re.search(_words_on(board).noun, words)
+    ):
         return hand.last
     if re.search(r"\bother (?:way|direction)\b", words):
         return _reversed(hand.last) if hand.last else Command("ask", question="the other way: which piece do you mean?")
@@ -147,7 +193,7 @@ def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
 
 
 def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
-    relation = _RELATION.search(words)
+    relation = _words_on(board).relation.search(words)
     theme = words[: relation.start()] if relation else words
     kind = next((name for name, pattern in _VERBS.items() if re.search(pattern, words)), None)
     if kind in ("flip", "turn"):
@@ -156,7 +202,7 @@ def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
         return _beside(words, relation, theme, board, hand, rng)
     if kind == "put" and (region := _region(words)):
         return _settled(Command("put", None, *region), theme, board, hand, rng)
-    if (way := _way(words)) and (kind == "put" or not _names_a_piece(words)):
+    if (way := _way(words)) and (kind == "put" or not _names_a_piece(words, board)):
         return _settled(Command("shift", None, *way), theme, board, hand, rng)
     return _taken(words, board, hand, rng, relation)
 
@@ -167,7 +213,7 @@ def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match
     if relation and fitting and (landmark := _landmark(relation, board, hand)):
         fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
     # The piece in hand, or one told by its place, is no matter of chance.
-    if fitting == [hand.piece] or (fitting and _place_of(words)):
+    if fitting == [hand.piece] or (fitting and _place_of(words, board)):
         return Command("take", fitting[0])
     if fitting:
         return Command("take", rng.choice(fitting))
@@ -194,7 +240,9 @@ def _settled(
 
 def _answer(words: str, asked: Command, board: Board) -> Command | None:
     """What was wished for, done to the piece that an answer chooses; None where the words are no answer to the question."""
-    if not asked.options or asked.wish is None or re.search(rf"\b(?:{_SHAPE})\b", words) or len(words.split()) > 7:
+    if not asked.options or asked.wish is None or len(words.split()) > 7:
+        return None
+    if re.search(rf"\b(?:{_words_on(board).noun})\b", words):
         return None
     place = re.search(r"\b(left|right|top|bottom|upper|lower)", words)
     if place is None:
@@ -206,7 +254,7 @@ def _answer(words: str, asked: Command, board: Board) -> Command | None:
 def _question(fitting: Sequence[str]) -> str:
     if not fitting:
         return "sorry, which piece do you mean?"
-    kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" for p in fitting}
+    kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" if p in PIECES else piece_name(p) for p in fitting}
     if len(kinds) > 1:
         return f"which one: the {' or the '.join(sorted(kinds))}?"
     return f"which {next(iter(kinds))}: the one on the left or the one on the right?"
@@ -225,24 +273,29 @@ def _reversed(last: Command) -> Command:
 # -- pieces --------------------------------------------------------------------------------------------------------------------
 
 
-def _names_a_piece(words: str) -> bool:
-    return bool(re.search(rf"\b(?:{_SHAPE}|(?:{'|'.join(SIZES)}) (?:one|piece)|other|one on the)\b", words))
+def _names_a_piece(words: str, board: Board) -> bool:
+    known = _words_on(board)
+    look = "|".join([*SIZES, *known.colours])
+    return bool(re.search(rf"\b(?:{known.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
 
 
 def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     """The pieces that the words name; none where they name no kind of piece."""
-    shape = re.search(rf"\b({_SHAPE})s?\b", words)
+    known = _words_on(board)
+    shape = re.search(rf"\b({known.noun})s?\b", words)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", words) if known.colours else None
     # A size counts before a noun only: *a little to the left* names no piece.
-    size = re.search(rf"\b({'|'.join(SIZES)})(?= (?:{_LOOK} )*(?:{_SHAPE}|one|piece|shape))", words)
+    size = re.search(rf"\b({'|'.join(SIZES)})(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words)
     other = re.search(r"\b(?:other|another)\b", words)
-    place = _place_of(words)
-    if not shape and not size and not other and not (place and re.search(r"\b(?:one|piece)\b", words)):
+    place = _place_of(words, board)
+    if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
-    fitting = [p for p, a in PIECES.items() if not shape or a["shape"] == SHAPES[shape[1]]]
-    fitting = [p for p in fitting if not size or PIECES[p]["size"] == SIZES[size[1]]]
+    fitting = [p for p in sorted(board.placements, key=int) if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
+    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
     if other:
         fitting = _others(fitting, hand.piece)
-    elif not size and not place and hand.piece in fitting:
+    elif not size and not place and not colour and hand.piece in fitting:
         return [str(hand.piece)]
     if place and fitting:
         axis, sign = place
@@ -250,9 +303,10 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     return fitting
 
 
-def _place_of(words: str) -> tuple[int, int] | None:
+def _place_of(words: str, board: Board) -> tuple[int, int] | None:
     """Where the piece lies that is meant: *the left triangle*, *the one on the left*. After *put* a place says where to."""
-    after = rf"(?: (?:{'|'.join(SIZES)}))? (?:{_SHAPE}|one|piece)\b"
+    known = _words_on(board)
+    after = rf"(?: (?:{'|'.join([*SIZES, *known.colours])}))? (?:{known.noun}|one|piece)\b"
     place = re.search(
         rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
     )
@@ -267,7 +321,7 @@ def _place_of(words: str) -> tuple[int, int] | None:
 def _others(fitting: list[str], held: str | None) -> list[str]:
     """What *the other one* can be: not the one in hand, and of its shape if there is one."""
     rest = [p for p in fitting if p != held]
-    return [p for p in rest if held and PIECES[p]["shape"] == PIECES[held]["shape"]] or rest
+    return [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]] or rest
 
 
 def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:

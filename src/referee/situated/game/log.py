@@ -32,6 +32,7 @@ from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
 from referee.situated.game.board import CHANGES, Board, placement
 from referee.situated.game.clocks import timeline
+from referee.situated.game.own_pieces import learn_from_data
 from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.json_lines import json_object
 
@@ -96,12 +97,19 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
     return places and isinstance(value.get("referents"), list) and isinstance(value.get("attributes", []), list)
 
 
+def _is_state(value: Any) -> bool:
+    """Own pieces come with the states in which they lie, and are known from the first of them on."""
+    if isinstance(value, dict):
+        learn_from_data(value.get("own", {}))
+    return isinstance(value, dict)
+
+
 _PLACED: Mapping[str, Callable[[Any], bool]] = {
     "piece": lambda value: str(value) in ALL_PIECES if isinstance(value, (str, int)) else False,
     **dict.fromkeys(("x", "y", "rotation"), is_finite),
     "flipped": lambda value: isinstance(value, bool),
 }
-_STORED: Mapping[str, Callable[[Any], bool]] = {"state": lambda value: isinstance(value, dict), "hash": _is_text}
+_STORED: Mapping[str, Callable[[Any], bool]] = {"state": _is_state, "hash": _is_text}
 _FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(STATES, _STORED),
     **dict.fromkeys(HANDLING, _PLACED),

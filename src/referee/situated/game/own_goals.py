@@ -1,7 +1,8 @@
 """Own goal figures: laid freely on a board, checked, and kept in a file (JSON or TOML) that the game takes.
 
 A figure can be solved when its pieces do not lie over each other and are one figure: then the way in which it was laid is a solution. Whether it is symmetric
-(left to right) is worked out, not told. Pieces of the Tangram are used all seven; of pentominoes those count that touch, and the rest is left out.
+(left to right) is worked out, not told. Pieces of the Tangram are used all seven; of others those count that touch, and the rest is left out. Own pieces
+(`own_pieces`) stand in the file of the figures too, which is whole without theirs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import InputError
 from referee.situated.game.board import WORK_AREA, Board, Placement, corners, hundredths
 from referee.situated.game.goals import HAIR, Goal, is_shipped, outline
+from referee.situated.game.own_pieces import learn_from_data, pieces_to_data
 from referee.situated.game.piece_sets import PIECES, set_of
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class CheckedGoal:
 
 
 def figure_on(board: Board) -> dict[str, Placement]:
-    """The pieces of a board that make the figure: all of a Tangram, of pentominoes the largest group that touches."""
+    """The pieces of a board that make the figure: all of a Tangram, of others the largest group that touches."""
     if set_of(board.placements) == "tangram":
         return dict(board.placements)
     largest = max(_groups(board.placements), key=len)
@@ -70,7 +72,9 @@ def _problems_of_name(name: str) -> list[str]:
 def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
     kind = set_of(placements)
     if kind is None:
-        return ["the pieces are not of one set: 1 to 7 for a Tangram, 11 to 22 for pentominoes"]
+        return [
+            "the pieces are not of one set: 1 to 7 for a Tangram, 11 to 22 for pentominoes, own ones as in their file"
+        ]
     if kind == "tangram" and len(placements) < len(PIECES):
         lacking = ", ".join(piece for piece in PIECES if piece not in placements)
         return [f"a figure of the Tangram has all seven pieces; {lacking} is missing"]
@@ -179,6 +183,8 @@ def _rows(path: Path) -> list[Any]:
             f"cannot be read: {error}", where=path, remedy="write JSON, or TOML with the ending .toml"
         ) from None
     rows = data.get("goals") if isinstance(data, dict) else None
+    if isinstance(data, dict) and isinstance(data.get("own"), dict):
+        learn_from_data(data["own"])
     if not isinstance(rows, list) or not rows:
         raise InputError(
             "there are no figures in it", where=path, remedy="`referee tangram goals draw FILE` draws some"
@@ -208,13 +214,17 @@ def write_goals(path: Path, goals: Iterable[Goal]) -> None:
     """Figures as a file of JSON, one piece a line short enough to read."""
     from referee.files import write_atomically
 
+    kept = list(goals)
     rows = [
         {
             "name": g.name,
             "symmetric": g.symmetric,
             "pieces": {piece: list(place) for piece, place in g.placements.items()},
         }
-        for g in goals
+        for g in kept
     ]
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    write_atomically(path, f'{{"format": "{FORMAT}", "goals": [\n{lines}\n]}}'.split("\n"))
+    used = dict.fromkeys(piece for goal in kept for piece in goal.placements)
+    own = pieces_to_data(used)
+    looks = f', "own": {json.dumps(own, ensure_ascii=False)}' if own else ""
+    write_atomically(path, f'{{"format": "{FORMAT}"{looks}, "goals": [\n{lines}\n]}}'.split("\n"))

@@ -1,28 +1,38 @@
-"""The pieces that can lie on a board: the seven of the Tangram and the twelve pentominoes, each under a number that no other piece has.
+"""The pieces that can lie on a board: the seven of the Tangram, the twelve pentominoes and whatever is made known (`learn_pieces`), each under a number that
+no other piece has.
 
 A board, a goal and a recording name their pieces by number, so that the number alone says what a piece looks like. Corners are about the centroid, in units of
-the board (x to the right, y downwards), in whole numbers where the shape allows it: the browser has the same table.
+the board (x to the right, y downwards), in whole numbers where the shape allows it: the browser has the same table. Own pieces (`own_pieces`) travel with every
+board and goal in which they lie.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 
 __all__ = [
     "ALL_PIECES",
-    "MIRRORED",
     "PENTOMINOES",
     "PIECES",
     "PIECE_SETS",
     "SHAPES",
     "UNIT",
+    "OwnPiece",
     "find_pieces",
+    "has_two_sides",
+    "learn_pieces",
+    "name_of_set",
+    "own_pieces_among",
+    "piece_name",
     "pieces_of",
     "set_of",
+    "shape_of",
+    "step_of",
 ]
 
 UNIT = 100.0
@@ -74,18 +84,23 @@ PIECES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 PENTOMINOES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {str(number): {"shape": letter, "size": "five-square"} for number, letter in enumerate(_FIVE_SQUARES, 11)}
 )
-PIECE_SETS: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(
-    {"tangram": PIECES, "pentomino": PENTOMINOES}
-)
-ALL_PIECES: Mapping[str, Mapping[str, str]] = MappingProxyType({**PIECES, **PENTOMINOES})
+_SETS: dict[str, Mapping[str, Mapping[str, str]]] = {"tangram": PIECES, "pentomino": PENTOMINOES}
+_KNOWN: dict[str, Mapping[str, str]] = {**PIECES, **PENTOMINOES}
+_OWN: dict[str, OwnPiece] = {}
+# Both grow when own pieces are made known.
+PIECE_SETS: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(_SETS)
+ALL_PIECES: Mapping[str, Mapping[str, str]] = MappingProxyType(_KNOWN)
 # Pieces that look different when they are turned over.
-MIRRORED = frozenset(piece for piece, kind in ALL_PIECES.items() if kind["shape"] in {"parallelogram", *"FLNPYZ"})
+_TWO_SIDED = frozenset(piece for piece, kind in ALL_PIECES.items() if kind["shape"] in {"parallelogram", *"FLNPYZ"})
+_TITLES = {"tangram": "Tangram", "pentomino": "pentominoes"}
+_STEPS = {"tangram": 45, "pentomino": 90}
 
 
 def find_pieces(name: str) -> Mapping[str, Mapping[str, str]]:
     """A set of pieces by its name."""
     if name not in PIECE_SETS:
-        raise UnknownName("set of pieces", name, PIECE_SETS, hint=f"the sets are {', '.join(PIECE_SETS)}")
+        hint = f"the sets are {', '.join(PIECE_SETS)}, or a file of own pieces (.toml or .json)"
+        raise UnknownName("set of pieces", name, PIECE_SETS, hint=hint)
     return PIECE_SETS[name]
 
 
@@ -94,6 +109,86 @@ def set_of(pieces: Collection[str]) -> str | None:
     return next((name for name, own in PIECE_SETS.items() if pieces and own.keys() >= set(pieces)), None)
 
 
+def name_of_set(pieces: Collection[str]) -> str:
+    """What the pieces of a board are called together: *Tangram*, *pentominoes*, or the name of an own set."""
+    name = set_of(pieces) or ""
+    return _TITLES.get(name, name)
+
+
+def step_of(pieces: Collection[str]) -> int:
+    """One turn of a piece in degrees: pentominoes lie on a grid of squares, and half a right angle takes them off it."""
+    own = [_OWN[piece].step for piece in pieces if piece in _OWN]
+    return own[0] if own else _STEPS.get(set_of(pieces) or "", 45)
+
+
 def pieces_of(numbers: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
     """What is known of some pieces, in order of their numbers."""
     return {piece: ALL_PIECES[piece] for piece in sorted(numbers, key=int)}
+
+
+def shape_of(piece: str) -> tuple[Point, ...]:
+    """The corners of a piece about its centroid."""
+    if piece in _OWN:
+        return _OWN[piece].corners
+    kind = ALL_PIECES[piece]
+    return SHAPES[kind["shape"] if kind["shape"] != "triangle" else f"{kind['size']} triangle"]
+
+
+def has_two_sides(piece: str) -> bool:
+    """Whether a piece looks different when it is turned over."""
+    return _OWN[piece].two_sided if piece in _OWN else piece in _TWO_SIDED
+
+
+def piece_name(piece: str) -> str:
+    """The plain name of a piece: *large triangle*, *square*, *L piece*, or that of an own piece, with its colour where others of its set share the name."""
+    if piece in _OWN:
+        return _own_name(_OWN[piece])
+    kind = ALL_PIECES[piece]
+    if piece in PENTOMINOES:
+        return f"{kind['shape']} piece"
+    return f"{kind['size']} triangle" if kind["shape"] == "triangle" else kind["shape"]
+
+
+def _own_name(own: OwnPiece) -> str:
+    twins = [other for other in _OWN.values() if other.set == own.set and other.name == own.name]
+    return f"{own.colour_word} {own.name}".strip() if len(twins) > 1 else own.name
+
+
+# -- own pieces ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPiece:
+    """A piece of somebody's own: its number, the set it belongs to, its name, its colour (#rrggbb, with a word for it), and its corners about its centroid.
+
+    `step` is one turn in degrees, `two_sided` whether it looks different when it is turned over.
+    """
+
+    number: str
+    set: str
+    name: str
+    colour: str
+    colour_word: str
+    corners: tuple[Point, ...]
+    step: int = 45
+    two_sided: bool = False
+
+
+def learn_pieces(pieces: Iterable[OwnPiece]) -> None:
+    """Make own pieces known; the same again is welcome, another under the same number is refused."""
+    for piece in pieces:
+        known = _OWN.get(piece.number)
+        if piece.number in _KNOWN and known != piece:
+            raise InputError(
+                f"piece {piece.number} of the set {piece.set!r} is another one elsewhere",
+                remedy="give one of the two another number in its file (number = 41), or look at them apart",
+            )
+        _OWN[piece.number] = piece
+        _KNOWN[piece.number] = MappingProxyType({"shape": piece.name, "size": "", "colour": piece.colour_word})
+        members = {n: _KNOWN[n] for n, other in _OWN.items() if other.set == piece.set}
+        _SETS[piece.set] = MappingProxyType(members)
+
+
+def own_pieces_among(pieces: Iterable[str]) -> list[OwnPiece]:
+    """Those of some pieces that are somebody's own."""
+    return [_OWN[piece] for piece in pieces if piece in _OWN]

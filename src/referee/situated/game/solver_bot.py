@@ -6,15 +6,18 @@ a new piece, pronouns and demonstratives for the piece in hand, *the other one* 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 from typing import Any
 
-from referee.situated.game.board import PIECES, Board, Placement
+from referee.situated.game.board import Board, Placement, corners
 from referee.situated.game.goals import Goal, solution
+from referee.situated.game.piece_sets import ALL_PIECES, PIECES, piece_name
 
-__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct", "words_for"]
+__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct"]
 
 # How far the words carry, in units; the hearer's half of the agreement is in `following`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
@@ -32,9 +35,9 @@ FORMS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("that {shape}", ("dad", "typ"), 0.1),
     ("the {shape}", ("typ",), 0.1),
 )
-# After how many degrees a shape looks the same again.
-SYMMETRY = {"square": 90, "parallelogram": 180, "triangle": 360}
 NEAR = 2.0
+# Two corners that close are one, in units.
+SAME = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +76,34 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
 def in_place(mind: Mind, board: Board, piece: str) -> bool:
     """Whether a piece lies where the solver wants it, as far as eyes can tell."""
     now, wanted = board.placements[piece], mind.wanted[piece]
-    return not _turn(piece, now, wanted) and _same_side(piece, now, wanted) and max(_way(now, wanted)) <= NEAR
+    return _turn(piece, now, wanted, board.step) == 0 and max(_way(now, wanted)) <= NEAR
 
 
 def _way(now: Placement, wanted: Placement) -> tuple[float, float]:
     return abs(wanted.x - now.x), abs(wanted.y - now.y)
 
 
-def _turn(piece: str, now: Placement, wanted: Placement) -> int:
-    """The rotation still needed in degrees, between −180 and 180, the shortest that looks right."""
-    cycle = SYMMETRY[PIECES[piece]["shape"]]
-    missing = (wanted.rotation - now.rotation) % cycle
-    return missing if missing <= cycle / 2 else missing - cycle
+def _turn(piece: str, now: Placement, wanted: Placement, step: int) -> int | None:
+    """The rotation still needed in degrees, between −180 and 180, the shortest that looks right; None where the other side has to be up."""
+    looks = (wanted.rotation, wanted.flipped)
+    return _shortest(piece, (now.rotation, now.flipped), looks, step)
 
 
-def _same_side(piece: str, now: Placement, wanted: Placement) -> bool:
-    # All other shapes mirror themselves.
-    return PIECES[piece]["shape"] != "parallelogram" or now.flipped == wanted.flipped
+@lru_cache(maxsize=4096)
+def _shortest(piece: str, now: tuple[int, bool], wanted: tuple[int, bool], step: int) -> int | None:
+    turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
+    goal = corners(piece, Placement(0.0, 0.0, *wanted))
+    return next((t for t in turns if _alike(corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None)
+
+
+def _alike(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+    return all(any(math.dist(a, b) < SAME for b in other) for a in one)
 
 
 def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
     """Asks for a piece that was not spoken of before, with its place on the board where its kind is not enough (but not always)."""
-    attributes = ["typ"] if words_for(piece) == PIECES[piece]["shape"] else ["siz", "typ"]
-    phrase = f"the {words_for(piece)}"
-    rivals = [p for p in PIECES if p != piece and words_for(p) == words_for(piece)]
+    phrase, attributes = _named(piece)
+    rivals = [p for p in mind.wanted if p != piece and piece_name(p) == piece_name(piece)]
     if rivals and rng.random() < 0.6:
         phrase += " " + _side(board.placements[piece], board.placements[rivals[0]])
         attributes.append("prj")
@@ -112,10 +119,18 @@ def _side(one: Placement, other: Placement) -> str:
 
 def _again(piece: str, handled: str | None) -> Instruction:
     """Corrects a wrong choice."""
-    if handled is not None and words_for(handled) == words_for(piece):
-        return _said("no, ", f"the other {PIECES[piece]['size']} one", "", piece, ["siz", "cmp"])
-    attributes = ["typ"] if words_for(piece) == PIECES[piece]["shape"] else ["siz", "typ"]
-    return _said("no, take ", f"the {words_for(piece)}", "", piece, attributes)
+    size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
+    if handled is not None and piece_name(handled) == piece_name(piece):
+        other = f"the other {size} one" if size else f"the other {piece_name(piece)}"
+        return _said("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
+    phrase, attributes = _named(piece)
+    return _said("no, take ", phrase, "", piece, attributes)
+
+
+def _named(piece: str) -> tuple[str, list[str]]:
+    """A piece by its name, and the kinds of words in it."""
+    sized = piece in PIECES and piece_name(piece) != ALL_PIECES[piece]["shape"]
+    return f"the {piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
 
 
 def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruction:
@@ -123,9 +138,10 @@ def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruc
     now = board.placements[piece]
     form, attributes = _form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.
-    if not _same_side(piece, now, wanted):
+    turn = _turn(piece, now, wanted, board.step)
+    if turn is None:
         return _said("flip ", form, "", piece, attributes)
-    if turn := _turn(piece, now, wanted):
+    if turn:
         steps = abs(turn) // board.step
         side = "right" if turn > 0 else "left"
         return _said("turn ", form, f" to the {side}{TURNS.get(steps, f' {steps} times')}", piece, attributes)
@@ -150,15 +166,9 @@ def _shifts(now: Placement, wanted: Placement) -> Iterator[str]:
 
 def _form(piece: str, rng: Random) -> tuple[str, list[str]]:
     ((form, attributes, _),) = rng.choices(FORMS, [weight for _, _, weight in FORMS])
-    return form.format(shape=PIECES[piece]["shape"]), list(attributes)
+    return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else piece_name(piece)), list(attributes)
 
 
 def _said(before: str, phrase: str, after: str, piece: str, attributes: list[str]) -> Instruction:
     span = {"start": len(before), "end": len(before) + len(phrase), "referents": [piece], "attributes": attributes}
     return Instruction(before + phrase + after, (span,))
-
-
-def words_for(piece: str) -> str:
-    """The plain name of a piece: *large triangle*, *square*."""
-    kind = PIECES[piece]
-    return f"{kind['size']} triangle" if kind["shape"] == "triangle" else kind["shape"]

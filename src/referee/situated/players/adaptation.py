@@ -56,7 +56,8 @@ def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> Adap
     """The curve of games that were played here."""
     played = list(games)
     words = [(r.repetition, g.game, float(r.words)) for g in played for r in g.rounds if r.words]
-    right = [(r.repetition, g.game, r.right) for g in played for r in g.rounds if r.right is not None]
+    choices = [(r.repetition, g.game, c.right) for g in played for r in g.rounds for c in r.choices]
+    right = [(repetition, game, found) for repetition, game, found in choices if found is not None]
     return _curve(source, len(played), words, right)
 
 

@@ -64,11 +64,10 @@ class Seen:
         width, height = self.board.area
         lines = [f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards. The pieces:"]
         for piece, placed in self.board.placements.items():
-            kind = ALL_PIECES[piece]
             turned = ", turned over" if placed.flipped else ""
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
             lines.append(
-                f"{piece}: {kind['size']} {kind['shape']} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
+                f"{piece}: {_look(piece)} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
             )
         if self.handled is not None:
             lines.append(f"The piece handled last is {self.handled}.")
@@ -96,6 +95,11 @@ class Seen:
             image.save(file, "PNG")
             found.append(file.getvalue())
         return found
+
+
+def _look(piece: str) -> str:
+    kind = ALL_PIECES[piece]
+    return " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
 
 
 def _silhouette(board: Board) -> Any:

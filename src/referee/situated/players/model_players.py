@@ -16,11 +16,12 @@ from typing import Any
 from referee.errors import InputError
 from referee.llm.answer_reading import AnswerKind, kind_of, unfenced
 from referee.llm.model_client import ModelClient
-from referee.situated.game.piece_sets import ALL_PIECES
+from referee.situated.game.board import Board
+from referee.situated.game.piece_sets import ALL_PIECES, name_of_set, piece_name
 from referee.situated.players.contract import GRAB, KINDS, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, Unreadable
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = ["ModelPlayer", "Unanswered", "read_moves"]
+__all__ = ["ModelPlayer", "Unanswered", "read_moves", "rules_for"]
 
 SIGHTS = ("text", "picture", "both")
 LONGEST = 400
@@ -28,17 +29,17 @@ TALK = 12
 MOST_MOVES = 8
 RULES = {
     SOLVER: (
-        "You and a partner lay a Tangram figure together. You see the figure that is to be laid; your partner does not, but moves the pieces. "
-        "Tell your partner the next small step in plain words, such as: put the square at the top left. "
+        "You and a partner lay {figure} together. You see the figure that is to be laid; your partner does not, but moves the pieces. "
+        "Tell your partner the next small step in plain words, such as: put the {name} at the top left. "
         "Your partner knows no numbers of pieces and no coordinates. "
         "Answer with what you say, on one line, and nothing else."
     ),
     OPERATOR: (
-        "You and a partner lay a Tangram figure together. Only your partner sees the figure; only you move the pieces. "
-        'Do what your partner says, or ask back if it is not clear. Answer with JSON alone: {"moves": [...]}, '
-        'where a move is {"do": "move", "piece": "6", "x": 300, "y": 200} (its middle goes there), '
-        '{"do": "turn", "piece": "6", "degrees": 45} (clockwise), {"do": "flip", "piece": "7"}, {"do": "grab", "piece": "6"} (shows which one you mean), '
-        '{"do": "say", "text": "this one?"} or {"do": "wait"}.'
+        "You and a partner lay {figure} together. Only your partner sees the figure; only you move the pieces. "
+        'Do what your partner says, or ask back if it is not clear. Answer with JSON alone: {{"moves": [...]}}, '
+        'where a move is {{"do": "move", "piece": "{one}", "x": 300, "y": 200}} (its middle goes there), '
+        '{{"do": "turn", "piece": "{one}", "degrees": {step}}} (clockwise), {{"do": "flip", "piece": "{other}"}}, '
+        '{{"do": "grab", "piece": "{one}"}} (shows which one you mean), {{"do": "say", "text": "this one?"}} or {{"do": "wait"}}.'
     ),
 }
 
@@ -102,7 +103,16 @@ class ModelPlayer(ModelClient):
                 for png in seen.pictures()
             ]
             content = [{"type": "text", "text": text}, *pictures]
-        return [{"role": "system", "content": RULES[seen.role]}, {"role": "user", "content": content}]
+        return [{"role": "system", "content": rules_for(seen.role, seen.board)}, {"role": "user", "content": content}]
+
+
+def rules_for(role: str, board: Board) -> str:
+    """What a model is told of the game: with the name of its pieces, and numbers that lie on its board."""
+    pieces = sorted(board.placements, key=int)
+    one, other = pieces[-2:]
+    called = name_of_set(pieces)
+    figure = "a Tangram figure" if called == "Tangram" else f"a figure of {called}"
+    return RULES[role].format(figure=figure, name=piece_name(one), one=one, other=other, step=board.step)
 
 
 def read_moves(answer: str, role: str) -> list[PlayerMove]:

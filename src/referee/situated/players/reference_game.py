@@ -1,5 +1,7 @@
 """A plain reference game, repeated: the same objects come round several times, the hearer chooses, and both are told what was meant (Krauss & Weinheimer 1964).
 
+In a group several hearers choose, each on their own and without knowing what the others chose, and the speaker learns what all of them did (Boyce et al. 2024).
+
 Any speaker and any hearer can play over the scenes of any corpus: they see what speakers and hearers always see, with all earlier rounds as history. A round
 has an outcome of its own kind when somebody gives no readable answer; a game ends early, and says so, when a player crashes, stalls, cannot be asked, or
 gives nothing readable several times running.
@@ -20,6 +22,7 @@ from referee.situated.tiers.reference_forms import words_of
 __all__ = [
     "COMPLETED",
     "GamePlan",
+    "PlayedChoice",
     "PlayedGame",
     "PlayedRound",
     "SilentEndpoint",
@@ -58,8 +61,18 @@ class GamePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedChoice:
+    """What one hearer did: `heard` is the kind of answer (None where there was nothing to hear)."""
+
+    heard: str | None = None
+    chosen: str | None = None
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRound:
-    """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear)."""
+    """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear); `others` are the other hearers of
+    a group."""
 
     repetition: int
     target: str
@@ -69,6 +82,12 @@ class PlayedRound:
     heard: str | None = None
     chosen: str | None = None
     right: bool | None = None
+    others: tuple[PlayedChoice, ...] = ()
+
+    @property
+    def choices(self) -> tuple[PlayedChoice, ...]:
+        """What every hearer did."""
+        return PlayedChoice(heard=self.heard, chosen=self.chosen, right=self.right), *self.others
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,12 +138,11 @@ class _Over(Exception):
 
 
 def play_reference_game(
-    plan: GamePlan, speaker: _Speaks, hearer: _Hears, *, patience_s: float = 120.0, unreadable: int = 3
+    plan: GamePlan, speaker: _Speaks, *hearers: _Hears, patience_s: float = 120.0, unreadable: int = 3
 ) -> PlayedGame:
     """All rounds of a game, with feedback after each; or as many as there were before somebody could not go on."""
     played = PlayedGame(game=plan.id)
-    history: tuple[Event, ...] = ()
-    silent = {SPEAKER: 0, HEARER: 0}
+    silent = dict.fromkeys((SPEAKER, *_named(hearers)), 0)
     rng = random.Random(plan.seed)
     try:
         for repetition, order in enumerate(plan.orders, 1):
@@ -135,21 +153,30 @@ def play_reference_game(
                     targets=(target,),
                     domain=plan.domain,
                     language=plan.language,
-                    history=history,
                 )
-                done = _round(trial, repetition, speaker, hearer, patience_s, rng)
+                done = _round(trial, played.rounds, repetition, (speaker, hearers), patience_s, rng)
                 played.rounds.append(done)
-                history += _events(done)
                 _count(done, silent, unreadable)
     except _Over as over:
         played.outcome, played.by, played.why = over.outcome, over.by, over.why
     return played
 
 
+def _named(hearers: Sequence[_Hears]) -> list[str]:
+    return [HEARER if n == 1 else f"{HEARER} {n}" for n in range(1, len(hearers) + 1)]
+
+
 def _round(
-    trial: Trial, repetition: int, speaker: _Speaks, hearer: _Hears, patience_s: float, rng: random.Random
+    trial: Trial,
+    before: Sequence[PlayedRound],
+    repetition: int,
+    who: tuple[_Speaks, Sequence[_Hears]],
+    patience_s: float,
+    rng: random.Random,
 ) -> PlayedRound:
-    said = _asked(SPEAKER, patience_s, lambda: speaker.describe(trial.for_speaker()))
+    speaker, hearers = who
+    view = replace(trial, history=_past(before)).for_speaker()
+    said = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
     text = _in_words(said)
     target = trial.targets[0]
     found = PlayedRound(
@@ -161,12 +188,24 @@ def _round(
     )
     if not text:
         return found
+    made = []
+    for n, (name, hearer) in enumerate(zip(_named(hearers), hearers, strict=True)):
+        # A question of their own: a model's kept answers and the order it sees things in go by the trial.
+        own = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=_past(before, n))
+        made.append(_chosen(name, hearer, said, own, patience_s, rng))
+    first, *others = made
+    return replace(found, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
+
+
+def _chosen(
+    name: str, hearer: _Hears, said: Description, trial: Trial, patience_s: float, rng: random.Random
+) -> PlayedChoice:
     view = trial.for_hearer(rng)
-    response = _asked(HEARER, patience_s, lambda: hearer.resolve(said, view))
+    response = _asked(name, patience_s, lambda: hearer.resolve(said, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
     # Only a choice is right or wrong; anything else is an answer of its own kind.
-    right = None if chosen is None else chosen == target
-    return replace(found, heard=str(response.outcome), chosen=chosen, right=right)
+    right = None if chosen is None else chosen == trial.targets[0]
+    return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
 
 
 def _in_words(said: Description) -> str:
@@ -188,18 +227,25 @@ def _asked(who: str, patience_s: float, ask: Any) -> Any:
         raise _Over(CRASHED, who, f"{type(error).__name__}: {error}"[:200]) from error
 
 
-def _events(done: PlayedRound) -> tuple[Event, ...]:
-    """What both remember: the words, the choice, and what was meant."""
+def _past(before: Sequence[PlayedRound], hearer: int | None = None) -> tuple[Event, ...]:
+    """What somebody remembers: the words, the choices (a hearer their own, the speaker everybody's), and what was meant."""
+    return tuple(event for done in before for event in _events(done, hearer))
+
+
+def _events(done: PlayedRound, hearer: int | None) -> tuple[Event, ...]:
     said = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
-    choice = Event(kind="click", by="listener", entities=() if done.chosen is None else (done.chosen,))
-    return said, choice, Event(kind="feedback", entities=(done.target,), data={"right": done.right})
+    # Where nothing was said nobody of a group chose.
+    made = done.choices if hearer is None or hearer >= len(done.choices) else (done.choices[hearer],)
+    choices = [Event(kind="click", by="listener", entities=() if c.chosen is None else (c.chosen,)) for c in made]
+    return said, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
 
 
 def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
     """A player who gives nothing readable several times running ends the game."""
     silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
-    if done.heard is not None:
-        silent[HEARER] = silent[HEARER] + 1 if done.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
+    for who, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):
+        if choice.heard is not None:
+            silent[who] = silent[who] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
     for who, times in silent.items():
         if times >= most:
             raise _Over(NONSENSE, who, f"{times} answers running that cannot be read")

@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline_path, scatter
 from referee.situated.game.own_goals import check_figure, figure_on, read_goals, write_goals
-from referee.situated.game.piece_sets import find_pieces
+from referee.situated.game.piece_sets import find_pieces, step_of
 from referee.studies.dialogue.local_page import create_local_app
 from referee.studies.web.server import STATIC
 
@@ -49,7 +49,7 @@ def create_figures_app(file: Path, pieces: str, token: str, static: Path = STATI
 
     @app.get("/api/figures", dependencies=guarded)
     def figures() -> dict[str, Any]:
-        board = scatter(next(seeds), 45 if pieces == "tangram" else 90, numbers)
+        board = scatter(next(seeds), step_of(numbers), numbers)
         return {"file": file.name, "board": board.to_data(), "goals": _shown(kept())}
 
     @app.post("/api/check", dependencies=guarded)

@@ -268,10 +268,11 @@ class Hall:
         await self._stored(live, *room_state.note(live.room, who, kind, data))
 
     def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
-        """Something for the partner's page alone, for the call between the two: neither stored nor acknowledged."""
+        """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
+        to, said = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
-            if other != who:
-                link.put((), signal=signal)
+            if other != who and to in (None, seat_number(live.room, other)):
+                link.put((), signal={**said, "from": seat_number(live.room, who)})
 
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any]) -> None:
         self._push(live, *room_state.act(live.room, BOT, kind, data, self.now_ms()))

@@ -211,10 +211,11 @@ def _signal(given: Any, live: Live) -> Mapping[str, Any]:
         raise Problem(422, "not-allowed", "There is no sound in this room.")
     if (
         not isinstance(given, dict)
-        or not set(given) <= {"description", "candidate"}
+        or not set(given) <= {"description", "candidate", "to"}
+        or not isinstance(given.get("to", 0), int)
         or len(_FRAME.encode(given)) > LONGEST_SIGNAL
     ):
-        raise Problem(422, "malformed", "A signal has a description or a candidate.")
+        raise Problem(422, "malformed", "A signal has a description or a candidate, and the seat it is for.")
     return given
 
 
