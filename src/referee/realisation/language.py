@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.realisation.annotation import UNSAYABLE
 from referee.records import LANDMARKS, Property
 
-__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase"]
+__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "spelt"]
 
 BEFORE, AFTER = 0, 1
 _YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
@@ -216,7 +216,7 @@ class Language:
         """What one has, as it is: "long sleeves", "a red hat", "a high battery level"; nothing where the value is said of the whole thing."""
         if not self.indefinite:
             return ""
-        thing = re.sub(r" colou?r$", "", name)
+        thing = re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
         if " " not in name and name not in self.parts:
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
@@ -240,7 +240,7 @@ class Language:
         """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
         opening = self.articles[noun.gender] if article is None else article
         words = " ".join([opening, *before, noun.word, *self.merge(after)])
-        return self.polish(re.sub(r"\{([^}]*)\}", lambda forms: _agreeing(forms[1], noun.gender), words))
+        return self.polish(spelt(words, noun.gender))
 
     def merge(self, phrases: Iterable[str]) -> list[str]:
         """Neighbours with the same opening word said under one: "with a beard", "with glasses" becomes "with a beard and glasses"."""
@@ -307,7 +307,11 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
 
-def _agreeing(forms: str, gender: str) -> str:
-    """The form for a gender in ``m:o|f:a``; the first one where the gender has none."""
-    table = dict(form.split(":", 1) for form in forms.split("|"))
-    return table.get(gender, next(iter(table.values())))
+def spelt(text: str, gender: str) -> str:
+    """Forms such as ``vermelh{m:o|f:a}`` for a gender; the first one where the gender has none."""
+
+    def form(forms: re.Match[str]) -> str:
+        table = dict(f.split(":", 1) for f in forms[1].split("|"))
+        return table.get(gender, next(iter(table.values())))
+
+    return re.sub(r"\{([^}]*)\}", form, text)

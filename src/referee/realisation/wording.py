@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase
+from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 __all__ = ["Worded", "Wording", "language_of"]
@@ -77,7 +77,7 @@ class Wording:
         said = [Property(NOT + x.property.name, x.property.value) if x.negated else x.property for c in rest for x in c]
         told = [self._clause(clause, len(ids) > 1, self._noun(plain, len(ids))) for clause in rest]
         words = self.language.clauses
-        opening = _spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
+        opening = spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
         joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(told)
         that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}" if told else ""
         text, ones = main.text.split(), self.language.several(self.language.default).word
@@ -150,9 +150,9 @@ class Wording:
         ):
             return text
         single = next((g for g, p in self.language.plural_of.items() if p == noun.gender), "")
-        spelt = _spelt(first, single)
-        end = max((e for e in endings if spelt.endswith(e)), key=len)
-        return f"{spelt[: len(spelt) - len(end)]}{endings[end]} {rest}".strip()
+        whole = spelt(first, single)
+        end = max((e for e in endings if whole.endswith(e)), key=len)
+        return f"{whole[: len(whole) - len(end)]}{endings[end]} {rest}".strip()
 
     def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
         """Own properties, relations, and what is said of landmarks."""
@@ -333,7 +333,7 @@ class Wording:
             grades = language.grades.get(prop.name) if _AMOUNT.fullmatch(prop.value) else None
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
-            rest = _spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
+            rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
             if opening == language.having and literal.negated and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
@@ -353,16 +353,6 @@ class Wording:
         if words is None:
             return ""
         return words.lack[many] if words.lack else words.have[many]
-
-
-def _spelt(text: str, gender: str) -> str:
-    """Forms such as ``vermelh{m:o|f:a}`` for a gender; the first one where the gender has none."""
-
-    def form(forms: re.Match[str]) -> str:
-        table = dict(f.split(":", 1) for f in forms[1].split("|"))
-        return table.get(gender, next(iter(table.values())))
-
-    return re.sub(r"\{([^}]*)\}", form, text)
 
 
 def _coordinate(entity: Entity, axis: int) -> float | None:
