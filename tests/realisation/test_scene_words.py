@@ -65,3 +65,36 @@ def test_german_and_portuguese(
     things: list[dict[str, Any]], targets: str, system: str, german: str, portuguese: str
 ) -> None:
     assert (said(things, targets, system, "de"), said(things, targets, system, "pt")) == (german, portuguese)
+
+
+def related(
+    relations: dict[str, list[list[str]]], things: dict[str, dict[str, str]], language: str = "en"
+) -> str | None:
+    entities = [{"id": i, "attributes": own, "relations": relations.get(i, [])} for i, own in things.items()]
+    found = describe({"language": language, "entities": entities}, "a", "classic/relational")
+    assert (found.distinguishing, found.dropped, found.false) == (True, (), ())
+    return found.text
+
+
+BETWEEN = {"a": [["between", "x"], ["between", "y"]]}
+BALLS = {"a": {"type": "ball"}, "b": {"type": "ball"}, "x": {"type": "cube"}, "y": {"type": "cube"}}
+COLOURED = BALLS | {"x": {"type": "cube", "colour": "red"}, "y": {"type": "cube", "colour": "blue"}}
+
+
+@pytest.mark.parametrize(
+    ("language", "alike", "different"),
+    [
+        ("en", "the ball between the two cubes", "the ball between the red cube and the blue cube"),
+        ("de", "der Ball zwischen den zwei Würfeln", "der Ball zwischen dem roten Würfel und dem blauen Würfel"),
+        ("pt", "a bola entre os dois cubos", "a bola entre o cubo vermelho e o cubo azul"),
+    ],
+)
+def test_both_sides_of_between(language: str, alike: str, different: str) -> None:
+    assert (related(BETWEEN, BALLS, language), related(BETWEEN, COLOURED, language)) == (alike, different)
+
+
+def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
+    things = {"a": {"type": "man"}, "b": {"type": "woman"}, "c": {"type": "man"}}
+    assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"
+    cups = {"a": {"type": "cup"}, "b": {"type": "cup"}, "t": {"type": "table"}}
+    assert related({"a": [["on", "t"]]}, cups, "pt") == "o cup sobre a mesa"

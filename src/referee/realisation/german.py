@@ -105,6 +105,10 @@ GERMAN = Language(
         "behind": "hinter",
         "in": "in",
         "between": "zwischen",
+        "beside": "neben",
+        "over": "über",
+        "inside": "in",
+        "at": "an",
         "straight": "gegenüber von",
         "slightlyleft": "etwas links von",
         "slightlyright": "etwas rechts von",
@@ -145,5 +149,6 @@ GERMAN = Language(
     },
     clauses=Clauses(", {m:der|f:die|n:das|p:die}", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
     plural_of=dict.fromkeys(("m", "f", "n"), "p"),
+    oblique_plural="n",
     oblique_of={"m": "m3", "f": "f3", "n": "n3", "p": "p3"},
 )

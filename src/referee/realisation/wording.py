@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, spelt
+from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 __all__ = ["Worded", "Wording", "language_of"]
@@ -94,7 +94,8 @@ class Wording:
         own, relations, told = self._sorted(properties)
         noun = self._noun(own, len(ids), self._somebody(ids))
         if oblique:
-            noun = noun._replace(gender=language.oblique_of.get(noun.gender, noun.gender))
+            ending = language.oblique_plural if len(ids) > 1 and not noun.word.endswith(("n", "s")) else ""
+            noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
         head = [p for p in own if p.name in HEADS or p in language.nouns]
         graded = self._graded([p for p in own if p not in head], ids, head)
         names = [(Phrase(AFTER, _NAME, p.value), frozenset([p])) for p in own if p.name in NAMED]
@@ -183,10 +184,14 @@ class Wording:
             worded = self._phrase([tied[0].value if tied else ""], list(mine), (), oblique=True)
             said += [mine.get(p, Property(LANDMARK + p.name, p.value)) for p in worded.said]
             how = self.language.enumerate([self._relation(r.name) for r in tied]) or self.language.having
-            phrases.setdefault(how, []).append(worded.text)
+            sides = [worded.text]
             for other in self._other_side(ids, tied, relations):
-                kind = [p for p in self.scene.entity(other).attributes if p.name in (HEADS[0], *NAMED)]
-                phrases[how].append(self._phrase([other], kind, (), oblique=True).text)
+                told_of = {HEADS[0], *NAMED, *(p.name for p in mine)}
+                kind = [p for p in self.scene.entity(other).attributes if p.name in told_of]
+                sides.append(self._phrase([other], kind, (), oblique=True).text)
+                if sides[0] == sides[1]:
+                    sides = [self._phrase([tied[0].value, other], kind, (), oblique=True).text]
+            phrases.setdefault(how, []).extend(sides)
         return f" {self.language.conjunction} ".join(
             f"{how} {self.language.enumerate(of)}" for how, of in phrases.items()
         ), said
@@ -242,7 +247,7 @@ class Wording:
         return mask
 
     def _relation(self, name: str) -> str:
-        return self.language.relations.get(name, re.sub(r"[\W_]+", " ", name).strip().lower())
+        return self.language.relations.get(name, plain_words(name).removeprefix("is "))
 
     def _said_of(self, prop: Property, landmark: str) -> bool:
         """Whether something said of a landmark can be meant of this one."""
