@@ -38,6 +38,7 @@ def said(things: list[dict[str, Any]], targets: str, system: str, language: str 
         ([{"type": "chair", "material": v} for v in ("wood", "metal")], "a", INCREMENTAL, "the wooden chair"),
         (THREE_MICE, "ab", BOOLEAN, "the two that do not have a size of 12"),
         (ROW, "ab", BOOLEAN, "the two that are not in column 3"),
+        ([{"x-dimension": n} for n in (1, 2, 4)], "ab", BOOLEAN, "the two that are not on the right"),
         (ROW, "a", EVERYTHING, "the leftmost chair in row 1"),
         (MUGS, "ab", BOOLEAN, "the two with a handle"),
     ],
@@ -53,6 +54,7 @@ def test_english(things: list[dict[str, Any]], targets: str, system: str, text: 
         (CARS, "ab", INCREMENTAL, "die zwei billigsten car", "os dois cares mais baratos"),
         (THREE_MICE, "ab", BOOLEAN, "die zwei, die nicht Größe 12 haben", "os dois que não têm tamanho 12"),
         ([{"colour": c} for c in ("red", "blue", "green")], "ab", BOOLEAN, "die zwei, die nicht grün sind", "os dois que não são verdes"),
+        ([{"type": "cube", "vpos": v} for v in ("bottom", "bottom", "top")], "ab", INCREMENTAL, "die zwei Würfel unten", "os dois cubos embaixo"),
         (ROW, "a", EVERYTHING, "der äußerste linke Stuhl in Zeile 1", "a cadeira mais à esquerda na linha 1"),
         ([{"type": "chair", "size": n} for n in (10, 14, 12)], "c", INCREMENTAL, "der zweitgrößte Stuhl", "a cadeira com tamanho 12"),
         (

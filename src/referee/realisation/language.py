@@ -75,10 +75,10 @@ class Language:
     `before_vowels` changes a word before a vowel (English a, an).
 
     For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of attributes whose values are numbers,
-    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos), the genders that
-    plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb (`predicative`), the ending
-    of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of
-    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
+    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos; `invariable`
+    words have none), the genders that plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a
+    verb (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of attributes before the noun, and `parts`
+    that a thing may have (`uncounted`: without an article).
 
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it ("the two with a
     handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
@@ -122,6 +122,7 @@ class Language:
     numbers: Mapping[int, str] = field(default_factory=dict)
     numbers_alone: bool = False
     degrees: frozenset[str] = frozenset()
+    invariable: frozenset[str] = frozenset()
     predicative: str = ""
     oblique_plural: str = ""
     grades: Mapping[str, Grades] = field(default_factory=dict)

@@ -235,6 +235,7 @@ PORTUGUESE = Language(
     },
     adjectives=AFTER,
     degrees=frozenset({"mais"}),
+    invariable=frozenset({"embaixo", "sorrindo"}),
     plurals={"": "s", "m": "ns", "r": "res", "l": "is", "ão": "ões", "z": "zes"},
     numbers={
         2: "{mp:dois|fp:duas}",

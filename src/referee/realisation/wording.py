@@ -146,7 +146,7 @@ class Wording:
         if (
             number < 2
             or not endings
-            or first in self.language.openers
+            or first in self.language.openers | self.language.invariable
             or noun.gender not in self.language.plural_of.values()
         ):
             return text
@@ -335,7 +335,8 @@ class Wording:
             kind = self._noun([prop], 2 if many else 1).word
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
-            grades = language.grades.get(prop.name) if _AMOUNT.fullmatch(prop.value) else None
+            known = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
+            grades = None if known else language.grades.get(prop.name)
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
