@@ -395,3 +395,14 @@ def test_relational_refuses_two_targets(capsys: pytest.CaptureFixture[str], scen
     code, _, err = run(capsys, scene, "--target", "a,b", "--system", "classic/relational")
     assert code == 2
     assert "classic/boolean" in err
+
+
+def test_words_are_read_back_in_the_language_that_they_are_in(capsys: pytest.CaptureFixture[str], scene: Path) -> None:
+    """An English scene in Portuguese words: nothing is dropped."""
+    code, out, _ = run(
+        capsys, scene, "--target", "a", "--system", "variants/USP-EACH-FREQ.portuguese", "--format", "json"
+    )
+    found = json.loads(out)
+    assert (code, found["dropped"], found["false"]) == (0, [], [])
+    assert found["text"] == "a cadeira vermelha"
+    assert ["colour", "red"] in found["said"]

@@ -102,3 +102,9 @@ def test_silence_is_filled_with_plain_words() -> None:
 def test_mending_needs_the_realisers_training() -> None:
     with pytest.raises(NotTrained):
         say(Mended(RankedTemplates()), "type:chair")
+
+
+def test_words_that_only_the_language_knows_are_taken_as_they_are(mender: Mender) -> None:
+    """A type and a colour of hair that nobody mentioned in training."""
+    assert mender.mend("the on the left lamp", props("type:lamp hpos:left")) == "the lamp on the left"
+    assert mender.mend("man with blonde hair", props("type:person hair.colour:blonde")) == "man with blonde hair"

@@ -38,6 +38,7 @@ def said(things: list[dict[str, Any]], targets: str, system: str, language: str 
         ([{"type": "chair", "material": v} for v in ("wood", "metal")], "a", INCREMENTAL, "the wooden chair"),
         (THREE_MICE, "ab", BOOLEAN, "the two that do not have a size of 12"),
         (ROW, "ab", BOOLEAN, "the two that are not in column 3"),
+        ([{"x-dimension": n} for n in (1, 2, 4)], "ab", BOOLEAN, "the two that are not on the right"),
         (ROW, "a", EVERYTHING, "the leftmost chair in row 1"),
         (MUGS, "ab", BOOLEAN, "the two with a handle"),
     ],
@@ -53,6 +54,7 @@ def test_english(things: list[dict[str, Any]], targets: str, system: str, text: 
         (CARS, "ab", INCREMENTAL, "die zwei billigsten car", "os dois cares mais baratos"),
         (THREE_MICE, "ab", BOOLEAN, "die zwei, die nicht Größe 12 haben", "os dois que não têm tamanho 12"),
         ([{"colour": c} for c in ("red", "blue", "green")], "ab", BOOLEAN, "die zwei, die nicht grün sind", "os dois que não são verdes"),
+        ([{"type": "cube", "vpos": v} for v in ("bottom", "bottom", "top")], "ab", INCREMENTAL, "die zwei Würfel unten", "os dois cubos embaixo"),
         (ROW, "a", EVERYTHING, "der äußerste linke Stuhl in Zeile 1", "a cadeira mais à esquerda na linha 1"),
         ([{"type": "chair", "size": n} for n in (10, 14, 12)], "c", INCREMENTAL, "der zweitgrößte Stuhl", "a cadeira com tamanho 12"),
         (
@@ -65,3 +67,36 @@ def test_german_and_portuguese(
     things: list[dict[str, Any]], targets: str, system: str, german: str, portuguese: str
 ) -> None:
     assert (said(things, targets, system, "de"), said(things, targets, system, "pt")) == (german, portuguese)
+
+
+def related(
+    relations: dict[str, list[list[str]]], things: dict[str, dict[str, str]], language: str = "en"
+) -> str | None:
+    entities = [{"id": i, "attributes": own, "relations": relations.get(i, [])} for i, own in things.items()]
+    found = describe({"language": language, "entities": entities}, "a", "classic/relational")
+    assert (found.distinguishing, found.dropped, found.false) == (True, (), ())
+    return found.text
+
+
+BETWEEN = {"a": [["between", "x"], ["between", "y"]]}
+BALLS = {"a": {"type": "ball"}, "b": {"type": "ball"}, "x": {"type": "cube"}, "y": {"type": "cube"}}
+COLOURED = BALLS | {"x": {"type": "cube", "colour": "red"}, "y": {"type": "cube", "colour": "blue"}}
+
+
+@pytest.mark.parametrize(
+    ("language", "alike", "different"),
+    [
+        ("en", "the ball between the two cubes", "the ball between the red cube and the blue cube"),
+        ("de", "der Ball zwischen den zwei Würfeln", "der Ball zwischen dem roten Würfel und dem blauen Würfel"),
+        ("pt", "a bola entre os dois cubos", "a bola entre o cubo vermelho e o cubo azul"),
+    ],
+)
+def test_both_sides_of_between(language: str, alike: str, different: str) -> None:
+    assert (related(BETWEEN, BALLS, language), related(BETWEEN, COLOURED, language)) == (alike, different)
+
+
+def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
+    things = {"a": {"type": "man"}, "b": {"type": "woman"}, "c": {"type": "man"}}
+    assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"
+    cups = {"a": {"type": "cup"}, "b": {"type": "cup"}, "t": {"type": "table"}}
+    assert related({"a": [["on", "t"]]}, cups, "pt") == "o cup sobre a mesa"

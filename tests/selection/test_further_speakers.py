@@ -99,6 +99,11 @@ def test_visible_objects_says_what_most_people_say_and_sizes_only_beside_other_s
     assert speaker.select(trials[0].for_speaker()) == (CHAIR, RED), "both are small"
     beside = view_of((CHAIR, RED, SMALL), (CHAIR, RED, Property("size", "large")))
     assert speaker.select(beside) == (CHAIR, RED, SMALL)
+    assert [s.reason for s in speaker.explain(beside)] == [
+        "the type is always said",
+        "people mention it in 100% of the cases where it holds",
+        "people mention it in 75% of the cases where it holds",
+    ]
 
 
 def test_descriptions_without_properties_teach_nobody() -> None:

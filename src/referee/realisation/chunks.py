@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import NamedTuple, Self
 
 from referee.realisation.annotation import HEAD
-from referee.realisation.language import Language
+from referee.realisation.language import Language, Phrase
 from referee.realisation.phrases import Words
+from referee.records import Property
 
 __all__ = ["PAUSE", "Chunk", "Chunker"]
 
@@ -61,6 +62,13 @@ class Chunker:
         # A phrase as a whole goes before what is left of another one.
         found = {**inner, **known}
         return cls({words: names for words, names in found.items() if not all(map(blank.function, words))}, language)
+
+    def knowing(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
+        """The same, knowing the language's own words for what is to be said, too: what nobody said in training is worded by the language."""
+        own = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
+        new = {words: names for words, names in own.items() if words not in self.phrases and len(words) > 1}
+        new |= {noun: frozenset({HEAD})} if noun not in self.phrases else {}
+        return Chunker({**self.phrases, **new}, self.language) if new else self
 
     def function(self, word: str) -> bool:
         """Whether a word only opens or joins phrases."""

@@ -43,6 +43,10 @@ _FACING = {
     "up": "nach oben gedreht",
     "down": "nach unten gedreht",
 }  # fmt: skip
+_PLACES = {
+    "left": "links", "right": "rechts", "centre": "in der Mitte", "center": "in der Mitte", "middle": "in der Mitte", "top": "oben",
+    "bottom": "unten", "front": "vorn", "back": "hinten",
+}  # fmt: skip
 _SIZE, _COLOUR = 0, 4
 _FACE, _PLACE = 10, 16
 _ROWS, _COLUMNS = ("oben", "in der Mitte", "unten"), ("links", "in der Mitte", "rechts")
@@ -58,6 +62,11 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         put("colour", value, BEFORE, _COLOUR, word if word in _UNCHANGED else word + _ENDING)
     for value, word in _SIZES.items():
         put("size", value, BEFORE, _SIZE, word + _ENDING)
+    for value, word in {"old": "alt", "young": "jung"}.items():
+        put("age", value, BEFORE, _SIZE + 1, word + _ENDING)
+    for name in ("hpos", "vpos", "location", "place", "position"):
+        for value, words in _PLACES.items():
+            put(name, value, AFTER, _PLACE, words)
     for value, words in _FACING.items():
         put("orientation", value, AFTER, _FACE, words)
     for i, words in enumerate(_ROWS):
@@ -105,6 +114,10 @@ GERMAN = Language(
         "behind": "hinter",
         "in": "in",
         "between": "zwischen",
+        "beside": "neben",
+        "over": "über",
+        "inside": "in",
+        "at": "an",
         "straight": "gegenüber von",
         "slightlyleft": "etwas links von",
         "slightlyright": "etwas rechts von",
@@ -145,5 +158,6 @@ GERMAN = Language(
     },
     clauses=Clauses(", {m:der|f:die|n:das|p:die}", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
     plural_of=dict.fromkeys(("m", "f", "n"), "p"),
+    oblique_plural="n",
     oblique_of={"m": "m3", "f": "f3", "n": "n3", "p": "p3"},
 )

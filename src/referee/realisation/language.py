@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.realisation.annotation import UNSAYABLE
 from referee.records import LANDMARKS, Property
 
-__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase"]
+__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "plain_words", "spelt"]
 
 BEFORE, AFTER = 0, 1
 _YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
@@ -75,9 +75,10 @@ class Language:
     `before_vowels` changes a word before a vowel (English a, an).
 
     For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of attributes whose values are numbers,
-    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos), the genders that
-    plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb (`predicative`), `ranks` of
-    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
+    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos; `invariable`
+    words have none), the genders that plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a
+    verb (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of attributes before the noun, and `parts`
+    that a thing may have (`uncounted`: without an article).
 
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it ("the two with a
     handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
@@ -121,7 +122,9 @@ class Language:
     numbers: Mapping[int, str] = field(default_factory=dict)
     numbers_alone: bool = False
     degrees: frozenset[str] = frozenset()
+    invariable: frozenset[str] = frozenset()
     predicative: str = ""
+    oblique_plural: str = ""
     grades: Mapping[str, Grades] = field(default_factory=dict)
     ordinals: Mapping[int, str] = field(default_factory=dict)
     clauses: Clauses | None = None
@@ -139,7 +142,9 @@ class Language:
         said = list(properties)
         known = [self.nouns[p] for p in said if p in self.nouns]
         unknown = [
-            Noun(_plain(p.value), self.default.gender) for p in said if p.name == "type" and p.value not in UNSAYABLE
+            Noun(plain_words(p.value), self.default.gender)
+            for p in said
+            if p.name == "type" and p.value not in UNSAYABLE
         ]
         return (known + unknown + [self.default])[0]
 
@@ -177,7 +182,7 @@ class Language:
         What one has (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) is said with "with", what one is (``hot:1``) as an adjective. A value of
         something that is named in several words (``batteryLevel:high``) is no adjective of the whole thing.
         """
-        name = _plain(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
+        name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
         if value in _YES | _NO and self._had(prop.name, name, value):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
@@ -190,14 +195,14 @@ class Language:
             return Phrase(
                 AFTER, self.unnamed_rank, self.counted(prop) or f"{self.having} {self.amount(name, prop.value)}"
             )
-        if prop.name not in self.ranks and (had := self._had_so(name, _plain(prop.value))):
+        if prop.name not in self.ranks and (had := self._had_so(name, plain_words(prop.value))):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
-        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), _plain(prop.value))
+        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), plain_words(prop.value))
 
     def counted(self, prop: Property) -> str:
         """How many of something one has ("with 3 dots", "without wheels"); nothing where the attribute is no thing, or the value no whole number."""
-        name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", _plain(prop.name))
-        named = name != _plain(prop.name)
+        name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
+        named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
         if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts)):
             return ""
@@ -216,7 +221,7 @@ class Language:
         """What one has, as it is: "long sleeves", "a red hat", "a high battery level"; nothing where the value is said of the whole thing."""
         if not self.indefinite:
             return ""
-        thing = re.sub(r" colou?r$", "", name)
+        thing = re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
         if " " not in name and name not in self.parts:
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
@@ -240,7 +245,7 @@ class Language:
         """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
         opening = self.articles[noun.gender] if article is None else article
         words = " ".join([opening, *before, noun.word, *self.merge(after)])
-        return self.polish(re.sub(r"\{([^}]*)\}", lambda forms: _agreeing(forms[1], noun.gender), words))
+        return self.polish(spelt(words, noun.gender))
 
     def merge(self, phrases: Iterable[str]) -> list[str]:
         """Neighbours with the same opening word said under one: "with a beard", "with glasses" becomes "with a beard and glasses"."""
@@ -302,12 +307,16 @@ def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Pr
     return own, list(landmarks.values())
 
 
-def _plain(name: str) -> str:
+def plain_words(name: str) -> str:
     """A name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
 
-def _agreeing(forms: str, gender: str) -> str:
-    """The form for a gender in ``m:o|f:a``; the first one where the gender has none."""
-    table = dict(form.split(":", 1) for form in forms.split("|"))
-    return table.get(gender, next(iter(table.values())))
+def spelt(text: str, gender: str) -> str:
+    """Forms such as ``vermelh{m:o|f:a}`` for a gender; the first one where the gender has none."""
+
+    def form(forms: re.Match[str]) -> str:
+        table = dict(f.split(":", 1) for f in forms[1].split("|"))
+        return table.get(gender, next(iter(table.values())))
+
+    return re.sub(r"\{([^}]*)\}", form, text)

@@ -6,11 +6,12 @@ target, then for what people mean by it most.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from referee.realisation.annotation import UNSAYABLE, normalise, read_examples
-from referee.realisation.language import Language
+from referee.realisation.language import Language, spelt
 from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
 from referee.records import Entity, Property, Scene, Trial
 
@@ -61,6 +62,17 @@ class ReadBack:
                 table.setdefault(words, Counter())[frozenset([prop])] += 0
         return table
 
+    def _forms(self, text: str) -> list[str]:
+        """A phrase in every gender that it has forms for, and for several things where adjectives follow the number."""
+        genders = dict.fromkeys(re.findall(r"[{|](\w*):", text)) or {"": None}
+        found = [spelt(text, gender) for gender in genders]
+        endings = self.language.plural_endings
+        for form in tuple(found) if endings else ():
+            first, _, rest = form.partition(" ")
+            end = max((e for e in endings if first.endswith(e)), key=len, default="")
+            found.append(f"{first[: len(first) - len(end)]}{endings.get(end, '')} {rest}".strip())
+        return found
+
     def _worded(self, prop: Property) -> list[Words]:
         """The language's phrase for a property, with and without the words that open it."""
         if prop not in self._own:
@@ -73,7 +85,7 @@ class ReadBack:
             texts += [
                 form for words in (CONVERTER_WORDS, BETTER_WORDS) if (form := words.get(prop.name, {}).get(prop.value))
             ]
-            whole = [normalise(text) for text in texts if "{" not in text]
+            whole = [normalise(form) for text in texts for form in self._forms(text)]
             closed = self.language.openers | self.language.determiners
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
             # What is denied by its opening ("without a beard") is not said by what follows it.

@@ -74,7 +74,9 @@ class Mender:
         words = [word if re.match(r"\w", word) else PAUSE for word in found]
         if all(word == PAUSE for word in words):
             return self.language.say(properties)
-        determiner, chunks = self.chunker.cut(words)
+        determiner, chunks = self.chunker.knowing(self._noun(properties), self.language.phrases_for(properties)).cut(
+            words
+        )
         chunks = self._once([self._unclashed(c) for c in chunks])
         # People leave the noun out, too (in 8 % of TUNA's descriptions), so mending costs a little edit distance.
         if not any(HEAD in c.names for c in chunks):
@@ -194,7 +196,9 @@ class Mender:
             if chunk.names <= AXES:
                 again = any(c.words == chunk.words for c in said)
             elif HEAD in chunk.names:  # "the red one" after "left of" has a right to its noun
-                again = bool(said and chunk.lead) and set(chunk.lead) <= loose and HEAD not in kept[-1].names
+                same = any(c.words == chunk.words for c in said)
+                again = bool(said) and (same or bool(chunk.lead)) and set(chunk.lead) <= loose
+                again = again and HEAD not in kept[-1].names
             else:
                 again = bool(said) and set(chunk.lead) <= loose
             ends = i + 1 == len(chunks) or bool(chunks[i + 1].names or chunks[i + 1].lead)

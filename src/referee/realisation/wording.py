@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase
+from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 __all__ = ["Worded", "Wording", "language_of"]
@@ -77,7 +77,7 @@ class Wording:
         said = [Property(NOT + x.property.name, x.property.value) if x.negated else x.property for c in rest for x in c]
         told = [self._clause(clause, len(ids) > 1, self._noun(plain, len(ids))) for clause in rest]
         words = self.language.clauses
-        opening = _spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
+        opening = spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
         joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(told)
         that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}" if told else ""
         text, ones = main.text.split(), self.language.several(self.language.default).word
@@ -94,7 +94,8 @@ class Wording:
         own, relations, told = self._sorted(properties)
         noun = self._noun(own, len(ids), self._somebody(ids))
         if oblique:
-            noun = noun._replace(gender=language.oblique_of.get(noun.gender, noun.gender))
+            ending = language.oblique_plural if len(ids) > 1 and not noun.word.endswith(("n", "s")) else ""
+            noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
         head = [p for p in own if p.name in HEADS or p in language.nouns]
         graded = self._graded([p for p in own if p not in head], ids, head)
         names = [(Phrase(AFTER, _NAME, p.value), frozenset([p])) for p in own if p.name in NAMED]
@@ -145,14 +146,14 @@ class Wording:
         if (
             number < 2
             or not endings
-            or first in self.language.openers
+            or first in self.language.openers | self.language.invariable
             or noun.gender not in self.language.plural_of.values()
         ):
             return text
         single = next((g for g, p in self.language.plural_of.items() if p == noun.gender), "")
-        spelt = _spelt(first, single)
-        end = max((e for e in endings if spelt.endswith(e)), key=len)
-        return f"{spelt[: len(spelt) - len(end)]}{endings[end]} {rest}".strip()
+        whole = spelt(first, single)
+        end = max((e for e in endings if whole.endswith(e)), key=len)
+        return f"{whole[: len(whole) - len(end)]}{endings[end]} {rest}".strip()
 
     def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
         """Own properties, relations, and what is said of landmarks."""
@@ -183,10 +184,14 @@ class Wording:
             worded = self._phrase([tied[0].value if tied else ""], list(mine), (), oblique=True)
             said += [mine.get(p, Property(LANDMARK + p.name, p.value)) for p in worded.said]
             how = self.language.enumerate([self._relation(r.name) for r in tied]) or self.language.having
-            phrases.setdefault(how, []).append(worded.text)
+            sides = [worded.text]
             for other in self._other_side(ids, tied, relations):
-                kind = [p for p in self.scene.entity(other).attributes if p.name in (HEADS[0], *NAMED)]
-                phrases[how].append(self._phrase([other], kind, (), oblique=True).text)
+                told_of = {HEADS[0], *NAMED, *(p.name for p in mine)}
+                kind = [p for p in self.scene.entity(other).attributes if p.name in told_of]
+                sides.append(self._phrase([other], kind, (), oblique=True).text)
+                if sides[0] == sides[1]:
+                    sides = [self._phrase([tied[0].value, other], kind, (), oblique=True).text]
+            phrases.setdefault(how, []).extend(sides)
         return f" {self.language.conjunction} ".join(
             f"{how} {self.language.enumerate(of)}" for how, of in phrases.items()
         ), said
@@ -242,7 +247,7 @@ class Wording:
         return mask
 
     def _relation(self, name: str) -> str:
-        return self.language.relations.get(name, re.sub(r"[\W_]+", " ", name).strip().lower())
+        return self.language.relations.get(name, plain_words(name).removeprefix("is "))
 
     def _said_of(self, prop: Property, landmark: str) -> bool:
         """Whether something said of a landmark can be meant of this one."""
@@ -330,10 +335,11 @@ class Wording:
             kind = self._noun([prop], 2 if many else 1).word
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
-            grades = language.grades.get(prop.name) if _AMOUNT.fullmatch(prop.value) else None
+            known = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
+            grades = None if known else language.grades.get(prop.name)
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
-            rest = _spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
+            rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
             if opening == language.having and literal.negated and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
@@ -353,16 +359,6 @@ class Wording:
         if words is None:
             return ""
         return words.lack[many] if words.lack else words.have[many]
-
-
-def _spelt(text: str, gender: str) -> str:
-    """Forms such as ``vermelh{m:o|f:a}`` for a gender; the first one where the gender has none."""
-
-    def form(forms: re.Match[str]) -> str:
-        table = dict(f.split(":", 1) for f in forms[1].split("|"))
-        return table.get(gender, next(iter(table.values())))
-
-    return re.sub(r"\{([^}]*)\}", form, text)
 
 
 def _coordinate(entity: Entity, axis: int) -> float | None:

@@ -16,10 +16,9 @@ from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
 from referee.realisation.reading_back import ReadBack
-from referee.realisation.wording import language_of
 from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.runs.speak import System
-from referee.runs.words_heard import WordsHeard, heard_in, plainly
+from referee.runs.words_heard import WordsHeard, heard_in, plainly, spoken_language
 from referee.selection.reasons import Reason
 
 if TYPE_CHECKING:
@@ -273,7 +272,7 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
         heard, text = plainly(selector, view, properties)
         said = replace(said, text=text)
     else:
-        heard = heard_in(said.text, properties, view, ReadBack(language_of(view), trials))
+        heard = heard_in(said.text, properties, view, ReadBack(spoken_language(speaker, view), trials))
     return Described.of(
         said,
         view,

@@ -16,9 +16,8 @@ from referee.contracts import Speaker
 from referee.errors import InputError, RefereeError, UnknownName
 from referee.llm.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
-from referee.realisation.wording import language_of
 from referee.records import Description, SpeakerView, Trial
-from referee.runs.words_heard import heard_in
+from referee.runs.words_heard import heard_in, spoken_language
 
 __all__ = ["Spoken", "System", "Trained", "hear", "sampled", "systems_named", "train_system"]
 
@@ -107,7 +106,7 @@ class Trained:
     def reader(self, view: SpeakerView) -> ReadBack:
         if view.language not in self.readers:
             same = (t for t in self.train if t.language == view.language)
-            self.readers[view.language] = ReadBack(language_of(view), same)
+            self.readers[view.language] = ReadBack(spoken_language(self.thing, view), same)
         return self.readers[view.language]
 
 

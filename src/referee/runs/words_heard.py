@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from referee.capabilities import HasFormula, HasFragments
 from referee.realisation.annotation import UNSAYABLE
+from referee.realisation.language import Language
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Worded, Wording, language_of
 from referee.records import LANDMARKS, Property, SpeakerView
 
-__all__ = ["WordsHeard", "heard_in", "plainly"]
+__all__ = ["WordsHeard", "heard_in", "plainly", "spoken_language"]
 
 
 class WordsHeard(NamedTuple):
@@ -49,10 +50,16 @@ def heard_in(
     text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack | None = None
 ) -> WordsHeard:
     """What somebody's words say, read back."""
-    language, targets = language_of(view), [view.scene.entity(t) for t in view.targets]
-    said = (reader or ReadBack(language)).read(text, properties, view.scene, targets)
+    reader, targets = reader or ReadBack(language_of(view)), [view.scene.entity(t) for t in view.targets]
+    said = reader.read(text, properties, view.scene, targets)
     wrong = _untrue((*properties, *said), view.targets, view)
-    return _held(Worded(text, said), properties, wrong, Wording(language, view.scene).denotes(said))
+    return _held(Worded(text, said), properties, wrong, Wording(reader.language, view.scene).denotes(said))
+
+
+def spoken_language(speaker: Any, view: SpeakerView) -> Language:
+    """The language that a speaker's words are in: that of its realiser, which may not be the trial's (Portuguese words for an English corpus)."""
+    found = getattr(getattr(speaker, "realiser", speaker), "language", None)
+    return found if isinstance(found, Language) else language_of(view)
 
 
 def _held(worded: Worded, chosen: Sequence[Property], wrong: Sequence[Property], denotes: int) -> WordsHeard:
