@@ -20,7 +20,9 @@ QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(Hea
 TEXTS = st.sampled_from(
     ["a", "the red chair", "", "  ", "\u00e9t\u00e9 \u2603", 'with "quotes" \\ and /', "tab\there", "\U0001f600", "0"]
 )
-VALUES: st.SearchStrategy[Any] = st.one_of(TEXTS, st.booleans(), st.sampled_from([0, -0.0, 1.0, 2.5, 3, 1e300, 10**30, None, [], {}]))
+VALUES: st.SearchStrategy[Any] = st.one_of(
+    TEXTS, st.booleans(), st.sampled_from([0, -0.0, 1.0, 2.5, 3, 1e300, 10**30, None, [], {}])
+)
 PAIRS = st.lists(st.one_of(st.tuples(TEXTS, VALUES).map(list), st.just(["colour", "red"]), TEXTS), max_size=3)
 OUTPUT = st.fixed_dictionaries(
     {},
@@ -180,3 +182,36 @@ def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert read is not None
     assert [o.description.text for o in read] == [json.loads(row)["text"] for row in rows]
     assert len(reader._descriptions) < 12
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_parquet_table_reads_as_the_same_lines_do(tmp_path: Path, as_text: bool) -> None:
+    """Rows that say the same share a description; an empty cell, no answer and a misspelt one are told as in a table that is read with care."""
+    import polars as pl
+
+    said = [[["colour", "red"]], [], None, [["size", "3"], ["colour", "red"]], [["colour", "red"]], None, [["", "x"]]]
+    texts = ["the red one", "", "no set", None, "the red one", None, "bad"]
+    systems = ["a", None, "a", "", "a", "b", "b"]
+    rows = pl.DataFrame(
+        {
+            "trial": ["t1", "t2", "t3", "t4", "t5", "t6", None],
+            "system": systems,
+            "text": texts,
+            "properties": [None if p is None else json.dumps(p) for p in said] if as_text else said,
+        },
+        schema_overrides={} if as_text else {"properties": pl.List(pl.List(pl.String))},
+    )
+    rows.write_parquet(tmp_path / "plain.parquet")
+    # A column that nobody reads sends all rows the careful way.
+    rows.with_columns(note=pl.lit(1)).write_parquet(tmp_path / "noted.parquet")
+    found = {}
+    for name in ("plain", "noted"):
+        path = tmp_path / f"{name}.parquet"
+        quick, problems, _ = told(read_outputs, path)[0], *told(read_outputs, path)[2:]
+        found[name] = (
+            [(o.trial, o.system.replace(name, "own"), o.description, o.line) for o in quick],
+            [problem.replace(name, "own") for problem in problems],
+        )
+    assert found["plain"][0] == found["noted"][0]
+    assert [problem.splitlines()[0] for problem in found["plain"][1]] == [p.splitlines()[0] for p in found["noted"][1]]
+    assert [o[0] for o in found["plain"][0]] == ["t1", "t2", "t3", "t4", "t5"]

@@ -11,12 +11,15 @@ import zlib
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.corpora.reading.lines import WrongShape, open_binary
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["ENDINGS", "PAIRS", "given", "read_table_rows"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ENDINGS", "PAIRS", "given", "read_parquet", "read_table_rows"]
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
@@ -25,7 +28,9 @@ LISTS = ("properties", "distribution", "spans")
 
 def read_table_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows with their lines (in Parquet: their numbers from 1); what is broken is an error that names both."""
-    return _parquet(Path(path)) if str(path).lower().endswith(".parquet") else _separated(Path(path))
+    if str(path).lower().endswith(".parquet"):
+        return enumerate(read_parquet(Path(path)).iter_rows(named=True), 1)
+    return _separated(Path(path))
 
 
 def given(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,7 +122,8 @@ def _lines(path: Path) -> Iterator[str]:
             yield text
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_parquet(path: Path) -> pl.DataFrame:
+    """A whole table; a file that is none is an error that says so."""
     import polars as pl
 
     open_binary(path).close()  # says in the usual words what is wrong with the file itself
@@ -132,4 +138,4 @@ def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise MalformedInput("this is no usable Parquet file", where=path, remedy="write it again") from None
     if not frame.columns:
         raise InputError("the table has no columns", where=path, remedy="name them: trial, system, text, properties")
-    yield from enumerate(frame.iter_rows(named=True), 1)
+    return frame

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.corpora.jsonl import DESCRIPTION, description_from_json, description_to_json
-from referee.corpora.output_tables import ENDINGS, given, read_table_rows
+from referee.corpora.output_tables import ENDINGS, given, read_parquet, read_table_rows
 from referee.corpora.place_records import FIELDS as PLACES
 from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import (
@@ -30,6 +30,9 @@ from referee.corpora.reading.lines import (
 from referee.errors import InputError, MalformedInput, UnknownName, near
 from referee.records import Description, Outcome, Response
 from referee.sight.answer_forms import SeenAnswer, read_answer, seen
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Output", "Problem", "Remark", "output_from", "output_to_json", "read_outputs", "rows_as_outputs"]
 
@@ -51,6 +54,8 @@ FOUND = (*PLACES, "places", "outcome", "entity", "answer", "form", "in")
 FIELDS = ("trial", "system", "properties", "text", "distribution", "spans", "speaker", "media", *FOUND)
 _COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
+# Rows of a table that are taken out of its columns at a time, and different answers that are kept.
+_SLICE = 20_000
 _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
 
 
@@ -121,16 +126,66 @@ def _plain_outputs(own: str, where: str) -> Callable[[list[bytes], int], list[Ou
 
 def _read_table(path: str | Path, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
     strange, where, own = _Strangers(str(path), on_remark), str(path), _own_name(path)
-    for line, row in read_table_rows(path):
+
+    def carefully(row: Mapping[str, Any], line: int) -> Output | None:
         try:
             strange.look_at(row, line)
-            output = output_from(given(row), own, where, line)
+            return output_from(given(row), own, where, line)
         except WrongShape as wrong:
             on_problem(
                 MalformedInput(str(wrong), where=path, line=line, remedy=strange.remedy(wrong.remedy or _COLUMNS))
             )
-            continue
-        yield output
+            return None
+
+    if str(path).lower().endswith(".parquet"):
+        frame = read_parquet(Path(path))
+        if _is_plain(frame):
+            yield from _plain_rows(frame, own, where, carefully)
+            return
+    for line, row in read_table_rows(path):
+        output = carefully(row, line)
+        if output is not None:
+            yield output
+
+
+def _is_plain(frame: pl.DataFrame) -> bool:
+    """Whether a table has nothing but names, words and properties, as text or as lists."""
+    kinds = {name: str(kind) for name, kind in frame.schema.items()}
+    properties = kinds.pop("properties", "Null")
+    return (
+        kinds.get("trial") == "String"
+        and kinds.keys() <= {"trial", "system", "text"}
+        and set(kinds.values()) <= {"String", "Null"}
+        and properties.startswith(("String", "Null", "List("))
+    )
+
+
+def _plain_rows(
+    frame: pl.DataFrame, own: str, where: str, carefully: Callable[[Mapping[str, Any], int], Output | None]
+) -> Iterator[Output]:
+    """Rows with nothing but names, words and properties: what was said in the same way before is not read again."""
+    known: dict[tuple[Any, Any], Description] = {}
+    line = 0
+    for part in frame.iter_slices(_SLICE):
+        trials, systems, texts, properties = (
+            part[name].to_list() if name in frame.columns else [None] * len(part)
+            for name in ("trial", "system", "text", "properties")
+        )
+        # Lists have no hash; how they are written tells them apart.
+        listed = map(repr, properties) if str(frame.schema.get("properties")).startswith("List(") else properties
+        for place, (trial, system, text, pairs) in enumerate(zip(trials, systems, texts, listed, strict=True)):
+            line += 1
+            description = None if trial is None else known.get((text, pairs))
+            if description is not None:
+                yield Output(trial, system or own, description, where, line)
+                continue
+            row = {"trial": trial, "system": system, "text": text, "properties": properties[place]}
+            output = carefully({name: row[name] for name in frame.columns}, line)
+            if output is not None:
+                if len(known) > _SLICE:
+                    known.clear()
+                known[text, pairs] = output.description
+                yield output
 
 
 def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:

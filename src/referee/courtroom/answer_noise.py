@@ -22,6 +22,8 @@ from referee.statistics.dependent_trials import Clusters
 __all__ = ["NoiseCeiling", "Panel", "draw_means", "find_ceilings", "step_up"]
 
 HALVES = 50
+# Draws between two words on how far it is, and weights of answers held at a time (16 MB).
+STEP, AT_ONCE = 50, 2_000_000
 Weights = Mapping[str, FloatArray]
 
 
@@ -38,32 +40,45 @@ class Panel:
         return {n: 1 + max(int(c.codes[i].max()) for c in self.clusters.values()) for i, n in enumerate(names)}
 
     def means(self, weights: Weights) -> FloatArray:
-        """All measures of every system (systems by MEASURES), with a weight for every cluster of some factors."""
-        return np.array([_weighted(h, self.clusters[s], weights) for s, h in self.hearings.items()])
+        """All measures of every system (draws by systems by MEASURES), with a row of weights a draw for the clusters of some factors."""
+        draws = len(next(iter(weights.values())))
+        result = np.empty((draws, len(self.hearings), len(MEASURES)))
+        for place, (system, hearing) in enumerate(self.hearings.items()):
+            step = max(1, AT_ONCE // len(hearing.items))
+            for start in range(0, draws, step):
+                part = {name: rows[start : start + step] for name, rows in weights.items()}
+                result[start : start + step, place] = _weighted(hearing, self.clusters[system], part)
+        return result
 
 
 def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatArray:
-    """A system's measures; all that an item belongs to multiplies its weight."""
-    people, things = np.ones(hearing.n_participants), np.ones(hearing.n_items)
+    """A system's measures for every draw; all that an item belongs to multiplies its weight."""
+    draws = len(next(iter(weights.values())))
+    people, things = np.ones((draws, hearing.n_participants)), np.ones((draws, hearing.n_items))
     for name, codes in zip(clusters.names, clusters.codes, strict=True):
         if name in weights and name == PARTICIPANT:
-            people[hearing.participants] = weights[name][codes]
+            people[:, hearing.participants] = weights[name][:, codes]
         elif name in weights:
-            factor = np.ones(hearing.n_items)
-            factor[hearing.items] = weights[name][codes]
+            factor = np.ones((draws, hearing.n_items))
+            factor[:, hearing.items] = weights[name][:, codes]
             things *= factor
-    return hearing.measure(people, things)
+    return hearing.measure_each(people, things)
 
 
 def draw_means(panel: Panel, draws: int, seed: int, progress: ShowsProgress = unwatched) -> FloatArray:
     """Means by draw, system and measure; NaN where a draw leaves a system without answers."""
     rng = np.random.default_rng([seed, 5])
     sizes = panel.sizes()
-    drawn = [
-        panel.means({name: rng.multinomial(n, np.full(n, 1 / n)).astype(float) for name, n in sizes.items()})
-        for _ in progress(range(draws), "answers drawn anew")
-    ]
-    return np.array(drawn).reshape(draws, len(panel.hearings), len(MEASURES))
+    result = np.empty((draws, len(panel.hearings), len(MEASURES)))
+    for start in progress(range(0, draws, STEP), "answers drawn anew"):
+        rows = [
+            {name: rng.multinomial(n, np.full(n, 1 / n)) for name, n in sizes.items()}
+            for _ in range(start, min(start + STEP, draws))
+        ]
+        weights = {name: np.array([row[name] for row in rows], dtype=float) for name in sizes}
+        # Without any factor there is nothing to draw: everybody counts once.
+        result[start : start + STEP] = panel.means(weights or {"": np.ones((len(rows), 1))})
+    return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +104,10 @@ def find_ceilings(
 
 def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
     rng = np.random.default_rng([seed, 6])
-    for _ in range(HALVES):
-        chosen = np.zeros(n)
-        chosen[rng.permutation(n)[: n // 2]] = 1.0
-        yield panel.means({factor: chosen}), panel.means({factor: 1.0 - chosen})
+    chosen = np.zeros((HALVES, n))
+    for row in chosen:
+        row[rng.permutation(n)[: n // 2]] = 1.0
+    yield from zip(panel.means({factor: chosen}), panel.means({factor: 1.0 - chosen}), strict=True)
 
 
 def _lowest(

@@ -62,6 +62,7 @@ class HeardRun:
         self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
         groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
         self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
+        self._by_domain: dict[str | None, dict[tuple[str, str], Hearing]] = {}
         self.hearings = judge(self.responses, self.trials)[0]
         self.signed: dict[str, str] = manifest.get("hearers", {})
         self.admissions = _admissions(self.hearings, self.signed, cards(folder))
@@ -72,10 +73,12 @@ class HeardRun:
 
     def heard_in(self, domain: str | None) -> dict[tuple[str, str], Hearing]:
         """What was heard of every scored system by every hearer, in one domain or overall."""
-        groups = self.hearings
-        if domain is not None:
-            groups = judge((r for r in self.responses if self._domain(r) == domain), self.trials)[0]
-        return {key: hearing for key, hearing in groups.items() if key[0] in self.systems}
+        if domain not in self._by_domain:
+            groups = self.hearings
+            if domain is not None:
+                groups = judge((r for r in self.responses if self._domain(r) == domain), self.trials)[0]
+            self._by_domain[domain] = {key: hearing for key, hearing in groups.items() if key[0] in self.systems}
+        return self._by_domain[domain]
 
     def _domain(self, response: Response) -> str | None:
         return self.trials[response.trial].domain if response.trial in self.trials else None

@@ -93,30 +93,42 @@ class Hearing:
         """All measures, in the order of MEASURES; NaN where nothing was counted. Weights say how often each participant and item counts."""
         people = np.ones(self.n_participants) if by_participant is None else by_participant
         things = np.ones(self.n_items) if by_item is None else by_item
-        weights = people[self.participants] * things[self.items]
+        found: FloatArray = self.measure_each(people[None], things[None], ties)[0]
+        return found
+
+    def measure_each(self, people: FloatArray, things: FloatArray, ties: str = "strict") -> FloatArray:
+        """`measure` under several weightings at once: a row of weights for each, a row of measures back."""
+        weights = people[:, self.participants] * things[:, self.items]
         present = ~np.isnan(self.values)
-        means = _divide(weights @ np.where(present, self.values, 0.0), weights @ present)
-        return np.concatenate([means, self._over_items(people, things, ties)])
+        means = _divide(weights @ np.where(present, self.values, 0.0), weights @ present.astype(float))
+        return np.concatenate([means, self._over_items(people, things, ties)], axis=1)
 
     def _over_items(self, people: FloatArray, things: FloatArray, ties: str) -> FloatArray:
         share, answered, majority = self._majorities(people, ties)
         won = things * majority
-        correct = float(won @ np.where(answered, share, 0.0))
-        total, count = float(won.sum()), float(things @ answered)
-        return _divide(np.array([total, correct], dtype=np.float64), np.array([count, total], dtype=np.float64))
+        correct = (won * np.where(answered > 0, share, 0.0)).sum(axis=1)
+        total, count = won.sum(axis=1), (things * answered).sum(axis=1)
+        return _divide(np.stack([total, correct], axis=1), np.stack([count, total], axis=1))
 
     def _majorities(self, people: FloatArray, ties: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """For every item the share of correct evaluators, whether anybody answered, and whether (or how far) the majority was right."""
+        """For every weighting (a row) and item the share of correct evaluators, whether anybody answered, and whether (or how far) the majority was right."""
         if ties not in TIES:
             raise InputError(f"ties cannot be {ties!r}", remedy=f"one of {', '.join(TIES)}")
-        weights = people[self.participants]
-        counts = np.bincount(self.items, weights, self.n_items).astype(float)
-        right = np.bincount(self.items, weights * self.values[:, 0], self.n_items).astype(float)
+        weights = people[:, self.participants]
+        counts = self._by_item(weights)
+        right = self._by_item(weights * self.values[:, 0])
         share = _divide(right, counts)
         answered = (counts > 0).astype(float)
         tied = answered.astype(bool) & (2 * right == counts)
         majority = np.where(tied, TIES[ties], (2 * right > counts).astype(float))
         return share, answered, majority
+
+    def _by_item(self, numbers: FloatArray) -> FloatArray:
+        """Sums over the responses to every item, row by row."""
+        rows, n = len(numbers), self.n_items
+        # Every row gets its own range of items, so that one bincount adds them all up.
+        places = self.items + n * np.arange(rows)[:, None]
+        return np.bincount(places.ravel(), numbers.ravel(), n * rows).reshape(rows, n)
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Hearing:
         """The same with some of the responses; who and what has none left keeps its number and is not counted."""
@@ -125,7 +137,7 @@ class Hearing:
     def counts(self, ties: str = "strict") -> dict[str, int]:
         """How many responses (or items) each measure rests on, and the number of tied items."""
         present = (~np.isnan(self.values)).sum(axis=0)
-        people = np.ones(self.n_participants)
+        people = np.ones((1, self.n_participants))
         share, answered, majority = self._majorities(people, ties)
         over_items = {"mir": int(answered.sum()), "agreement": int((majority > 0).sum())}
         over_responses = dict(zip(OVER_RESPONSES, map(int, present), strict=True))
