@@ -158,7 +158,9 @@ def hypotheses() -> None:
 
 def early() -> None:
     """Evolution that is stopped before it has converged: Dice / MASI / exact / minimal, and the edit distance of words that are not mended."""
-    print("\nevolved sets, folds by speaker: Dice / MASI / exact / minimal on furniture, people, both; edit distance; print")
+    print(
+        "\nevolved sets, folds by speaker: Dice / MASI / exact / minimal on furniture, people, both; edit distance; print"
+    )
     cells = shipped_paper("tuna-reg-2009").tables["table5"]
     for name in ("NIL-UCM-EvoTAP", "NIL-UCM-EvoCBR"):
         for label, table in ((name, tunareg2009), (f"{name}.early", variants)):

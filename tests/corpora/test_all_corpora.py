@@ -58,7 +58,9 @@ def attributes_of_targets_only(trials: list[Trial]) -> set[str]:
 @pytest.fixture(scope="module", params=CORPORA)
 def corpus(request: pytest.FixtureRequest, data_folder: Path) -> tuple[str, list[Trial], list[Response]]:
     reader = create(
-        "corpus", request.param, **({} if request.param in ("synthetic", "plurals", "solids") else {"data": data_folder})
+        "corpus",
+        request.param,
+        **({} if request.param in ("synthetic", "plurals", "solids") else {"data": data_folder}),
     )
     limit = LIMITS.get(request.param) if os.environ.get("REFEREE_THOROUGH") else DAILY
     trials = list(islice(reader.trials(), limit))
