@@ -128,7 +128,8 @@ class Hearing:
         rows, n = len(numbers), self.n_items
         # Every row gets its own range of items, so that one bincount adds them all up.
         places = self.items + n * np.arange(rows)[:, None]
-        return np.bincount(places.ravel(), numbers.ravel(), n * rows).reshape(rows, n)
+        sums: FloatArray = np.bincount(places.ravel(), numbers.ravel(), n * rows).astype(float).reshape(rows, n)
+        return sums
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Hearing:
         """The same with some of the responses; who and what has none left keeps its number and is not counted."""
