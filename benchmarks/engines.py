@@ -4,8 +4,9 @@
     python benchmarks/engines.py --no-ray    without Ray
 
 Items that sleep leave the processors to others, so that their ratio holds on a busy machine too; items that burn processor time are compared by wall clock and
-by the processor time of all processes. The time of an engine runs from the moment when its first worker begins its first piece to the moment when the last
-result is written to the disk; starting processes, or Ray, is not in it and is told in a line of its own.
+by the processor time of all processes. The time of an engine is that of its workers, on average, from the first item of each to its last, with all the waiting for
+pieces between them; in it is not what comes before and after: starting processes, or Ray (told in a line of its own), and at the end the wait for whoever has
+the last piece (one piece at most).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 sys.path.insert(0, str(Path(__file__).parent / "pages"))
 
@@ -81,7 +82,7 @@ class Timed:
         at = time.monotonic()
         for _ in piece.items:
             begun(self.rounds)
-        return as_lines([json.dumps(at)] * len(piece.items))
+        return as_lines([json.dumps([os.getpid(), at, time.monotonic()])] * len(piece.items))
 
 
 def processor_seconds() -> float:
@@ -98,7 +99,7 @@ def processor_seconds() -> float:
 
 
 def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float]:
-    """Seconds from the first item to the last file, and processor seconds after all workers have begun."""
+    """Seconds from a worker's first item to its last, on average, and processor seconds after all have begun."""
     items = [str(n) for n in range(pieces * SHARD)]
     used: list[float] = []
     left = [pieces]
@@ -112,9 +113,10 @@ def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="referee-") as place:
         work = KeptWork(Path(place, "kept"))
         work.do(engine, task, {"items": items}, SHARD, look)
-        ended = time.monotonic()
-    first = min(json.loads(line) for line in work.lines.values())
-    return ended - first, (used[1] - used[0]) * pieces / (pieces - WORKERS)
+    spans: dict[int, list[float]] = {}
+    for worker, *times in map(json.loads, set(work.lines.values())):
+        spans[worker] = [*spans.get(worker, ()), *times]
+    return mean(max(times) - min(times) for times in spans.values()), (used[1] - used[0]) * pieces / (pieces - WORKERS)
 
 
 def bare(wire: multiprocessing.connection.Connection, task: Timed, pieces: int) -> None:
@@ -144,23 +146,33 @@ def by_loops(task: Timed, pieces: int) -> tuple[float, float]:
     return max(wall for wall, _ in times), sum(used for _, used in times)
 
 
+def quietly(line: str) -> None:
+    """What Ray says when it is ready is the same every time."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-ray", action="store_true")
     parser.add_argument("--pieces", type=int, default=20, help="in all, of 200 items")
+    parser.add_argument("--items", nargs="+", choices=("sleeping", "burning"), default=("sleeping", "burning"))
     parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args()
     # The package's folder of benchmarks has to be found by the workers of Ray.
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
     engines: dict[str, Engine] = {"local": LocalEngine(WORKERS)}
     if not chosen.no_ray:
-        engines["ray"] = RayEngine(jobs=WORKERS)
+        engines["ray"] = RayEngine(jobs=WORKERS, say=quietly)
+        began = time.monotonic()
+        list(RayEngine(jobs=WORKERS).work(Timed("nothing"), [WorkPiece("items", ("0",))]))
+        print(
+            f"Ray's start-up and end, with one piece whose items cost nothing: {time.monotonic() - began:.1f} s, once a job"
+        )
     rounds = calibrated()
     print(
         f"{WORKERS} workers, {chosen.pieces} pieces of {SHARD} items, items of {1000 * ITEM_S:g} ms; median of {chosen.repeats}"
     )
     print(f"{'items':<10}{'engine':<8}{'bare s':>8}{'engine s':>10}{'ratio':>8}{'processor ratio':>17}")
-    for kind in ("sleeping", "burning"):
+    for kind in chosen.items:
         task = Timed(kind, rounds)
         for name, engine in engines.items():
             # In turn, so that whatever else the machine does falls on both.
@@ -172,7 +184,7 @@ def main() -> int:
             shown = median(theirs[0] for theirs, _ in pairs), median(ours[0] for _, ours in pairs)
             print(f"{kind:<10}{name:<8}{shown[0]:>8.2f}{shown[1]:>10.2f}{wall:>8.3f}{used}", flush=True)
     for name, engine in engines.items():
-        seconds, _ = by_engine(engine, Timed("nothing"), 500)
+        seconds, _ = by_engine(engine, Timed("nothing"), 500)  # of both workers, side by side
         print(
             f"pieces whose items cost nothing: {500 / seconds:,.0f} a second ({name}), {1000 * seconds / 500:.1f} ms each"
         )

@@ -150,15 +150,21 @@ def _wants_token(host: str, by_client: bool) -> bool:
 
 
 class _Crew:
-    """The actors of one job: on their way (a cluster may have no room for them yet), free, or at a piece."""
+    """The actors of one job: on their way (a cluster may have no room for them yet), free, or at a piece.
+
+    While there is plenty of work an actor has the next piece beside it already, and does not wait between two for whoever hands out.
+    """
 
     def __init__(self, ray: Any, task: Task, queue: Queue, engine: RayEngine) -> None:
         self.ray, self.task, self.queue, self.engine = ray, task, queue, engine
         self.needs = task.needs
         self.brought = ray.put({name: path.read_bytes() for name, path in task.inputs.items()})
         self.coming: dict[Any, Any] = {}
-        self.free: list[tuple[Any, str | None]] = []  # with the group that each is prepared for
-        self.going: dict[Any, tuple[Any, WorkPiece]] = {}
+        self.load: dict[Any, int] = {}  # how many pieces an actor has
+        self.prepared: dict[Any, str] = {}  # the group that an actor has begun
+        self.free: list[Any] = []  # actors without a piece
+        self.beside: list[Any] = []  # actors that may have a second one
+        self.going: dict[Any, tuple[Any, WorkPiece]] = {}  # in the order in which they were handed out
         self.at: Counter[str] = Counter()  # how many are at each group
         self.looked: float | None = None
         self.began: float | None = time.monotonic()
@@ -167,27 +173,26 @@ class _Crew:
         while len(self.queue) or self.going:
             self._staff()
             self._hand_out()
-            for answer in self._answers():
-                if answer in self.coming:
-                    self._welcome(answer, self.coming.pop(answer))
-                    continue
-                actor, piece = self.going.pop(answer)
-                self.at[piece.group] -= 1
-                outcome = self._collect(answer, actor, piece)
-                if outcome is not None:
-                    yield outcome
+            ready = self._answers()
+            for answer in [one for one in self.coming if one in ready]:
+                self._welcome(answer, self.coming.pop(answer))
+            for answer in [one for one in self.going if one in ready]:
+                if answer in self.going:  # not taken back since, from an actor that died
+                    outcome = self._collect(answer, *self._take_back(answer))
+                    if outcome is not None:
+                        yield outcome
 
-    def _answers(self) -> list[Any]:
+    def _answers(self) -> set[Any]:
         """Of whoever has something to say; nobody may, for a while."""
         waited = [*self.going, *self.coming]
         ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
         # All that are ready: with a thousand workers, asking again for each would take longer than the work.
-        return self.ray.wait(waited, num_returns=len(waited), timeout=0)[0] if ready else []
+        return set(self.ray.wait(waited, num_returns=len(waited), timeout=0)[0]) if ready else set()
 
     def _staff(self) -> None:
         """As many actors as there is room and work for."""
         now = time.monotonic()
-        there = len(self.free) + len(self.going)
+        there = len(self.load)
         if self.looked is None or now - self.looked > LOOK_SECONDS:
             self.looked = now
             # One at least: a cluster that grows by demand has to see some.
@@ -218,15 +223,30 @@ class _Crew:
             raise _cannot_begin(error) from None
         if fault is not None:
             raise fault
-        self.free.append((actor, None))
+        self.load[actor] = 0
+        self.free.append(actor)
+        self.beside.append(actor)
 
     def _hand_out(self) -> None:
-        while self.free and len(self.queue):
-            actor, group = self.free.pop()
-            piece = self.queue.take(group, [name for name, n in self.at.items() if n])
-            assert piece is not None
-            self.at[piece.group] += 1
-            self.going[actor.do.remote(piece)] = (actor, piece)
+        while len(self.queue) and self.free:
+            self._hand(self.free.pop())
+        # Only while there is more than one for each: the last pieces are for whoever is free first.
+        while len(self.queue) > len(self.load) and self.beside:
+            self._hand(self.beside.pop())
+
+    def _hand(self, actor: Any) -> None:
+        piece = self.queue.take(self.prepared.get(actor), [name for name, n in self.at.items() if n])
+        assert piece is not None
+        self.at[piece.group] += 1
+        self.load[actor] += 1
+        self.prepared[actor] = piece.group
+        self.going[actor.do.remote(piece)] = (actor, piece)
+
+    def _take_back(self, answer: Any) -> tuple[Any, WorkPiece]:
+        actor, piece = self.going.pop(answer)
+        self.at[piece.group] -= 1
+        self.load[actor] -= 1
+        return actor, piece
 
     def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
         try:
@@ -237,13 +257,19 @@ class _Crew:
             raise value
         if kind == "memory":
             return self._lost(actor, piece, OUT_OF_MEMORY)
-        self.free.append((actor, piece.group))
+        (self.beside if self.load[actor] else self.free).append(actor)
         self.queue.done()
         return Done(piece, value)
 
     def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
         # One that only cannot be reached would keep its place.
         self.ray.kill(actor)
+        # What it had beside it is not what it died of.
+        for answer in [one for one, (whose, _) in self.going.items() if whose == actor]:
+            self.queue.put_back(self._take_back(answer)[1])
+        del self.load[actor]
+        self.free = [one for one in self.free if one != actor]
+        self.beside = [one for one in self.beside if one != actor]
         self.looked = None  # replaced at once
         if why != LEFT:
             return self.queue.died(piece, why)

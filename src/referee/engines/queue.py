@@ -55,10 +55,10 @@ class Queue:
         self._deaths[piece] += 1
         self._count(f", the last at {piece}: {why}")
         if len(piece.items) > 1 and self._deaths[piece] > 1:
-            self._put_back(*piece.halves())
+            self.put_back(*piece.halves())
             self._say(f"{piece}: {why}; tried again in two halves")
         elif len(piece.items) > 1 or self._deaths[piece] < TRIES:
-            self._put_back(piece)
+            self.put_back(piece)
             self._say(f"{piece}: {why}; tried again")
         else:
             self._say(f"{piece}: {why}; given up after {TRIES} tries")
@@ -68,7 +68,7 @@ class Queue:
     def lost_machine(self, piece: WorkPiece, why: str) -> None:
         """Put a piece back that had nothing to do with its worker's end."""
         self._count(f", the last at {piece}: {why}")
-        self._put_back(piece)
+        self.put_back(piece)
         self._say(f"{piece}: {why}; done elsewhere")
 
     def lost_worker(self, why: str) -> None:
@@ -80,6 +80,7 @@ class Queue:
         if self._in_a_row > MOST_DEATHS:
             raise InputError(f"one worker after another dies{last}", remedy=KEPT)
 
-    def _put_back(self, *pieces: WorkPiece) -> None:
+    def put_back(self, *pieces: WorkPiece) -> None:
+        """Pieces that nobody is at any more."""
         # at the end of their group: if one piece is deadly, the others are through before it is tried again
         self._waiting.setdefault(pieces[0].group, deque()).extend(pieces)
