@@ -4,9 +4,9 @@
     python benchmarks/engines.py --no-ray    without Ray
 
 Items that sleep leave the processors to others, so that their ratio holds on a busy machine too; items that burn processor time are compared by wall clock and
-by the processor time of all processes. The time of an engine is that of its workers, on average, from the first item of each to its last, with all the waiting for
-pieces between them; in it is not what comes before and after: starting processes, or Ray (told in a line of its own), and at the end the wait for whoever has
-the last piece (one piece at most).
+by the processor time of all processes. The time of an engine is that of its workers, on average, from the first item of each to its last, with all the waiting
+for pieces between them; in it is not what comes before and after: starting processes, or Ray (told in a line of its own), and at the end the wait for
+whoever has the last piece (one piece at most).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean, median
 
@@ -160,7 +161,7 @@ def main() -> int:
     # The package's folder of benchmarks has to be found by the workers of Ray.
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
     engines: dict[str, Engine] = {"local": LocalEngine(WORKERS)}
-    if not chosen.no_ray:
+    if not chosen.no_ray and find_spec("ray") is not None:
         engines["ray"] = RayEngine(jobs=WORKERS, say=quietly)
         began = time.monotonic()
         list(RayEngine(jobs=WORKERS).work(Timed("nothing"), [WorkPiece("items", ("0",))]))

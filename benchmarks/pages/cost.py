@@ -1,7 +1,7 @@
 """What measures and jobs cost for a million, and what a billion outputs would take on 64 machines (docs/scale.md).
 
     python benchmarks/pages/cost.py measures     every measure of the catalogue, alone, on synthetic descriptions
-    python benchmarks/pages/cost.py jobs         every job in one process: what an item adds, from two sizes
+    python benchmarks/pages/cost.py jobs         every job but score in one process: what an item adds, from two sizes (score: benchmarks/pipeline.py)
     python benchmarks/pages/cost.py schedule     64 machines: a formula, and a simulation of the schedule with slow and lost machines
 
 Seconds are of the processor, so that they hold on a busy machine. `measures` takes about one minute, `jobs` three, `schedule` one.
@@ -159,7 +159,7 @@ def spoken(folder: Path, n: int) -> Path:
 
 
 SYSTEMS = ("classic/greedy", "classic/incremental")
-PANEL = "set,scene,string/exact,string/edit,string/bleu.4,string/nist,string/rouge-2,string/rouge-su4"
+PANEL = "set/dice,set/masi,scene/unique,string/edit"
 
 
 def run(folder: Path, n: int) -> tuple[int, Spent]:
@@ -172,15 +172,10 @@ def listen(folder: Path, n: int) -> tuple[int, Spent]:
     return n, referee("listen", folder / f"run-{n}", "--hearer", "noisy")
 
 
-def score(folder: Path, n: int) -> tuple[int, Spent]:
-    command = ("score", folder / f"run-{n}", "--metrics", PANEL, "--resamples", 1000, "--out", folder / f"scored-{n}")
-    return n, referee(*command)
-
-
 def court(folder: Path, n: int) -> tuple[int, Spent]:
     scored = folder / f"scored-{n}"
-    if not (scored / "responses.jsonl").exists():
-        referee("listen", scored, "--hearer", "noisy")
+    referee("score", folder / f"run-{n}", "--metrics", PANEL, "--out", scored)
+    referee("listen", scored, "--hearer", "noisy")
     return n, referee("court", scored, "--resamples", 100, "--permutations", 20)
 
 
@@ -200,13 +195,12 @@ def simulate(folder: Path, n: int) -> tuple[int, Spent]:
 
 
 JOBS: dict[str, tuple[Callable[[Path, int], tuple[int, Spent]], str, tuple[int, int]]] = {
-    "run": (run, "a description by a classic algorithm", (4_000, 12_000)),
-    "listen": (listen, "an answer of the noisy hearer", (4_000, 12_000)),
-    "score": (score, f"an output, {len(PANEL.split(','))} groups of measures", (4_000, 12_000)),
-    "court": (court, "an output of a scored run, 100 resamples", (4_000, 12_000)),
+    "run": (run, "a description by a classic algorithm", (2_000, 8_000)),
+    "listen": (listen, "an answer of the noisy hearer", (2_000, 8_000)),
+    "court": (court, "an output of a run with 4 measures, 100 resamples", (2_000, 8_000)),
     "passport": (passport, "a question to the noisy hearer", (1_000, 3_000)),
-    "power": (power, "a simulated study of 12 x 120 x 24", (200, 800)),
-    "study simulate": (simulate, "an acknowledged answer", (12, 48)),
+    "power": (power, "a simulated study of 12 x 120 x 24", (1_000, 6_000)),
+    "study simulate": (simulate, "an acknowledged answer", (6, 24)),
 }
 
 

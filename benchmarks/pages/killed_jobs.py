@@ -31,6 +31,7 @@ from referee.corpora.jsonl import json_line, trial_to_json
 from referee.records import Entity, Property, Scene, Trial
 
 SHARDS = (50, 200, 1000)
+PROGRESS = 0.75  # of the kills come when something has been done since the one before
 LOTS = {"worker": 30, "command": 12, "node": 6, "head": 2}
 SPEAKER = '''
 import os, time
@@ -246,12 +247,14 @@ class Killing:
         self.killed: Counter[str] = Counter()
         self.begun = 0
         self.without_head = False
+        self.seen = 0
 
     def jobs(self, kills: int) -> Iterator[Job]:
         print(f"\n{'':>3} {'killed':<8}{'engine':<8}{'piece':>6}{'process':>9}{'items done':>12}  then")
         while self.killed.total() < kills:
             job = Job(self.corpus, self.folder / f"killed-{self.begun}", self.pace_ms)
             self.begun += 1
+            self.seen = 0
             self._bring_through(job, kills)
             yield job
         if self.cluster is not None:
@@ -265,6 +268,8 @@ class Killing:
             command = job.begin(self._way(engine), shard)
             while command.poll() is None and self.killed.total() < kills:
                 self._wait(command, self.rng.uniform(0.5, 4))
+                if self.rng.random() < PROGRESS:
+                    self._wait_for_more(job, command)
                 if command.poll() is None:
                     self._kill(job, command, engine, shard)
             if command.wait() == 0:
@@ -282,6 +287,13 @@ class Killing:
         until = time.monotonic() + seconds
         while command.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
+
+    def _wait_for_more(self, job: Job, command: subprocess.Popen[bytes]) -> None:
+        """Until something has been done since the last time: who kills only beginners tries nothing."""
+        until = time.monotonic() + 60
+        while job.done <= self.seen and command.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+        self.seen = job.done
 
     def _workers(self, command: subprocess.Popen[bytes], engine: str) -> list[int]:
         if engine == "ray":
@@ -327,7 +339,7 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=20_000)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
-        "--pace", type=float, default=10.0, metavar="MS", help="what an item takes while things are killed"
+        "--pace", type=float, default=8.0, metavar="MS", help="what an item takes while things are killed"
     )
     parser.add_argument("--seed", type=int, default=1, help="of what is killed, and when")
     parser.add_argument("--no-ray", action="store_true", help="processes of this machine alone")
