@@ -273,7 +273,9 @@ def _impossible(work: _Work) -> dict[str, CardCell]:
 def _stability(work: _Work) -> dict[str, CardCell]:
     """How alike two samples are: the share of pairs with the same words."""
     number = len(work.samples)
-    signed = f"share of pairs of {number} samples with the same words" if number > 1 else "one sample alone (--samples N)"
+    signed = (
+        f"share of pairs of {number} samples with the same words" if number > 1 else "one sample alone (--samples N)"
+    )
     values: list[tuple[Trial, float | None]] = []
     for trial in work.trials:
         said = [work.said[s, trial.id] for s in work.samples if (s, trial.id) in work.said]
