@@ -77,5 +77,5 @@ def test_it_speaks_and_listens_behind_an_endpoint(endpoint: str, trials: list[Tr
 def test_it_answers_in_this_process_through_the_same_door(weights: Path, trials: list[Trial]) -> None:
     speaker = LanguageModel(model="smollm2", endpoint=f"llama.cpp:{weights}", max_tokens=40, parallel=1)
     speaker.describe(trials[0].for_speaker())
-    assert speaker.account()["failed"] == 0
+    assert speaker.account()["failed"] == 0, speaker.trouble_
     assert speaker.account()["prompt_tokens"] > 0

@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from referee.errors import InputError, naming_extra
 from referee.llm.client import Reply
@@ -38,6 +38,9 @@ def open_local(endpoint: str) -> Any:
 class _Local:
     """One question at a time: the processor is the limit, and more at once would only take turns on it."""
 
+    # Parameters that are not understood: left out as a server's refused ones are, and said.
+    unknown: ClassVar[frozenset[str]] = frozenset()
+
     def __init__(self) -> None:
         self._turn = threading.Lock()
 
@@ -49,7 +52,7 @@ class _Local:
                 raise
             except Exception as error:
                 return Reply(None, f"{type(error).__name__}: {error}"[:200], 1)
-        return Reply(data, "", 1)
+        return Reply(data, "", 1, adapted=tuple(sorted(self.unknown & question.keys())))
 
     def complete(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         raise NotImplementedError
@@ -71,7 +74,10 @@ class LlamaCpp(_Local):
         self._server = xllamacpp.Server(parameters)
 
     def complete(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer = self._server.handle_chat_completions(json.dumps(question))
+        # Text goes with somebody to call back, once with the whole answer (xllamacpp 2026.10); earlier releases returned it.
+        told: list[Any] = []
+        returned = self._server.handle_chat_completions(json.dumps(question), told.append)
+        answer = told[0] if told else returned
         data: Mapping[str, Any] = json.loads(answer) if isinstance(answer, str) else answer
         if "choices" not in data:
             raise ValueError(json.dumps(data)[:200])
@@ -81,6 +87,8 @@ class LlamaCpp(_Local):
 class Transformers(_Local):
     """A chat model of the transformers library, by name or folder."""
 
+    unknown = frozenset({"logprobs", "reasoning_effort", "response_format", "top_logprobs"})
+
     def __init__(self, name: str) -> None:
         super().__init__()
         with naming_extra():
@@ -89,6 +97,8 @@ class Transformers(_Local):
         self._tokens = transformers.AutoTokenizer.from_pretrained(name)
         self._model = transformers.AutoModelForCausalLM.from_pretrained(name)
         self._name = name
+        ends = self._model.generation_config.eos_token_id
+        self._ends = frozenset(ends if isinstance(ends, list) else [ends])
 
     def complete(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         if any(not isinstance(m["content"], str) for m in question["messages"]):
@@ -96,20 +106,28 @@ class Transformers(_Local):
         given = self._tokens.apply_chat_template(
             question["messages"], add_generation_prompt=True, return_tensors="pt", return_dict=True
         )
-        warm = bool(question.get("temperature"))
-        how = {"temperature": question["temperature"], "top_p": question.get("top_p")} if warm else {}
-        made = self._model.generate(
-            **given,
-            do_sample=warm,
-            max_new_tokens=question.get("max_tokens", 500),
-            **{k: v for k, v in how.items() if v is not None},
-        )
-        start = given["input_ids"].shape[1]
-        new = made[0][start:]
-        ended = len(new) < question.get("max_tokens", 500)
-        words = self._tokens.decode(new, skip_special_tokens=True)
+        start, most = given["input_ids"].shape[1], question.get("max_tokens", 500)
+        new = self._generated(question, given, most)[0][start:].tolist()
         return {
             "model": self._name,
-            "choices": [{"message": {"content": words}, "finish_reason": "stop" if ended else "length"}],
+            "choices": [
+                {
+                    "message": {"content": self._tokens.decode(new, skip_special_tokens=True)},
+                    "finish_reason": "stop" if new and new[-1] in self._ends else "length",
+                }
+            ],
             "usage": {"prompt_tokens": int(start), "completion_tokens": len(new)},
         }
+
+    def _generated(self, question: Mapping[str, Any], given: Any, most: int) -> Any:
+        import torch
+
+        warm = bool(question.get("temperature"))
+        how = {"temperature": question["temperature"], "top_p": question.get("top_p")} if warm else {}
+        # Lots of one's own: whatever else draws in this process draws as before.
+        with torch.random.fork_rng(enabled="seed" in question):
+            if "seed" in question:
+                torch.manual_seed(question["seed"])
+            return self._model.generate(
+                **given, do_sample=warm, max_new_tokens=most, **{k: v for k, v in how.items() if v is not None}
+            )
