@@ -37,7 +37,7 @@ SAID = {
 MANIFEST = {
     "systems": ["mine#1", "mine#2", "other"],
     "signatures": {"mine#1": "llm|model:toy"},
-    "hearers": {"sure": "sure|passport:toy:0123456789ab:use", "unsure": "unsure"},
+    "hearers": {"sure": "sure|passport:toy:0123456789ab:use-with-care", "unsure": "unsure"},
     "counts": {
         "mine#1": {"answered": 3, "prompt_tokens": 300, "completion_tokens": 30, "cost": 0.3},
         "mine#2": {"answered": 2},
@@ -61,7 +61,7 @@ RESPONSES = [
 
 
 def cells() -> dict[str, dict[str, object]]:
-    listening = Listening(hearer=Literal(), signed="literal|passport:toy:0123456789ab:use")
+    listening = Listening(hearer=Literal(), signed="literal|passport:toy:0123456789ab:use-with-care")
     made = cards_of(TRIALS, SAID, RESPONSES, MANIFEST, listening=listening)
     assert [(c["speaker"], c["samples"]) for c in made] == [("mine", 2), ("other", 1)]
     found: dict[str, dict[str, object]] = made[0]["cells"]
@@ -107,6 +107,38 @@ def test_languages_have_cards_of_their_own_and_no_data_no_value() -> None:
     assert [c["language"] for c in made] == ["en", "de"]
     assert all(cell["value"] is None and cell["n"] == 0 for cell in made[0]["cells"].values())
     assert "no value" in draw_speaker(made[0])
+
+
+def test_a_hearer_that_is_not_fit_counts_for_nobody_and_it_is_said() -> None:
+    one = trial("t", thing("b", "table", "blue"))
+    answers = [answer("t", "mine", "unfit|model:x", "a")]
+    manifest = {"systems": ["mine"], "hearers": {"unfit|model:x": "unfit|passport:toy:0123456789ab:not-fit"}}
+    said = {("mine", "t"): Description(text="the chair")}
+    cell = cards_of([one], said, answers, manifest)[0]["cells"]["found"]
+    assert (cell["value"], cell["n"]) == (None, 0)
+    assert "the passport of unfit says: not fit" in cell["signed"]
+
+
+def test_long_names_of_hearers_are_cut_in_the_picture() -> None:
+    cell = {"value": 0.5, "low": 1e-17, "high": 0.9, "n": 4, "signed": "x"}
+    name = "found by remote|model:a-model-with-a-very-long-name|endpoint:http://host/v1"
+    card = {"speaker": "mine", "language": "en", "trials": 4, "samples": 1, "cells": {name: cell}}
+    drawn = draw_speaker(card)
+    assert ">found by remote a-model-with-…<" in drawn
+    assert "0.5 [0, 0.9], n = 4" in drawn
+
+
+def test_the_picture_has_a_ring_where_people_are() -> None:
+    """People say the red chair: half type, half colour; the speaker names the type alone."""
+    trials = [trial(f"t{n}", thing("b", "table", "blue")) for n in range(3)]
+    said = {("mine", t.id): Description(properties=(Property("type", "chair"),)) for t in trials}
+    card = cards_of(trials, said, [], {"systems": ["mine"]})[0]
+    assert (card["cells"]["uses type"]["value"], card["cells"]["uses type"]["people"]) == (1, 0.5)
+    assert (card["cells"]["uses colour"]["value"], card["cells"]["uses colour"]["people"]) == (0, 0.5)
+    drawn = draw_speaker(card)
+    assert "0 (people 0.5), n = 3" in drawn
+    # Two rings and the one of the legend.
+    assert drawn.count('fill="none"') == 3
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -136,5 +136,6 @@ def _print(made: dict[str, Any]) -> None:
 def _shown(cell: dict[str, Any]) -> str:
     if cell["value"] is None:
         return "–"
-    interval = "" if cell["low"] is None else f" [{cell['low']:.3g}, {cell['high']:.3g}]"
+    # Rounded first: what is nought but for the last bit is nought.
+    interval = "" if cell["low"] is None else f" [{round(cell['low'], 6):.3g}, {round(cell['high'], 6):.3g}]"
     return f"{cell['value']:.3g}{interval}"

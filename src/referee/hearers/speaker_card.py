@@ -17,6 +17,8 @@ import numpy as np
 
 from referee.capabilities import in_parallel, resolve_all
 from referee.hearers.answering import understand, words_of
+from referee.hearers.passports.fitness import CARE, FIT
+from referee.hearers.passports.quoting import read_quote
 from referee.metrics.hearing import PEOPLE, judge
 from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
 from referee.runs.listen import shown
@@ -31,13 +33,14 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCell:
-    """A number with its interval, over how many items, and what it rests on; no data gives no value and n = 0."""
+    """A number with its interval, over how many items, and what it rests on; no data gives no value and n = 0. `people` is the same of people, where known."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
     n: int = 0
     signed: str = ""
+    people: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,13 +153,15 @@ class _Work:
 
 
 def _found(work: _Work, responses: Sequence[Response], signed: Mapping[str, str]) -> dict[str, CardCell]:
-    """Found by people, and by every hearer whose signature quotes a passport; the others are not asked."""
+    """Found by people, and by every hearer whose passport lets it be used; what the others answered does not count."""
     known = {t.id: t for t in work.trials}
     mine = [r for r in responses if r.system in work.samples and r.trial in known]
     groups, _ = judge(mine, known)
-    cells = {}
+    cells, refused = {}, []
     for hearer in dict.fromkeys(name for _, name in groups):
-        if hearer != PEOPLE and "|passport:" not in signed.get(hearer, ""):
+        quoted = read_quote(signed.get(hearer, ""))
+        if hearer != PEOPLE and (quoted is None or quoted.verdict not in (FIT, CARE)):
+            refused += [f"the passport of {hearer.partition('|')[0]} says: {quoted.verdict}"] if quoted else []
             continue
         rows = [
             (known[hearing.trials[i]], float(right))
@@ -165,9 +170,8 @@ def _found(work: _Work, responses: Sequence[Response], signed: Mapping[str, str]
             for i, right in zip(hearing.items.tolist(), hearing.values[:, 0].tolist(), strict=True)
         ]
         cells[f"found by {hearer}"] = work.mean(rows, signed.get(hearer, PEOPLE), SHARE)
-    return cells or {
-        "found": CardCell(value=None, signed="nobody with a passport, and no people, answered in this run")
-    }
+    nobody = "no people, and nobody with a passport to do so, answered in this run"
+    return cells or {"found": CardCell(value=None, signed="; ".join([nobody, *refused]))}
 
 
 def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[str, CardCell]:
@@ -239,8 +243,9 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
         return {"attributes_js": CardCell(value=None, signed=f"{signed}|nothing to compare")}
     cells = {"attributes_js": CardCell(value=_divergence(mine, theirs), n=n, signed=f"{signed}|Jensen-Shannon, base 2")}
     for name in sorted({*mine, *theirs}, key=lambda a: -(theirs[a] / theirs.total())):
-        told = f"share of all attributes used|people:{theirs[name] / theirs.total():.3f}"
-        cells[f"uses {name}"] = CardCell(value=mine[name] / mine.total(), n=n, signed=told)
+        share = theirs[name] / theirs.total()
+        told = f"share of all attributes used|people:{share:.3f}"
+        cells[f"uses {name}"] = CardCell(value=mine[name] / mine.total(), n=n, signed=told, people=share)
     return cells
 
 

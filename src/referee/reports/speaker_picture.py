@@ -1,4 +1,4 @@
-"""The card of a speaker as a picture: one line a measure, a dot with its interval where it is a share, the number beside it, and what it rests on below."""
+"""The card of a speaker as a picture: one line a measure, a dot with its interval where it is a share, a ring for people, and the number beside it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from referee.reports.section import Section
 __all__ = ["draw_speaker", "save_pictures", "speakers_section"]
 
 WIDTH, LINE, LEFT, RIGHT = 720, 26, 230, 470
+LONGEST = 30  # letters of a label
 MANY = 50_000  # outputs of which a report does not work the cards out itself, for that takes as long as all the rest
 INK, DOT, FAINT = "#222", "#d9480f", "#ddd"
 
@@ -35,6 +36,11 @@ def draw_speaker(card: Mapping[str, Any]) -> str:
             48,
             f"language {card['language']}, {card['trials']} trials, {card['samples']} sample{'s' * (card['samples'] > 1)}",
         ),
+        *(
+            [_ring(1.0, 44), _text(RIGHT + 20, 48, "people")]
+            if any(c.get("people") is not None for _, c in cells)
+            else []
+        ),
         *(_line(name, cell, 78 + LINE * i) for i, (name, cell) in enumerate(cells)),
         "</svg>",
     ]
@@ -42,7 +48,7 @@ def draw_speaker(card: Mapping[str, Any]) -> str:
 
 
 def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
-    label = _text(16, y, name.replace("_", " "))
+    label = _text(16, y, _label(name))
     tip = f"<title>{escape(str(cell['signed']))}</title>"
     if cell["value"] is None:
         return f"<g>{tip}{label}{_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
@@ -53,7 +59,20 @@ def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
     axis = f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y - 4}" y2="{y - 4}" stroke="{FAINT}"/>'
     bar = f'<line x1="{_x(low):.1f}" x2="{_x(high):.1f}" y1="{y - 4}" y2="{y - 4}" stroke="{DOT}" stroke-width="2"/>'
     dot = f'<circle cx="{_x(cell["value"]):.1f}" cy="{y - 4}" r="4.5" fill="{DOT}"/>'
-    return f"<g>{tip}{label}{axis}{bar}{dot}{shown}</g>"
+    return f"<g>{tip}{label}{axis}{bar}{dot}{_ring(cell.get('people'), y - 4)}{shown}</g>"
+
+
+def _ring(share: float | None, y: float) -> str:
+    """Where people are on the same line."""
+    return "" if share is None else f'<circle cx="{_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
+
+
+def _label(name: str) -> str:
+    """A name that ends before the line begins: of a hearer's switches the model alone, and no more than fits."""
+    first, *switches = name.replace("_", " ").split("|")
+    model = [value for key, _, value in (s.partition(":") for s in switches) if key == "model"]
+    words = " ".join([first, *model])
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
 def _is_share(name: str, cell: Mapping[str, Any]) -> bool:
@@ -65,8 +84,11 @@ def _x(share: float) -> float:
 
 
 def _number(cell: Mapping[str, Any]) -> str:
-    interval = "" if cell["low"] is None else f" [{cell['low']:.2g}, {cell['high']:.2g}]"
-    return f"{cell['value']:.3g}{interval}, n = {cell['n']}"
+    # Rounded first: what is nought but for the last bit is nought.
+    low, high = (None, None) if cell["low"] is None else (round(cell["low"], 6), round(cell["high"], 6))
+    interval = "" if low is None else f" [{low:.2g}, {high:.2g}]"
+    people = "" if cell.get("people") is None else f" (people {cell['people']:.3g})"
+    return f"{cell['value']:.3g}{interval}{people}, n = {cell['n']}"
 
 
 def _text(x: float, y: float, words: str, size: int = 13) -> str:
