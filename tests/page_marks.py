@@ -11,6 +11,7 @@ A block of code is run, in the order of the page, unless a comment on the line b
 
     <!-- run: long -->         only by `make test-all`
     <!-- run: data -->         there too, and only where the corpora are
+    <!-- run: endpoint -->     with a scripted endpoint of this machine in place of https://HOST/v1; `endpoint data` likewise where the corpora are
     <!-- run: file NAME -->    written to that file, so that later blocks find it
     <!-- run: not, WHY -->     never
 """

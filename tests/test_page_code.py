@@ -21,13 +21,14 @@ import pytest
 
 from page_marks import PAGES, ROOT, Block, blocks
 from referee.cli import main
+from scripted_endpoint import Said, answered, scripted
 
 COMMANDS = ("", "sh", "bash")
 RUN = {
     page.name: [b for b in blocks(page.name, page.read_text("utf-8")) if not b.code.startswith("$ ")] for page in PAGES
 }
 WITH_CODE = [name for name, found in RUN.items() if any(b.language in (*COMMANDS, "python") for b in found)]
-HOW = ("", "long", "data", "file", "not,")
+HOW = ("", "long", "data", "endpoint", "file", "not,")
 SHELL = ("|", "&&", ";", "<", ">")
 
 
@@ -42,13 +43,14 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("page", WITH_CODE)
 def test_code_runs_in_the_order_of_the_page(page: str, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REFEREE_DATA", raising=False)
-    play(page, {""})
+    play(page, {"", "endpoint"})
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", WITH_CODE)
 def test_code_that_takes_long_or_needs_corpora_runs_as_well(page: str, scratch: Path) -> None:
-    play(page, {"", "long", "data"} if os.environ.get("REFEREE_DATA") else {"", "long"})
+    with_data = {"data", "endpoint data"} if os.environ.get("REFEREE_DATA") else set()
+    play(page, {"", "long", "endpoint", *with_data})
 
 
 @pytest.mark.parametrize("page", RUN)
@@ -77,17 +79,25 @@ def read_json(code: str) -> None:
 def play(page: str, wanted: Collection[str]) -> None:
     """Run the blocks of a page that are wanted; files are always written."""
     names: dict[str, Any] = {"__name__": page}
-    for block in RUN[page]:
-        how, _, rest = block.how.partition(" ")
-        if how == "file":
-            Path(rest).write_text(block.code, encoding="utf-8")
-        elif how not in wanted:
-            continue
-        elif block.language == "python":
-            exec(compile(block.code, f"{page}:{block.line}", "exec"), names)
-        elif block.language in COMMANDS:
-            for line in block.code.replace("\\\n", " ").splitlines():
-                run_line(line, block)
+    with scripted(say) as server:
+        for block in RUN[page]:
+            how, _, rest = block.how.partition(" ")
+            if how == "file":
+                Path(rest).write_text(block.code, encoding="utf-8")
+            elif (block.how if how == "endpoint" else how) not in wanted:
+                continue
+            elif block.language == "python":
+                exec(compile(block.code, f"{page}:{block.line}", "exec"), names)
+            elif block.language in COMMANDS:
+                code = block.code.replace("https://HOST/v1", server.url) if how == "endpoint" else block.code
+                for line in code.replace("\\\n", " ").splitlines():
+                    run_line(line, block)
+
+
+def say(question: str, time: int) -> Said:
+    """What the endpoint of a page says: a number to who asks for one, and otherwise a description."""
+    wants_number = any(words in question for words in ("number of the object", "whole number", "Which"))
+    return answered("1" if wants_number else "the red chair")
 
 
 def run_line(line: str, block: Block) -> None:

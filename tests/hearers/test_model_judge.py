@@ -171,3 +171,8 @@ def test_a_judge_gets_a_card(
     told = capsys.readouterr().out
     assert "1008 to one" in told
     assert read_card(out)["texts"] == 144
+    with scripted(lambda question, time: answered("1")) as server:
+        assert main([*args[:-1], f"model:toy|endpoint:{server.url}"]) == 0
+    told = capsys.readouterr().out
+    assert "people's mean: –;" in told
+    assert "rates everything alike" in told

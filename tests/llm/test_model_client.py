@@ -15,7 +15,7 @@ import pytest
 from fake_endpoint import Answer, completion, serving
 from referee.catalogue import configure, without_pace
 from referee.errors import InputError
-from referee.llm.call_book import CallBook, spending_of
+from referee.llm.call_book import Call, CallBook, spending_of
 from referee.llm.client import Endpoint
 from referee.llm.messages import Picture, message
 from referee.llm.model_client import ModelClient
@@ -357,3 +357,33 @@ def test_stopping_ends_pauses_and_keeps_what_was_answered(tmp_path: Path) -> Non
         answers.close()  # as Ctrl-C does
         assert time.monotonic() - start < 30, "nobody waits for the fifty seconds"
     assert CallBook(tmp_path).spent[""].calls >= 1
+
+
+def test_a_line_of_the_book_is_what_json_writes(tmp_path: Path) -> None:
+    call = Call(
+        key='"k"',
+        question={"messages": [{"role": "user", "content": "é\n"}]},
+        content="„2“\u2028",
+        refusal=None,
+        finish="stop",
+        prompt_tokens=7,
+        cost=0.25,
+        adapted=("seed",),
+        logprobs=(("2", -0.5, [("2", -0.5)]),),
+    )
+    CallBook(tmp_path).add(call)
+    assert (tmp_path / "calls-1.jsonl").read_text("utf-8") == json.dumps(call._asdict(), ensure_ascii=False) + "\n"
+    found = CallBook(tmp_path).find('"k"')
+    assert found is not None
+    assert found.content == call.content
+
+
+def test_another_key_is_read_after_one_was_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving((401, {}, b""), completion("2")) as server:
+        asker = client(server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "old")
+        with pytest.raises(InputError, match="does not accept the key"):
+            asker.ask(ASK, "t")
+        monkeypatch.setenv("OPENAI_API_KEY", "new")
+        assert asker.ask(ASK, "t").content == "2"
+        assert server.keys == ["Bearer old", "Bearer new"]

@@ -89,11 +89,9 @@ def _examine(
         return 0
     low, high = card["item_interval"]
     interval = "" if low is None else f" [{low:.3f}, {high:.3f}]"
-    ceiling = "–" if card["people_spearman"] is None else f"{card['people_spearman']:.3f}"
+    rho, ceiling = ("–" if x is None else f"{x:.3f}" for x in (card["item_spearman"], card["people_spearman"]))
     print(f"{card['judge']} rates {card['scale']} of {card['texts']} texts ({card['ratings']} ratings by people)")
-    print(
-        f"item by item, rho with people's mean: {card['item_spearman']:.3f}{interval}; one person with the others: {ceiling}"
-    )
+    print(f"item by item, rho with people's mean: {rho}{interval}; one person with the others: {ceiling}")
     for system, row in card["systems"].items():
         print(f"  {system}: judge {row['judge']:.2f}, people {row['people']:.2f} ({row['texts']} texts)")
     print(

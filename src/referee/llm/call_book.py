@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -42,7 +43,22 @@ class Call(NamedTuple):
     logprobs: tuple[Any, ...] = ()
 
 
+_FIELDS = tuple(f'"{name}": ' for name in Call._fields)
 _JSON = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _written(value: Any) -> str:
+    """A field as JSON; most are nothing, a number or a text, and the encoder takes three times as long over them."""
+    kind = type(value)
+    return (
+        "null"
+        if value is None
+        else encode_basestring(value)
+        if kind is str
+        else str(value)
+        if kind is int
+        else _JSON(value)
+    )
 
 
 def as_json(call: Call) -> dict[str, Any]:
@@ -97,9 +113,10 @@ class CallBook:
 
     def add(self, call: Call, question: str = "") -> None:
         """Keep a call; `question` is its question as JSON, where somebody has written it already."""
-        told = call._asdict()
-        key, asked = _JSON(told.pop("key")), told.pop("question")
-        text = f'{{"key": {key}, "question": {question or _JSON(asked)}, {_JSON(told)[1:]}\n'
+        parts = [f"{name}{_written(value)}" for name, value in zip(_FIELDS, call, strict=True)]
+        if question:
+            parts[1] = f"{_FIELDS[1]}{question}"
+        text = f"{{{', '.join(parts)}}}\n"
         line = text.encode("utf-8", "surrogatepass")
         with self._lock:
             try:

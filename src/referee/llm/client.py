@@ -2,7 +2,7 @@
 
 Busy or broken answers are asked for again after a pause; a question that stays unanswered comes back with the reason. A parameter that the server refuses by
 name is left out (or renamed) from then on, which every reply says. Three things stop the work at once, because going on would be useless: a refused key, an
-address that is not there, and an endpoint that fails again and again. The key is read from the environment when a question is sent and is written nowhere.
+address that is not there, and an endpoint that fails again and again. The key is read from the environment with the first question and is written nowhere.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class Endpoint:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _failed: int = field(default=0, init=False, repr=False)
     _refused: set[str] = field(default_factory=set, init=False, repr=False)
+    _headers: dict[str, str] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check_address()
@@ -207,9 +208,14 @@ class Endpoint:
             )
 
     def _post(self, body: bytes, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", **self._authorisation()}
+        if self._headers is None:
+            self._headers = {
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                **self._authorisation(),
+            }
         try:
-            answer = self._connections.post(self._address, body, headers, self.timeout_s)
+            answer = self._connections.post(self._address, body, self._headers, self.timeout_s)
         except (OSError, http.client.HTTPException) as error:
             raise _TryAgain(_spoken(error), busy=isinstance(error, TimeoutError)) from None
         if answer.status == 200:
@@ -228,6 +234,8 @@ class Endpoint:
         """What an HTTP status means for us."""
         status = answer.status
         if status in (401, 403):
+            # Whoever sets another key is asked for it again.
+            self._headers = None
             return InputError(
                 f"the endpoint does not accept the key (HTTP {status})",
                 where=self.url,
