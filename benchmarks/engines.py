@@ -6,7 +6,8 @@
 Items that sleep leave the processors to others, so that their ratio holds on a busy machine too; items that burn processor time are compared by wall clock and
 by the processor time of all processes. The time of an engine is that of its workers, on average, from the first item of each to its last, with all the waiting
 for pieces between them; in it is not what comes before and after: starting processes, or Ray (told in a line of its own), and at the end the wait for
-whoever has the last piece (one piece at most).
+whoever has the last piece (one piece at most). `within` holds it against the loops in its own pieces instead, which ran at the very same time: the fairer ratio
+on a machine that is busier in one minute than in the next.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ def processor_seconds() -> float:
     return total
 
 
-def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float]:
-    """Seconds from a worker's first item to its last, on average, and processor seconds after all have begun."""
+def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float, float]:
+    """Seconds from a worker's first item to its last, on average; processor seconds after all have begun; and those seconds beside the ones within pieces."""
     items = [str(n) for n in range(pieces * SHARD)]
     used: list[float] = []
     left = [pieces]
@@ -115,9 +116,12 @@ def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float]:
         work = KeptWork(Path(place, "kept"))
         work.do(engine, task, {"items": items}, SHARD, look)
     spans: dict[int, list[float]] = {}
-    for worker, *times in map(json.loads, set(work.lines.values())):
-        spans[worker] = [*spans.get(worker, ()), *times]
-    return mean(max(times) - min(times) for times in spans.values()), (used[1] - used[0]) * pieces / (pieces - WORKERS)
+    within = 0.0
+    for worker, began, ended in map(json.loads, set(work.lines.values())):
+        spans[worker] = [*spans.get(worker, ()), began, ended]
+        within += ended - began
+    lasted = [max(times) - min(times) for times in spans.values()]
+    return mean(lasted), (used[1] - used[0]) * pieces / (pieces - WORKERS), sum(lasted) / within
 
 
 def bare(wire: multiprocessing.connection.Connection, task: Timed, pieces: int) -> None:
@@ -172,7 +176,7 @@ def main() -> int:
     print(
         f"{WORKERS} workers, {chosen.pieces} pieces of {SHARD} items, items of {1000 * ITEM_S:g} ms; median of {chosen.repeats}"
     )
-    print(f"{'items':<10}{'engine':<8}{'bare s':>8}{'engine s':>10}{'ratio':>8}{'processor ratio':>17}")
+    print(f"{'items':<10}{'engine':<8}{'bare s':>8}{'engine s':>10}{'ratio':>8}{'within':>8}{'processor ratio':>17}")
     for kind in chosen.items:
         task = Timed(kind, rounds)
         for name, engine in engines.items():
@@ -183,9 +187,10 @@ def main() -> int:
             wall = median(ours[0] / theirs[0] for theirs, ours in pairs)
             used = f"{median(ours[1] / theirs[1] for theirs, ours in pairs):>17.3f}" if kind == "burning" else ""
             shown = median(theirs[0] for theirs, _ in pairs), median(ours[0] for _, ours in pairs)
-            print(f"{kind:<10}{name:<8}{shown[0]:>8.2f}{shown[1]:>10.2f}{wall:>8.3f}{used}", flush=True)
+            inner = median(ours[2] for _, ours in pairs)
+            print(f"{kind:<10}{name:<8}{shown[0]:>8.2f}{shown[1]:>10.2f}{wall:>8.3f}{inner:>8.3f}{used}", flush=True)
     for name, engine in engines.items():
-        seconds, _ = by_engine(engine, Timed("nothing"), 500)  # of both workers, side by side
+        seconds, *_ = by_engine(engine, Timed("nothing"), 500)  # of both workers, side by side
         print(
             f"pieces whose items cost nothing: {500 / seconds:,.0f} a second ({name}), {1000 * seconds / 500:.1f} ms each"
         )

@@ -123,10 +123,12 @@ class _Grams:
     def likeness(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
         """For every reference the cosine of its weighted counts with those of its output."""
         size = max(1, len(self.first))
-        keys, counts = np.unique(self.texts * size + self.grams, return_counts=True)
+        keys, begins, counts = np.unique(self.texts * size + self.grams, return_index=True, return_counts=True)
         texts, values = keys // size, counts * weights[keys % size]
-        lengths = np.sqrt(np.bincount(texts, values * values, minlength=len(encoding.starts) - 1))
-        wanted = texts >= encoding.items
+        # Added in the order in which a text has them: by number, the last bit would hang on the other texts of the batch.
+        order = np.argsort(begins)
+        lengths = np.sqrt(np.bincount(texts[order], values[order] ** 2, minlength=len(encoding.starts) - 1))
+        wanted = order[texts[order] >= encoding.items]
         references = texts[wanted] - encoding.items
         # The same n-gram in the output of the reference's item, if it is there.
         there = encoding.owner[references] * size + keys[wanted] % size
