@@ -145,6 +145,15 @@ def test_simulated_people_hear_and_their_onsets_are_exported(tmp_path: Path) -> 
         assert row["description"]
 
 
+def test_the_doctor_misses_files_that_are_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = heard_study(tmp_path / "gone").folder
+    main(["study", "doctor", str(folder)])
+    assert "sounds and films: 9 files, all there" in capsys.readouterr().out
+    (folder / "media" / "voice3.wav").unlink()
+    assert main(["study", "doctor", str(folder)]) == 1
+    assert "1 of 9 missing, first voice3.wav" in capsys.readouterr().out
+
+
 def test_new_copies_the_files_that_outputs_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from referee.corpora.jsonl import json_line, trial_to_json
     from referee.corpora.synthetic.corpus import Synthetic
