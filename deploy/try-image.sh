@@ -11,7 +11,8 @@ trap '[ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2
 "$work/build/bin/pip" install --quiet build
 "$work/build/bin/python" -m build --wheel --outdir "$work/wheels" "$source"
 "$python" -m venv "$work/image"
-"$work/image/bin/pip" install --quiet "$(ls "$work"/wheels/*.whl)[studies,postgres]"
+sh "$source/deploy/versions.sh" "$source/requirements.lock" > "$work/versions.txt"
+"$work/image/bin/pip" install --quiet --constraint "$work/versions.txt" "$(ls "$work"/wheels/*.whl)[studies,postgres]"
 cd "$work"
 env -i PATH="$work/image/bin:/usr/bin:/bin" HOME="$work" referee study demo "$work/study"
 env -i PATH="$work/image/bin:/usr/bin:/bin" HOME="$work" referee study serve "$work/study" --port "${PORT:-8917}" --no-qr > "$work/log" 2>&1 &

@@ -43,3 +43,18 @@ def test_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "Some:\n  one    the first\n  three  the other\n"
     with pytest.raises(UnknownName):
         run_group(["two"], commands, "", "referee some")
+
+
+def test_no_help_loses_a_word_in_square_brackets_which_are_markup_there() -> None:
+    import ast
+    import re
+    from pathlib import Path
+
+    import referee.cli
+
+    lost = []
+    for path in Path(referee.cli.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                lost += [f"{path.name}: {m}" for m in re.findall(r"\[[a-z][a-z.]*\]", ast.get_docstring(node) or "")]
+    assert lost == []

@@ -71,6 +71,7 @@ def test_who_answers_otherwise_passes_them_by(browser: Browser, site: str, serve
     assert visitor.problems == []
 
 
+@pytest.mark.long
 def test_who_is_too_many_is_told_with_a_code(browser: Browser, site: str, served: Served) -> None:
     first = come(browser, site, "lenses")
     first.page.get_by_role("heading", name="Please wear them").wait_for()

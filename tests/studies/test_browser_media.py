@@ -31,22 +31,28 @@ def voiced(folder: Path, protocol: str, ending: str, **settings: str) -> Served:
     return open_served(folder)
 
 
-@pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Served]:
-    place = tmp_path_factory.mktemp("media")
-    found = {
-        "sound": voiced(place / "sound", "asgre2007", ".wav"),
-        "first": voiced(place / "first", "tuna2008", ".wav", media_repeats="1"),
-        "film": voiced(place / "film", "tuna2008", ".webm"),
-        "judged": voiced(place / "judged", "judgement", ".wav", media_text='"shown"'),
-        "gone": voiced(place / "gone", "asgre2007", ".wav"),
-    }
-    for path in (place / "gone" / "media").iterdir():
+STUDIES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "sound": ("asgre2007", ".wav", {}),
+    "first": ("tuna2008", ".wav", {"media_repeats": "1"}),
+    "film": ("tuna2008", ".webm", {}),
+    "judged": ("judgement", ".wav", {"media_text": '"shown"'}),
+    "found": ("point", ".wav", {}),
+    "gone": ("asgre2007", ".wav", {}),
+}
+
+
+@pytest.fixture
+def studies(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Served]:
+    """The one study that a test is about."""
+    name = request.param
+    protocol, ending, settings = STUDIES[name]
+    served = voiced(tmp_path / name, protocol, ending, **settings)
+    for path in (tmp_path / name / "media").iterdir() if name == "gone" else ():
         path.write_bytes(b"no sound")
-    return found
+    return {name: served}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def site(studies: dict[str, Served]) -> Iterator[str]:
     with serve(*studies.values()) as address:
         yield address
@@ -78,6 +84,7 @@ def check_onsets(rows: list[Any]) -> None:
         assert "preload-failed" not in row.flags
 
 
+@pytest.mark.parametrize("studies", ["sound"], indirect=True)
 def test_a_sound_begins_with_the_scene(browser: Browser, site: str, studies: dict[str, Served]) -> None:
     visitor = take_part(browser, site, "sound")
     visitor.go_to("scene")
@@ -99,6 +106,8 @@ def test_a_sound_begins_with_the_scene(browser: Browser, site: str, studies: dic
     assert visitor.violations() == []
 
 
+@pytest.mark.parametrize("studies", ["first"], indirect=True)
+@pytest.mark.long
 def test_a_voice_before_the_scene_is_heard_to_its_end_and_again(
     browser: Browser, site: str, studies: dict[str, Served]
 ) -> None:
@@ -116,6 +125,8 @@ def test_a_voice_before_the_scene_is_heard_to_its_end_and_again(
     assert visitor.problems == []
 
 
+@pytest.mark.parametrize("studies", ["film"], indirect=True)
+@pytest.mark.long
 def test_a_film_is_seen_and_timed(browser: Browser, site: str, studies: dict[str, Served]) -> None:
     visitor = take_part(browser, site, "film")
     visitor.go_to("reading")
@@ -127,6 +138,8 @@ def test_a_film_is_seen_and_timed(browser: Browser, site: str, studies: dict[str
     assert visitor.violations() == []
 
 
+@pytest.mark.parametrize("studies", ["judged"], indirect=True)
+@pytest.mark.long
 def test_what_is_heard_can_be_judged(browser: Browser, site: str, studies: dict[str, Served]) -> None:
     visitor = take_part(browser, site, "judged")
     visitor.go_to("rate")
@@ -137,6 +150,19 @@ def test_what_is_heard_can_be_judged(browser: Browser, site: str, studies: dict[
     assert visitor.problems == []
 
 
+@pytest.mark.parametrize("studies", ["found"], indirect=True)
+@pytest.mark.long
+def test_what_is_heard_can_be_pointed_at_in_a_picture(browser: Browser, site: str, studies: dict[str, Served]) -> None:
+    visitor = take_part(browser, site, "found")
+    visitor.go_to("photograph")
+    assert visitor.page.locator(".description").is_hidden()
+    visitor.finish()
+    check_onsets(trials_of(studies["found"]))
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("studies", ["sound"], indirect=True)
+@pytest.mark.long
 def test_after_a_reload_a_press_comes_first_for_browsers_play_nothing_unasked(
     browser: Browser, site: str, studies: dict[str, Served]
 ) -> None:
@@ -156,6 +182,8 @@ def test_after_a_reload_a_press_comes_first_for_browsers_play_nothing_unasked(
     assert visitor.problems == []
 
 
+@pytest.mark.parametrize("studies", ["gone"], indirect=True)
+@pytest.mark.long
 def test_a_sound_that_cannot_be_decoded_is_told_and_flagged(
     browser: Browser, site: str, studies: dict[str, Served]
 ) -> None:

@@ -48,7 +48,14 @@ def test_check_says_what_was_proved(study: Study, capsys: pytest.CaptureFixture[
     assert "Ready" in told
 
 
-@pytest.mark.parametrize("fault", ["missing", "broken", "cut off", "over-large", "long", "silent film"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "missing",
+        "broken",
+        *(pytest.param(f, marks=pytest.mark.long) for f in ("cut off", "over-large", "long", "silent film")),
+    ],
+)
 def test_check_refuses_what_cannot_be_heard(fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = heard_study(tmp_path / "wrong").folder
     first = folder / "media" / "voice0.wav"
@@ -86,7 +93,8 @@ def test_only_protocols_that_play_may_be_given_voices(tmp_path: Path) -> None:
         claim.sentence for claim in prove_media(heard_study(tmp_path / "p", "self-paced-reading")) if not claim.holds
     ]
     assert wrong == ["the protocol plays sounds and films"]
-    assert all(claim.holds for claim in prove_media(heard_study(tmp_path / "j", "judgement")))
+    for protocol in ("judgement", "point", "refoi"):
+        assert all(claim.holds for claim in prove_media(heard_study(tmp_path / protocol, protocol)))
 
 
 def test_a_file_that_no_browser_plays_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,6 +151,15 @@ def test_simulated_people_hear_and_their_onsets_are_exported(tmp_path: Path) -> 
         # Nobody can go on before the voice has ended: it takes 350 ms a word.
         assert float(row["reading_ms"]) >= float(row["media_ms"]) > 0
         assert row["description"]
+
+
+def test_the_doctor_misses_files_that_are_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = heard_study(tmp_path / "gone").folder
+    main(["study", "doctor", str(folder)])
+    assert "sounds and films: 9 files, all there" in capsys.readouterr().out
+    (folder / "media" / "voice3.wav").unlink()
+    assert main(["study", "doctor", str(folder)]) == 1
+    assert "1 of 9 missing, first voice3.wav" in capsys.readouterr().out
 
 
 def test_new_copies_the_files_that_outputs_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sqlite3
 import subprocess
 import sys
@@ -237,3 +238,45 @@ def test_the_image_has_what_its_files_name() -> None:
     for name in ("Caddyfile", "backup-postgres.sh", "restore-postgres.sh", "Dockerfile"):
         assert name in text
         assert (DEPLOY / name).is_file()
+
+
+@pytest.mark.parametrize("unit", ["referee-study@.service", "referee-backup@.service", "referee-backup@.timer"])
+def test_the_units_are_ones_that_systemd_reads(unit: str, tmp_path: Path) -> None:
+    import shutil
+
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("systemd is not here")
+    for name in DEPLOY.glob("*@.*"):
+        # As an instance of the template, with a command that is there.
+        text = name.read_text("utf-8").replace("/opt/referee/bin/referee", "/bin/true")
+        (tmp_path / name.name).write_text(text, "utf-8")
+        (tmp_path / name.name.replace("@.", "@mystudy.")).write_text(text, "utf-8")
+    named = str(tmp_path / unit.replace("@.", "@mystudy."))
+    done = subprocess.run([analyze, "verify", "--man=no", named], capture_output=True, text=True, check=False)
+    about_ours = [line for line in done.stderr.splitlines() if "referee-" in line]
+    assert about_ours == []
+
+
+def test_the_image_is_built_with_the_versions_of_the_lock_file() -> None:
+    done = subprocess.run(
+        ["sh", str(DEPLOY / "versions.sh"), str(DEPLOY.parent / "requirements.lock")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    locked = (DEPLOY.parent / "requirements.lock").read_text("utf-8")
+    found = done.stdout.splitlines()
+    assert len(found) == sum("==" in line and not line.startswith((" ", "#")) for line in locked.splitlines()) > 50
+    assert all(re.fullmatch(r"[\w.-]+==[\w.+!]+( ; .+[^\\ ])?", line) and "hash" not in line for line in found)
+
+
+@pytest.mark.long
+def test_the_steps_of_the_image_work_in_an_empty_environment() -> None:
+    """Minutes, and packages from the network."""
+    done = subprocess.run(
+        ["sh", str(DEPLOY / "try-image.sh"), sys.executable], capture_output=True, text=True, check=False
+    )
+    offline = ("Could not find a version", "Temporary failure in name resolution", "NoNode")
+    if done.returncode and any(word in done.stdout + done.stderr for word in offline):
+        pytest.skip("packages cannot be had here")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert "the image's steps work" in done.stdout

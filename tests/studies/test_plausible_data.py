@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 from study_server import Clock, Person, Site, site, study_folder
 
+from referee.cli import main
 from referee.studies.analysis.answer_table import hearing_frame
 from referee.studies.analysis.registered_tests import analyse
 from referee.studies.analysis.tuna2008_tables import challenge_tables
@@ -190,3 +192,17 @@ def test_a_token_of_the_future_is_good_and_an_old_one_is_not(tmp_path: Path, mon
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now - 86_400)
     assert keys.read("study", token) == {"id": "x"}
+
+
+def test_simulated_people_move_their_pointer_where_paths_are_stored(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, track="true")
+    assert main(["study", "simulate", str(folder), "--participants", "2"]) == 0
+    assert main(["study", "export", str(folder), "--out", str(tmp_path / "out"), "--mode", "debug"]) == 0
+    with (tmp_path / "out" / "paths.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (tmp_path / "out" / "trials.csv").open(encoding="utf-8", newline="") as file:
+        trials = [row for row in csv.DictReader(file) if row["kind"] == "trial" and row["outcome"] == "entity"]
+    # 101 points for every trial that was answered with an object, evenly in time, ending with the answer.
+    assert len(rows) == 101 * len(trials) > 0
+    assert float(rows[0]["ms"]) == 0.0
+    assert float(rows[100]["ms"]) == pytest.approx(float(trials[0]["identification_ms"]), abs=1e-3)

@@ -2,11 +2,10 @@
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
 import { button, make, onSingleClick } from "../common/dom.ts";
-import { flip, type Onset } from "../timing/frames.ts";
 import { onPress, type Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
-import { mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
-import { awaitStart, hide, reveal } from "./parts/reading.ts";
+import { appear, mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { hide } from "./parts/reading.ts";
 import { flagsOf, merge, plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
 import { makeScale, type ScaleDescription } from "./parts/scales.ts";
 import { missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
@@ -60,7 +59,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const place = make("div", { class: "trial", tabindex: -1 }, panel);
     display.append(place);
     place.focus({ preventScroll: true });
-    void show(place, panel, medium, around).then(async (onset) => {
+    void appear(place, panel, medium, around).then(async (onset) => {
       const judgement = await judged;
       over.abort();
       medium?.stop();
@@ -82,15 +81,6 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
       act: (display) => actAsPerson(display, trial),
     });
   }
-}
-
-async function show(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
-  const change = (): void => reveal(panel);
-  if (!medium) return flip(around.frames, change);
-  if (!mayPlay()) await awaitStart(place, around);
-  const shown = await medium.begin(change);
-  void medium.ended().then(() => medium.offer());
-  return shown;
 }
 
 function description(trial: Parameters, text: string): HTMLElement {

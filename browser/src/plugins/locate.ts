@@ -3,12 +3,13 @@
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
 import { make } from "../common/dom.ts";
 import type { StringName } from "../common/strings.ts";
-import { flip, type Onset } from "../timing/frames.ts";
+import type { Onset } from "../timing/frames.ts";
 import type { Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
 import { decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
+import { appear, mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
 import { Photograph, type Mark, type Photo, type Spot } from "./parts/photograph.ts";
-import { hide, reveal } from "./parts/reading.ts";
+import { hide } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
@@ -18,6 +19,8 @@ const info = {
   version: VERSION,
   parameters: {
     text: { type: ParameterType.STRING, default: undefined },
+    media: { type: ParameterType.OBJECT, default: null },
+    media_repeats: { type: ParameterType.INT, default: null },
     language: { type: ParameterType.STRING, default: undefined },
     direction: { type: ParameterType.STRING, default: undefined },
     photo: { type: ParameterType.OBJECT, default: undefined },
@@ -63,24 +66,31 @@ class Location {
   private readonly question: HTMLElement;
   private readonly choices: HTMLElement;
   private readonly panel: HTMLElement;
+  private readonly place: HTMLElement;
+  private readonly medium: Medium | null;
+  private readonly over = new AbortController();
   private spot: Spot | null = null;
 
   constructor(display: HTMLElement, private readonly trial: LocateParameters, private readonly around: Surroundings) {
     this.watch = new Watch(around.frames);
     this.photograph = new Photograph(trial.photo as Photo, trial.marks as Mark[], trial.way as Way, around.say);
     const description = make("p", { class: "description", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, trial.text);
+    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
+    description.hidden = !trial.text;
     this.question = make("p", { class: "question", role: "status" }, around.say(ASKED[trial.way as Way]));
     this.choices = make("div", { class: "choices" }, ...trial.choices.map((name) => makeChoice(name, around.say(WORDS[name] ?? (name as StringName)))));
-    this.panel = make("div", { class: "panel locate" }, description, this.photograph.node, this.question, this.choices);
+    this.panel = make("div", { class: "panel locate" }, this.medium?.node, description, this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal), this.photograph.node, this.question, this.choices);
     hide(this.panel);
-    const place = make("div", { class: "trial", tabindex: -1 }, this.panel);
-    display.append(place);
-    place.focus({ preventScroll: true });
+    this.place = make("div", { class: "trial", tabindex: -1 }, this.panel);
+    display.append(this.place);
+    this.place.focus({ preventScroll: true });
   }
 
   async run(): Promise<Result> {
-    const onset = await flip(this.around.frames, () => reveal(this.panel));
+    const onset = await appear(this.place, this.panel, this.medium, this.around);
     const decision = await this.decide(onset);
+    this.over.abort();
+    this.medium?.stop();
     if (decision.outcome === "timeout") {
       this.panel.inert = true;
       await tellTimeout(this.around, (words) => this.question.replaceChildren(words));
@@ -131,9 +141,9 @@ class Location {
   private conclude(onset: Onset, decision: Decision, spot: Spot | null, guess: Spot | null): Result {
     const lost = this.around.failedPictures.has((this.trial.photo as Photo).picture);
     return {
-      answer: answerOf(decision, spot, guess, this.photograph.zooms),
-      times: timesOf(onset, decision.press),
-      flags: merge(this.watch.stop(), flagsOf([onset], decision.press), lost ? ["preload-failed"] : []),
+      answer: { ...answerOf(decision, spot, guess, this.photograph.zooms), repeats: this.medium?.repeats ?? 0 },
+      times: { ...timesOf(onset, decision.press, this.medium?.begun(onset)), ...this.medium?.times() },
+      flags: merge(this.watch.stop(), flagsOf([onset], decision.press), this.medium?.flags() ?? [], lost ? ["preload-failed"] : []),
     };
   }
 }
@@ -146,8 +156,8 @@ function answerOf({ outcome, entity, press, corrected }: Decision, spot: Spot | 
   };
 }
 
-function timesOf(onset: Onset, press: Press | null): Result["times"] {
-  return { combined_ms: press ? press.time - onset.onset : null, text_onset: onset.onset, ...onsetTimes(onset), ...responseTimes(press) };
+function timesOf(onset: Onset, press: Press | null, heardFrom = onset.onset): Result["times"] {
+  return { combined_ms: press ? press.time - heardFrom : null, text_onset: heardFrom, ...onsetTimes(onset), ...responseTimes(press) };
 }
 
 function someResult(trial: LocateParameters): Result {
@@ -163,6 +173,7 @@ function someResult(trial: LocateParameters): Result {
 }
 
 async function actAsPerson(display: HTMLElement, trial: LocateParameters): Promise<void> {
+  if (trial.media && !mayPlay()) pressOn((await appearance(display, ".starting .button"))[0]!);
   const [target] = await appearance(display, trial.way === "mark" ? ".photograph .mark" : ".photograph .sheet");
   await pause(someTime(600));
   if (trial.way === "mark") pressOn(target!);

@@ -5,7 +5,7 @@ import { button, make } from "../../common/dom.ts";
 import { flip, hold, LATE_MS, type Frames, type Onset } from "../../timing/frames.ts";
 import { onPress } from "../../timing/press.ts";
 import type { Flag } from "../../timing/watch.ts";
-import { hide, reveal } from "./reading.ts";
+import { awaitStart, hide, reveal } from "./reading.ts";
 import type { Times } from "./result.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -243,4 +243,14 @@ function playFilm(film: HTMLVideoElement): Playing {
   });
   void film.play().catch(() => film.dispatchEvent(new Event("error")));
   return { onset, ended, stop: () => film.pause() };
+}
+
+// A panel appears, and with it begins what is heard; where a gesture is lacking, it is asked for first.
+export async function appear(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
+  const change = (): void => reveal(panel);
+  if (!medium) return flip(around.frames, change);
+  if (!mayPlay()) await awaitStart(place, around);
+  const shown = await medium.begin(change);
+  void medium.ended().then(() => medium.offer());
+  return shown;
 }

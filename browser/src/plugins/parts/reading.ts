@@ -90,11 +90,12 @@ export async function hear(reader: Reader, medium: Medium, repeats: number, read
   const again = medium.againButton(repeats, over, (playing) => (playing ? hide : reveal)(control));
   if (again) control.before(again);
   over.addEventListener("abort", () => medium.stop(), { once: true });
+  // Filled in when it is known, which may be before the scene is on the screen or after. Late or not is the medium's own word, by how far it is from what was wanted.
+  const heard: Onset = { request: 0, frame: 0, onset: 0 };
   const shown = await medium.begin(() => [text, medium.node].forEach((node) => reveal(node)), (onset) => {
-    // Late or not is the medium's own word, by how far it is from what was wanted.
     Object.assign(heard, { request: onset, onset });
   });
-  const heard = { ...shown, onset: medium.begun(shown) };
+  Object.assign(heard, heard.onset ? { frame: shown.frame } : shown);
   reading.onsets.push(heard);
   await medium.ended();
   reveal(control);

@@ -12,5 +12,5 @@ app = options.new_app()
 
 @app.command(epilog=options.examples("  referee study close STUDY"))
 def close_doors(study: options.StudyFolder) -> int:
-    """Let nobody new in. Who has begun goes on; newcomers are told, with the platform's code for it ([recruitment.codes] closed)."""
+    """Let nobody new in. Who has begun goes on; newcomers are told, with the platform's code for it (recruitment.codes.closed in study.toml)."""
     return set_and_say(study, closed=True)

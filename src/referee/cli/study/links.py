@@ -39,7 +39,7 @@ def links(
     public_url: options.PublicUrl = "http://127.0.0.1:8000",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file (CSV) instead of the terminal.")] = None,
 ) -> int:
-    """Make links that nobody can invent: each has a label, signed with the study's key ([recruitment] platform = "link")."""
+    """Make links that nobody can invent: each has a label, signed with the study's key (recruitment.platform = "link" in study.toml)."""
     from referee.files import FOR_OWNER, write_atomically
     from referee.studies.folder.study import open_study
     from referee.studies.sessions.lab_links import link_query, new_labels

@@ -35,9 +35,9 @@ def payment(
     mode: options.OwnMode = None,
     database: options.Database = None,
 ) -> int:
-    """Write who is owed reward and bonus ([recruitment] reward, bonus_each, partial_share). The file holds platform ids: delete it when people are paid."""
+    """Write who is owed reward and bonus (study.toml: recruitment.reward, bonus_each, partial_share). It holds platform ids: delete it once people are paid."""
     from referee.files import FOR_OWNER, write_atomically
-    from referee.studies.data.collection import reading
+    from referee.studies.data.collection import collect, reading
     from referee.studies.data.payment import owed, payment_file
     from referee.studies.folder.study import open_study
 
@@ -48,6 +48,10 @@ def payment(
     text = payment_file(opened, people, form)
     write_atomically(target, text.splitlines(), mode=FOR_OWNER)
     total = sum((p.reward + p.bonus for p in people), start=0)
+    with reading(opened, database) as connection:
+        bots = sum(sitting.simulated is not None for sitting in collect(opened, connection, mode).sittings)
+    if bots:
+        print(f"{bots} simulated participants are owed nothing")
     print(
         f"{target}: {len(text.splitlines())} lines; {len(people)} ended sessions, {total} {opened.recruitment.currency} in all"
     )

@@ -11,7 +11,7 @@ from referee.records import Response
 from referee.studies.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee.studies.protocols.scene import SCENE, language_of, problem_with_scene, show_scene
-from referee.studies.protocols.simulated_answers import answer_like, draw_times
+from referee.studies.protocols.simulated_answers import answer_like, draw_times, straight_path
 from referee.studies.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
@@ -202,6 +202,8 @@ class Identification:
             given.update(reading_timeout=True)
             times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
             times.update({n: times[n] - late for n in ("t_request", "t_frame", "t_onset", "t_response", "t_handler")})
+        if settings["track"]:
+            given.update(straight_path(given["entity"], shown, times["t_response"] - times["t_onset"], rng))
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:

@@ -18,8 +18,17 @@ from referee.sight.overlap import region_holds
 from referee.studies.folder.photographs import Photograph, entity_at, photograph_of
 from referee.studies.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.scene import language_of, tidy_words
+from referee.studies.protocols.scene import language_of
 from referee.studies.protocols.simulated_answers import draw_times
+from referee.studies.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    heard_ms,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
 
 __all__ = ["Pointing", "RefOiChoice"]
 
@@ -44,7 +53,7 @@ _ANSWER = {
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
 }
-_TIMES = {"combined_ms": in_ms("from the onset of picture and description to the answer"), **CLOCKS}
+_TIMES = {"combined_ms": in_ms("from the onset of picture and description to the answer"), **CLOCKS, **HEARD_TIMES}
 
 
 def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
@@ -64,6 +73,7 @@ def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_
         "timeout_ms": Parameter(
             default=0, about="The trial ends without an answer after so long; 0 for never.", unit="ms"
         ),
+        **HEARD,
     }
     return Info(
         name=name, title=title, source=source, plugin="locate", parameters=parameters, answer=_ANSWER, times=_TIMES
@@ -83,7 +93,7 @@ class Pointing:
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """Times are not negative."""
-        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else None
+        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else problem_with_heard(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Description and photograph; regions only as marks, all of them, under public numbers in an order of their own."""
@@ -95,7 +105,7 @@ class Pointing:
         ]
         choices = list(settings["choices"])
         parameters = {
-            "text": tidy_words(stimulus.description),
+            **show_words(stimulus, settings),
             **language_of(stimulus.trial),
             "photo": {
                 "picture": seen.name,
@@ -115,6 +125,7 @@ class Pointing:
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A place within the picture of the kind that was asked for, or an answer that was offered."""
         check_recorded(answer, self.info)
+        check_heard(answer, shown)
         given, asked = answer.answer, shown.parameters
         wanted = "entity" if asked["way"] == "mark" else asked["way"]
         outcome = given.get("outcome")
@@ -171,9 +182,13 @@ class Pointing:
         else:
             given |= _placed(response, seen, shown, rng)
         times = draw_times(
-            response, Shown(parameters={**asked, "reading": "together", "fixation_ms": 0}, labels={}), rng
+            response,
+            Shown(parameters={**asked, "reading": "together", "fixation_ms": 0}, labels={}),
+            rng,
+            heard_ms(stimulus) if "media" in asked else 0.0,
         )
         kept = {name: value for name, value in times.items() if name in _TIMES}
+        kept |= simulate_heard(stimulus, shown, times["text_onset"], rng)
         limit = settings["timeout_ms"]
         if limit and kept["combined_ms"] > limit:
             given |= {**dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")), "outcome": "timeout"}

@@ -13,10 +13,12 @@ from typing import Any
 from referee.records import Outcome, Response
 from referee.studies.protocols.contract import Shown
 
-__all__ = ["answer_like", "draw_times"]
+__all__ = ["answer_like", "draw_times", "straight_path"]
 
 READING_MS, PER_WORD_MS, IDENTIFYING_MS, SPREAD, NEXT_FRAME_MS = 350.0, 230.0, 1800.0, 0.35, 17.0
 LATE = 6.0
+# Of a simulated pointer: how often it is seen, and how much a hand trembles, in cells.
+PATH_SEEN, TREMOR = 25, 0.02
 
 
 def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
@@ -76,6 +78,18 @@ def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0
         "t_handler": answered + LATE * rng.random(),
         "text_onset": start,
     }
+
+
+def straight_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> dict[str, list[float]]:
+    """A pointer that waits below the middle of the scene and then goes to the object, with a hand that trembles; none to an answer that is no object."""
+    at = next((one for one in shown.parameters["entities"] if one["id"] == entity), None)
+    if at is None:
+        return {}
+    grid = shown.parameters["grid"]
+    start, end = (grid["columns"] / 2, float(grid["rows"])), (at["column"] + 0.5, at["row"] + 0.5)
+    share = [min(max((n / (PATH_SEEN - 1) - 0.4) / 0.6, 0.0), 1.0) for n in range(PATH_SEEN)]
+    x, y = ([a + (b - a) * s + rng.gauss(0.0, TREMOR) for s in share] for a, b in zip(start, end, strict=True))
+    return {"path_ms": [ms * n / (PATH_SEEN - 1) for n in range(PATH_SEEN)], "path_x": x, "path_y": y}
 
 
 def _around(median: float, rng: Random) -> float:

@@ -9,14 +9,18 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, text
 
 from referee.errors import InputError, RefereeError
 from referee.files import hold_alone
+from referee.studies.folder.media import FOLDER, heard_in
 from referee.studies.store.keys import Keys, load_keys
 from referee.studies.store.lock import ONE_SERVER, SERVED_ALREADY
+
+if TYPE_CHECKING:
+    from referee.studies.folder.study import Study
 
 __all__ = ["LEAST_FREE", "HealthFinding", "examine", "free_bytes"]
 
@@ -48,6 +52,7 @@ def examine(folder: Path, database: str | None = None, public_url: str | None = 
     found = [
         HealthFinding("study folder", True, f"{study.id}, mode {study.mode}"),
         _pages(),
+        *_media(study),
         _disk(data if data.exists() else folder),
     ]
     found.append(_postgres(database) if database else _sqlite(data / "study.sqlite"))
@@ -74,6 +79,18 @@ def _pages() -> HealthFinding:
     missing = [n for n in ("participant.html", "participant.js", "organiser.html") if not (STATIC / n).is_file()]
     said = f"{', '.join(missing)} missing" if missing else "all there"
     return HealthFinding("pages", not missing, said, "run `make bundle`, or install the released package")
+
+
+def _media(study: Study) -> list[HealthFinding]:
+    """Sounds and films, where the study has any; whether they can be played is for `study check` to say."""
+    heard = heard_in(study)
+    if not heard:
+        return []
+    missing = [name for name in heard if not (study.folder / FOLDER / name).is_file()]
+    said = (
+        f"{len(missing)} of {len(heard)} missing, first {missing[0]}" if missing else f"{len(heard)} files, all there"
+    )
+    return [HealthFinding("sounds and films", not missing, said, f"put them into {study.folder / FOLDER}")]
 
 
 def _sqlite(path: Path) -> HealthFinding:
