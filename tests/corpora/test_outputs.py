@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from referee.corpora.outputs import output_to_json, read_outputs
+from referee.corpora.place_records import place_from_json
+from referee.corpora.reading.lines import WrongShape
 from referee.errors import InputError, MalformedInput
+from referee.places import Box
 from referee.records import Description, Property
 
 
@@ -100,3 +104,11 @@ def test_tables_are_read_with_the_separator_of_their_first_line(tmp_path: Path, 
     (tmp_path / "o.csv").write_bytes("\ufeff".encode() + "\r\n".join(sign.join(r) for r in rows).encode() + b"\r\n")
     (output,) = read_outputs(tmp_path / "o.csv")
     assert (output.trial, output.system, output.description.text) == ("t1", "one", "red, the large one")
+
+
+def test_numbers_of_numpy_are_numbers_and_true_is_none() -> None:
+    box = place_from_json({"box": list(np.array([1.0, 2.0, 3.5, 4.0])), "in": "pixels xyxy"})
+    assert isinstance(box, Box)
+    assert box.on(None) == (1, 2, 3.5, 4)
+    with pytest.raises(WrongShape, match="not 4 numbers"):
+        place_from_json({"box": [1, 2, 3, True], "in": "pixels xyxy"})

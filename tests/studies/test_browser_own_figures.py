@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from study_in_browser import chromium
 
 from real_chromium import PATIENCE_MS
 from referee.cli import main
+from referee.situated.game.board import Placement
 from referee.situated.game.goals import GOALS, PENTOMINO_GOALS, Goal, solution
 from referee.situated.game.log import faults, parse_recording
-from referee.situated.game.own_goals import read_goals
+from referee.situated.game.own_goals import check_figure, read_goals
+from referee.situated.game.own_pieces import read_pieces
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.studies.dialogue.figure_server import create_figures_app
 from referee.studies.rooms.tangram_study import make_tangram_study
@@ -55,17 +58,29 @@ def lay(page: Page, goal: Goal, step: int) -> None:
         page.evaluate(LAY, [step, piece, *place])
 
 
-def test_a_figure_is_laid_checked_and_kept(browser: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "mine.json"
-    server = uvicorn.Server(uvicorn.Config(create_figures_app(file, "tangram", "key"), port=0, log_level="error"))
+@contextmanager
+def drawing(file: Path, pieces: str) -> Iterator[str]:
+    """The page on which figures are laid, at its address."""
+    server = uvicorn.Server(uvicorn.Config(create_figures_app(file, pieces, "key"), port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not (server.started and server.servers):
         time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/#key"
+    server.should_exit = True
+    thread.join(timeout=10)
+
+
+def test_a_figure_is_laid_checked_and_kept(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    with drawing(file, "tangram") as address:
+        keep_a_kitten(browser, address, file)
+
+
+def keep_a_kitten(browser: Browser, address: str, file: Path) -> None:
     page, problems = browser.new_page(), list[str]()
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.goto(f"http://127.0.0.1:{port}/#key")
+    page.goto(address)
     expect(page.locator(".figure-told")).to_contain_text("falls apart")
     expect(page.get_by_role("button", name="Keep it")).to_be_disabled()
     lay(page, GOALS["cat"], 45)
@@ -84,8 +99,6 @@ def test_a_figure_is_laid_checked_and_kept(browser: Browser, tmp_path: Path) -> 
     # The one refusal above is told by the browser, too.
     assert all("422" in problem for problem in problems)
     page.close()
-    server.should_exit = True
-    thread.join(timeout=10)
 
 
 @pytest.mark.long
@@ -125,4 +138,44 @@ def test_pentominoes_are_played_recorded_and_replayed(browser: Browser, tmp_path
     page.goto(file.with_suffix(".html").as_uri())
     expect(page.locator(".board-piece")).to_have_count(6)
     expect(page.locator(".goal-panel figcaption")).to_contain_text("castle")
+    page.close()
+
+
+SHEDS = """
+name = "sheds"
+step = 90
+[[pieces]]
+name = "wall"
+number = 51
+colour = "orange"
+corners = [[0, 0], [160, 0], [160, 80], [0, 80]]
+[[pieces]]
+name = "tower"
+number = 52
+colour = "grey"
+corners = [[0, 0], [60, 0], [60, 160], [0, 160]]
+"""
+
+
+def test_own_pieces_have_their_form_and_colour_and_make_figures(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "sheds.toml").write_text(SHEDS, "utf-8")
+    file = tmp_path / "figures.json"
+    with drawing(file, read_pieces(tmp_path / "sheds.toml")) as address:
+        lay_a_shed(browser.new_page(), address)
+    (kept,) = read_goals(file)
+    assert set(kept.placements) == {"51", "52"}
+
+
+def lay_a_shed(page: Page, address: str) -> None:
+    page.goto(address)
+    wall = page.locator("[data-piece='51'] polygon")
+    expect(wall).to_have_css("fill", "rgb(210, 105, 30)")
+    assert wall.evaluate("(node) => { const box = node.getBBox(); return [box.width, box.height]; }") == [160, 80]
+    goal = check_figure("shed", {"51": Placement(-30, 40), "52": Placement(80, 0)}).goal
+    assert goal is not None
+    lay(page, goal, 90)
+    expect(page.locator(".figure-told")).to_have_text("This can be solved, and is not symmetric.")
+    page.get_by_label("Name of the figure").fill("shed")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator(".figure-list")).to_contain_text("shed")
     page.close()
