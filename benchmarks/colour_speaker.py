@@ -82,6 +82,17 @@ def main(number: int) -> None:
     print(
         f"  colour/rational  –     {mean(heard(judge, said)):.3f}  {mean(len(x.split()) for _, x in said):.2f}  {len(said)}"
     )
+    texts = {trial.id: text for trial, text in said}
+    rows = [row for trial, rows in found.values() for row in rows if row["contents"].lower().strip() == texts[trial.id]]
+    clicked, named = mean(row["clickStatus"] == "target" for row in rows), len({row["contextId"] for row in rows})
+    print(
+        f"  where people wrote the very words of colour/rational ({named} contexts), people found: {clicked:.3f}  of {len(rows)} captions"
+    )
+    there = {row["contextId"] for row in rows}
+    usual = [row for i in there for row in found[i][1] if row["quality"] == "descriptive"]
+    print(
+        f"  descriptive captions of these contexts, people found: {mean(row['clickStatus'] == 'target' for row in usual):.3f}"
+    )
     for quality in CLASSES:
         same = [
             any(row["quality"] == quality and row["contents"].lower().strip() == text for row in found[trial.id][1])

@@ -10,7 +10,8 @@ from contexts import props, scene, trial, view
 from referee.corpora.synthetic.plurals import Plurals
 from referee.errors import NotTrained
 from referee.records import Description
-from referee.runs.describe import describe_view
+from referee.runs.describe import describe_as
+from referee.runs.speak import System
 from referee.selection.log_linear import FEATURES, LogLinear
 from referee.selection.plural import Fragment
 
@@ -83,8 +84,9 @@ def test_it_must_be_trained_and_knows_no_limit_of_attributes():
 
 def test_the_words_are_in_parts_and_true():
     trials = list(Plurals(speakers=4).trials())
+    speaker = System.read("classic/log-linear").build().fit(trials)
     for one in trials[:20]:
-        found = describe_view(one.for_speaker(), "classic/log-linear", trials)
+        found = describe_as(speaker, one.for_speaker(), trials)
         assert (found.false, found.dropped) == ((), ()), found.text
         assert (found.text or "").startswith("the ")
 

@@ -187,3 +187,19 @@ def test_every_later_speaker_has_its_source_its_label_and_a_worked_example(name:
         t.name for t in tests if f"{made}(" in ast.unparse(t) and "by hand" in (ast.get_docstring(t) or "").lower()
     ]
     assert worked, made
+
+
+def test_the_page_has_the_labels_of_the_tables() -> None:
+    """docs/systems.md says of every entry of the two challenges what its row says: its evidence, and whether anything was fitted."""
+    page = (Path(__file__).parents[2] / "docs" / "systems.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| ([A-Z][\w+-]*)[^|]* \| ((?:faithful|reconstructed|low confidence|stand-in)(?:, fitted)?) \|",
+        page,
+        re.MULTILINE,
+    )
+    known = {**tuna2008_as.TABLE, **asgre2007.TABLE}
+    assert len(rows) == len(asgre2007.TABLE) + len(tuna2008_as.TABLE) - 3, (
+        "ATT-DR-sf and ATT-FB-sf, -sr share a line with others"
+    )
+    for name, label in rows:
+        assert label == known[name].evidence + (", fitted" if known[name].fitted else ""), name
