@@ -413,6 +413,10 @@ class PutsAside(LearnsFirst, Protocol):
         """What measuring will need; it can be pickled and is small."""
         ...
 
+    def learn_aside(self, kept: Any) -> Any:
+        """What `learn` does with the batch that this was put aside of."""
+        ...
+
     def measure_aside(self, kept: Any) -> FloatArray:
         """What `statistics` gives for the batch that this was put aside of, once everything is learnt."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from referee import __version__
 from referee.records import Scene, SceneNotes, Trial
 
-__all__ = ["Fingerprint", "digest", "explain", "parameters", "short", "signature"]
+__all__ = ["Fingerprint", "digest", "explain", "parameters", "short", "signature", "written"]
 
 _END = "\x1e"
 _SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
@@ -110,6 +110,24 @@ def _scene_text(scene: Scene) -> str:
     return notes["text"]
 
 
+def written(trial: Trial) -> str:
+    """What a fingerprint takes of a trial: texts joined rather than objects printed, for every trial passes here; control characters keep them apart."""
+    scene = trial.scene
+    parts = [
+        trial.id,
+        *trial.targets,
+        _END,
+        f"{trial.domain}\x1f{trial.condition}\x1f{trial.speaker}\x1f{scene.id}",
+        _SCENES.of(scene).get("text") or _scene_text(scene),
+    ]
+    for said in trial.references:
+        parts += (_END, str(said.text), "True" if said.properties is None else "False")
+        for prop in said.properties or ():
+            parts += prop
+    parts.append("\x1d")
+    return "\x1f".join(parts)
+
+
 class Fingerprint:
     """A hash of what was read, trial by trial: ids, targets, scenes and references, so that another reading of a corpus never signs alike."""
 
@@ -119,22 +137,12 @@ class Fingerprint:
         self.trials = 0
 
     def add(self, trial: Trial) -> None:
-        # every trial passes here, so texts are joined rather than objects printed: control characters keep them apart
-        scene = trial.scene
-        parts = [
-            trial.id,
-            *trial.targets,
-            _END,
-            f"{trial.domain}\x1f{trial.condition}\x1f{trial.speaker}\x1f{scene.id}",
-            _SCENES.of(scene).get("text") or _scene_text(scene),
-        ]
-        for said in trial.references:
-            parts += (_END, str(said.text), "True" if said.properties is None else "False")
-            for prop in said.properties or ():
-                parts += prop
-        parts.append("\x1d")
-        self._hash.update("\x1f".join(parts).encode("utf-8", "surrogatepass"))
-        self.trials += 1
+        self.add_written([written(trial)])
+
+    def add_written(self, texts: Sequence[str]) -> None:
+        """The same for trials that were written out before (see `written`)."""
+        self._hash.update("".join(texts).encode("utf-8", "surrogatepass"))
+        self.trials += len(texts)
 
     def __str__(self) -> str:
         return f"{self.trials}-{self._hash.hexdigest()}"

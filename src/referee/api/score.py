@@ -385,7 +385,9 @@ def score(
         return found if progress is None else progress(found, f"{opened.name}: trials")
 
     with _elsewhere(engine, jobs, address) as measurer:
-        table = score_trials(answers, trials, settings, opened.everyone, opened.source, shard, measurer)
+        table = score_trials(
+            answers, trials, settings, opened.everyone, opened.source, shard, measurer, opened.file, progress
+        )
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
     if baseline is not None and test == "randomisation" and len(table.clusters.names) == 2:

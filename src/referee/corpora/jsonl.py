@@ -53,6 +53,7 @@ __all__ = [
     "description_to_json",
     "entity_from_json",
     "json_line",
+    "misnamed",
     "pairs",
     "read_responses",
     "read_trials",
@@ -104,12 +105,17 @@ class JsonlCorpus:
         """Trials whose references say nothing under a slip of the pen: color where the scene has colour would agree with nobody, in silence."""
         path = self._file("trials.jsonl")
         for trial in read_trials(path):
-            slip = _misnamed(trial)
+            slip = misnamed(trial)
             if slip is not None:
                 said, meant = slip
                 problem = f"trial {trial.id!r}: a reference says {said}, but no entity has a {said.name!r}"
                 raise MalformedInput(problem, where=path, remedy=f"did you mean {meant}?")
             yield trial
+
+    @property
+    def file(self) -> Path:
+        """The file that trials are read from."""
+        return self._file("trials.jsonl")
 
     def picture_folder(self) -> Path:
         """Where the paths of pictures begin."""
@@ -369,7 +375,7 @@ def response_from_json(data: Mapping[str, Any]) -> Response:
     )
 
 
-def _misnamed(trial: Trial) -> tuple[Property, Property] | None:
+def misnamed(trial: Trial) -> tuple[Property, Property] | None:
     """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
     known = trial.scene.extensions
     for said in (p for r in trial.references for p in r.properties or ()):

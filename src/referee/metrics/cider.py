@@ -45,13 +45,7 @@ class Cider(Measure):
 
     def learn(self, batch: Batch) -> Cider:
         """Count in how many items' references each n-gram is (outputs do not matter here)."""
-        encoding = encode(batch, self.case, self.tokens)
-        for grams in _all_orders(encoding, check_order(self.order)):
-            counts = grams.items_with(encoding).tolist()
-            counted = zip(grams.as_words(encoding), counts, strict=True)
-            # Some stand in outputs alone.
-            self._seen.update({ngram: n for ngram, n in counted if n})
-        self._items += _items_of(encoding)
+        self.learn_aside(self.put_aside(batch))
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -61,6 +55,14 @@ class Cider(Measure):
     def put_aside(self, batch: Batch) -> Encoding:
         """The words of outputs and references."""
         return encode(batch, self.case, self.tokens)
+
+    def learn_aside(self, encoding: Encoding) -> None:
+        for grams in _all_orders(encoding, check_order(self.order)):
+            counts = grams.items_with(encoding).tolist()
+            counted = zip(grams.as_words(encoding), counts, strict=True)
+            # Some stand in outputs alone.
+            self._seen.update({ngram: n for ngram, n in counted if n})
+        self._items += _items_of(encoding)
 
     def measure_aside(self, encoding: Encoding) -> FloatArray:
         whole = log(max(1, self._items or _items_of(encoding)))

@@ -51,11 +51,13 @@ class Nist(Measure):
 
     def learn(self, batch: Batch) -> Nist:
         """Count the reference n-grams of one more batch (outputs do not matter here)."""
-        encoding = encode(batch, self.case, self.tokens)
+        self._count(encode(batch, self.case, self.tokens))
+        return self
+
+    def _count(self, encoding: Encoding) -> None:
         if self._learnt is None:
             self._learnt = count_for(encoding.texts, self.order)
         self._learnt.add(encoding)
-        return self
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: information matched by order, n-grams of the output by order, mean length of the references."""
@@ -65,6 +67,9 @@ class Nist(Measure):
         """The words as numbers, and which n-grams are matched."""
         marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         return encode(batch, self.case, self.tokens), marks
+
+    def learn_aside(self, kept: tuple[Encoding, Ids]) -> None:
+        self._count(kept[0])
 
     def measure_aside(self, kept: tuple[Encoding, Ids]) -> FloatArray:
         encoding, marks = kept

@@ -51,6 +51,8 @@ class Opened:
     card: Card | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     recorded: Callable[..., Iterable[Output]] | None = None
+    # The one file that all of `trials` are read from, where that is so.
+    file: Path | None = None
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -135,7 +137,10 @@ def open_corpus(
     }
     card = source.card if isinstance(source, Corpus) else None
     recorded = source.recorded if isinstance(source, HasRecorded) else None
-    return Opened(name=name, trials=part, everyone=whole, card=card, parameters=parameters, recorded=recorded)
+    file = source.file if isinstance(source, JsonlCorpus) and split is None else None
+    return Opened(
+        name=name, trials=part, everyone=whole, card=card, parameters=parameters, recorded=recorded, file=file
+    )
 
 
 def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
@@ -281,7 +286,7 @@ def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
             )
 
     listed = f"{len(wanted)}-{digest(chr(10).join(sorted(wanted)))[:8]}"
-    return replace(opened, trials=chosen, parameters={**opened.parameters, "items": listed})
+    return replace(opened, trials=chosen, file=None, parameters={**opened.parameters, "items": listed})
 
 
 def _field(trial: Trial, name: str) -> str | None:

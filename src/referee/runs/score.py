@@ -8,9 +8,12 @@ from __future__ import annotations
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from io import BytesIO
+from importlib.util import find_spec
+from io import SEEK_END, BytesIO
 from itertools import islice
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Protocol
 
@@ -21,16 +24,21 @@ from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
+from referee.runs.copies import GivenUp, cut, in_copies, worth_it
 from referee.runs.grounding import PlaceQuestion, asked_by, conventions_meant, conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
-from referee.signature import Fingerprint
+from referee.runs.watching import CountedWork, ShowsProgress, unwatched
+from referee.signature import Fingerprint, written
 
 __all__ = ["PROBLEMS", "Measured", "Measurer", "ScoreTable", "Settings", "measure", "metric_names", "score_trials"]
 
 # Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+Statistics = tuple[dict[tuple[str, str], FloatArray], dict[tuple[str, str], Any], dict[str, str]]
 
 
 class Measurer(Protocol):
@@ -57,20 +65,41 @@ class Measured:
         self.parts = {key: [] for key in self.metrics}
 
     def add(self, batches: Mapping[str, Batch]) -> None:
+        self.take(self.statistics(batches))
+
+    def statistics(self, batches: Mapping[str, Batch]) -> Statistics:
+        """The rows of metrics that can be measured at once, what the others put aside, and what broke."""
         now = {key: metric for key, metric in self.metrics.items() if key not in self.aside}
-        for key, rows in measure(now, batches, self.failed).items():
-            self.parts[key].append(rows)
-        if self.aside:
-            later = {key: self.metrics[key].put_aside(batches[key[0]]) for key in sorted(self.aside)}
+        failed: dict[str, str] = {}
+        rows = measure(now, batches, failed)
+        return rows, {key: self.metrics[key].put_aside(batches[key[0]]) for key in sorted(self.aside)}, failed
+
+    def take(self, found: Statistics) -> None:
+        """Keep the statistics of one more chunk."""
+        rows, later, failed = found
+        for key, measured in rows.items():
+            self.parts[key].append(measured)
+        self.failed = failed | self.failed
+        if later:
             pickle.dump(later, self.kept, pickle.HIGHEST_PROTOCOL)
 
     def finish(self) -> Measured:
+        learners = self.aside.intersection(learning(self.metrics))
+        for later in self._again():
+            for key in learners:
+                self.metrics[key].learn_aside(later[key])
+        for later in self._again():
+            for key, kept in later.items():
+                self.parts[key].append(self.metrics[key].measure_aside(kept))
+        return self
+
+    def _again(self) -> Iterator[Mapping[tuple[str, str], Any]]:
+        """What was put aside, chunk by chunk."""
+        self.kept.seek(0, SEEK_END)
         end = self.kept.tell()
         self.kept.seek(0)
         while self.kept.tell() < end:
-            for key, kept in pickle.load(self.kept).items():
-                self.parts[key].append(self.metrics[key].measure_aside(kept))
-        return self
+            yield pickle.load(self.kept)
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------------
@@ -84,91 +113,168 @@ def score_trials(
     source: Source | None = None,
     size: int | None = None,
     elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None = None,
+    file: Path | None = None,
+    watch: ShowsProgress | None = None,
 ) -> ScoreTable:
     """Measure all systems on all trials; `trials` is called once, or twice where a metric learns from the whole set first and can put nothing aside.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
     come from, for the signature and for what the trials are clustered by. `size` is that of a chunk; `elsewhere` measures chunks in other processes (see
-    `referee.runs.measuring`).
+    `referee.runs.measuring`). Where one `file` holds all the trials and is large, its parts are read and measured side by side (`referee.runs.copies`),
+    and `watch` is shown the parts.
     """
+    given = (answers, trials, settings, everyone or trials, source or Source(), size or CHUNK)
     # A file without a name: what metrics put aside takes no memory, and is gone with the process.
     with TemporaryFile(prefix="referee-") as kept:
-        return _score(answers, trials, settings, everyone or trials, source or Source(), size or CHUNK, elsewhere, kept)
+        if elsewhere is None and file is not None and (copies := worth_it(file)):
+            with suppress(GivenUp):
+                return _Scoring(*given).side_by_side(file, copies, kept, watch or unwatched)
+    # One process tells what is odd, with its file and line.
+    with TemporaryFile(prefix="referee-") as kept:
+        return _Scoring(*given).alone(elsewhere, kept)
 
 
-def _score(
-    answers: Answers,
-    trials: Callable[[], Iterable[Trial]],
-    settings: Settings,
-    everyone: Callable[[], Iterable[Trial]],
-    source: Source,
-    size: int,
-    elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None,
-    kept: BinaryIO,
-) -> ScoreTable:
-    systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
-    if settings.baseline is not None and settings.baseline not in systems:
-        raise InputError(
-            f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
+@dataclass(slots=True)
+class _TrialFacts:
+    """What a table keeps of some trials beside their statistics."""
+
+    ids: list[str]
+    written: list[str]
+    groups: dict[str, list[str | None]]
+    labels: dict[str, list[str | None]]
+    references: Counter[int]
+
+
+class _Scoring:
+    """One table in the making."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        trials: Callable[[], Iterable[Trial]],
+        settings: Settings,
+        everyone: Callable[[], Iterable[Trial]],
+        source: Source,
+        size: int,
+    ) -> None:
+        self.answers, self.trials, self.settings, self.everyone, self.size = answers, trials, settings, everyone, size
+        self.systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
+        if settings.baseline is not None and settings.baseline not in self.systems:
+            raise InputError(
+                f"no system is called {settings.baseline!r}",
+                remedy=f"--baseline takes one of {', '.join(self.systems)}",
+            )
+        self.table = ScoreTable(settings, source)
+        self.table.metrics = _make_metrics(self.systems, settings.metrics)
+        self.table.groups = {name: [] for name in settings.by}
+        self.labels: dict[str, list[str | None]] = {name: [] for name in source.factors(settings.cluster)}
+        self.seen: set[str] = set()
+        self.read, self.against = Fingerprint(), Counter[int]()
+        self.finders = {s for s, said in answers.by_system.items() if said.finds}
+        self.asked: list[PlaceQuestion] = []
+        self.learners = learning(self.table.metrics)
+        self.in_passing = all(_puts_aside(self.table.metrics[key]) for key in self.learners)
+
+    def alone(
+        self, elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None, kept: BinaryIO
+    ) -> ScoreTable:
+        """Read and measure in this process, or read here and measure elsewhere."""
+        table, answers = self.table, self.answers
+        # References of other speakers may come from trials that are not in the chosen part.
+        find = _reference_finder(self.settings, self.everyone)
+        # Elsewhere nothing is measured before everything is read.
+        if elsewhere is None and not self.in_passing:
+            _learn(self.learners, table, answers, self.trials, find, self.size)
+        measurer = self._measured(kept) if elsewhere is None else elsewhere(table.metrics)
+        for chunk in _chunks(self.trials(), self.size):
+            self.asked += map(asked_by, chunk) if self.finders else ()
+            # Found once for all systems; a batch's cache shares encodings among metrics, not among systems.
+            references = [find(t) for t in chunk]
+            self._take(self._facts(chunk, references))
+            batches = self._batches(chunk, references)
+            for system in self.finders:
+                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in batches[system].answers)
+            for system, name in self.learners if elsewhere is not None else ():
+                table.metrics[system, name].learn(batches[system])
+            measurer.add(batches)
+        return self._finish(measurer)
+
+    def side_by_side(self, file: Path, copies: int, kept: BinaryIO, watch: ShowsProgress) -> ScoreTable:
+        """Read and measure the parts of a file in copies of this process; `GivenUp` where that cannot be, or anything is odd."""
+        others = self.settings.humans or self.settings.references != "own"
+        if find_spec("msgspec") is None or others or self.finders or not self.in_passing:
+            raise GivenUp
+        from referee.corpora.plain_lines import trials_between
+
+        measured = self._measured(kept)
+
+        def do(part: tuple[int, int]) -> Iterator[tuple[_TrialFacts, Statistics]]:
+            self.answers.lenient = False  # in the copy alone: what would be counted is for the one process
+            for chunk in _chunks(trials_between(file, *part), self.size):
+                references = [t.references for t in chunk]
+                yield self._facts(chunk, references), measured.statistics(self._batches(chunk, references))
+
+        parts = cut(file)
+        for facts, found in watch(CountedWork(in_copies(do, parts, copies), len(parts)), "parts of the corpus"):
+            self._take(facts)
+            measured.take(found)
+        # A trial that is there twice, or none at all.
+        if len(self.seen) < len(self.table.trials) or not self.seen:
+            raise GivenUp
+        return self._finish(measured)
+
+    def _measured(self, kept: BinaryIO) -> Measured:
+        metrics = self.table.metrics
+        aside = (key for key, metric in metrics.items() if self.in_passing and isinstance(metric, LearnsFirst))
+        return Measured(metrics, frozenset(aside), kept)
+
+    def _facts(self, chunk: Sequence[Trial], references: Sequence[Sequence[Description]]) -> _TrialFacts:
+        return _TrialFacts(
+            ids=[trial.id for trial in chunk],
+            written=[written(trial) for trial in chunk],
+            groups={name: [_group(trial, name) for trial in chunk] for name in self.settings.by},
+            labels={name: [trial.cluster(name) for trial in chunk] for name in self.labels},
+            references=Counter(map(len, references)),
         )
-    table = ScoreTable(settings, source)
-    table.metrics = _make_metrics(systems, settings.metrics)
-    # References of other speakers may come from trials that are not in the chosen part.
-    find = _reference_finder(settings, everyone)
-    learners = _learners(table.metrics)
-    # Elsewhere nothing is measured before everything is read.
-    in_passing = elsewhere is not None or all(_puts_aside(table.metrics[key]) for key in learners)
-    if not in_passing:
-        _learn(learners, table, answers, trials, find, size)
-    aside = frozenset(k for k, m in table.metrics.items() if in_passing and isinstance(m, LearnsFirst))
-    measurer: Measurer = Measured(table.metrics, aside, kept) if elsewhere is None else elsewhere(table.metrics)
-    table.groups = {name: [] for name in settings.by}
-    seen: set[str] = set()
-    labels: dict[str, list[str | None]] = {name: [] for name in table.source.factors(settings.cluster)}
-    read, against = Fingerprint(), Counter[int]()
-    finders = {s for s, said in answers.by_system.items() if said.finds}
-    asked: list[PlaceQuestion] = []
-    for chunk in _chunks(trials(), size):
-        asked += map(asked_by, chunk) if finders else ()
-        for trial in chunk:
-            seen.add(trial.id)
-            table.trials.append(trial.id)
-            read.add(trial)
-            for name in settings.by:
-                table.groups[name].append(_group(trial, name))
-            for name, column in labels.items():
-                column.append(trial.cluster(name))
-        # Found once for all systems; a batch's cache shares encodings among metrics, not among systems.
-        references = [find(t) for t in chunk]
-        against.update(map(len, references))
+
+    def _take(self, facts: _TrialFacts) -> None:
+        self.seen.update(facts.ids)
+        self.table.trials += facts.ids
+        self.read.add_written(facts.written)
+        for name, column in facts.groups.items():
+            self.table.groups[name] += column
+        for name, column in facts.labels.items():
+            self.labels[name] += column
+        self.against.update(facts.references)
+
+    def _batches(self, chunk: Sequence[Trial], references: Sequence[Sequence[Description]]) -> dict[str, Batch]:
         batches = {}
-        for system in systems:
-            answers.check_said(system, chunk)
-            found = _found(answers, system, chunk) if system in finders else []
-            batches[system] = Batch(_said(answers, system, chunk), chunk, references, answers=found)
-            if found:
-                table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in found)
-        for system, name in learners if in_passing else ():
-            table.metrics[system, name].learn(batches[system])
-        measurer.add(batches)
-    # Only now: the corpus streams, and which trials it has is known at its end.
-    answers.leave_out(seen, everyone)
-    answers.check_complete(seen)
-    table.clusters = choose_clusters(labels, settings.cluster)
-    table.fingerprint, table.references = str(read), _range(against)
-    measured = measurer.finish()
-    table.rows = {
-        key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
-        for key, rows in measured.parts.items()
-    }
-    for system in systems:
-        missing = len(seen.difference(answers.by_system[system].descriptions)) if system in answers.by_system else 0
-        table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
-    table.notes = [*answers.notes, *measured.failed.values()]
-    table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
-    if table.outcomes:
-        table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
-    return table
+        for system in self.systems:
+            self.answers.check_said(system, chunk)
+            found = _found(self.answers, system, chunk) if system in self.finders else []
+            batches[system] = Batch(_said(self.answers, system, chunk), chunk, references, answers=found)
+        return batches
+
+    def _finish(self, measurer: Measurer) -> ScoreTable:
+        table, answers, seen = self.table, self.answers, self.seen
+        # Only now: the corpus streams, and which trials it has is known at its end.
+        answers.leave_out(seen, self.everyone)
+        answers.check_complete(seen)
+        table.clusters = choose_clusters(self.labels, self.settings.cluster)
+        table.fingerprint, table.references = str(self.read), _range(self.against)
+        measured = measurer.finish()
+        table.rows = {
+            key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
+            for key, rows in measured.parts.items()
+        }
+        for system in self.systems:
+            missing = len(seen.difference(answers.by_system[system].descriptions)) if system in answers.by_system else 0
+            table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
+        table.notes = [*answers.notes, *measured.failed.values()]
+        table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
+        if table.outcomes:
+            table.meant, table.warnings = conventions_meant(self.asked), warnings_about(answers, self.asked)
+        return table
 
 
 def measure(
@@ -220,7 +326,7 @@ def _shared(metric: Metric) -> bool:
     return isinstance(metric, LearnsFrom) and metric.learns_from == "references"
 
 
-def _learners(metrics: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
+def learning(metrics: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
     """Metrics that need the whole set first (NIST's information weights, distributions over a scene), each once."""
     # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns once.
     own = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
