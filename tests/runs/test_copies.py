@@ -16,7 +16,7 @@ from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
 from referee.records import Description
-from referee.runs import copies, score
+from referee.runs import score
 from referee.runs.copies import GivenUp, cut, in_copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies of a process are made on Linux only")
@@ -138,9 +138,9 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
 def test_small_and_packed_files_are_not_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = tmp_path / "small.jsonl"
     small.write_text("{}\n")
-    assert copies.worth_it(small) == 0
-    monkeypatch.setattr(copies, "WORTH_COPIES", 1)
-    assert copies.worth_it(tmp_path / "absent.jsonl") == 0
+    assert score.worth_it(small) == 0
+    monkeypatch.setattr(score, "WORTH_COPIES", 1)
+    assert score.worth_it(tmp_path / "absent.jsonl") == 0
     packed = tmp_path / "large.jsonl.gz"
     packed.write_bytes(b"....")
-    assert copies.worth_it(packed) == 0
+    assert score.worth_it(packed) == 0

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from referee.contracts import Card
 from referee.corpora.place_records import picture_from_json, picture_to_json, place_from_json, place_to_json
 from referee.corpora.reading.lines import (
+    PlainReader,
     WrongShape,
     as_finite,
     as_names,
@@ -139,7 +139,7 @@ class JsonlCorpus:
 def read_trials(path: str | Path) -> Iterator[Trial]:
     """Trials of a file, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
     played: dict[str, tuple[Event, ...]] = {}
-    for line, trial in read_records(path, _plain_trials(), _records(path, trial_from_json, FORM)):
+    for line, trial in read_records(path, _plain_trials, _records(path, trial_from_json, FORM)):
         if trial.id in played:
             raise DuplicateTrial(
                 f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
@@ -160,10 +160,7 @@ def read_responses(path: str | Path) -> Iterator[Response]:
     return (make(text, line)[1] for line, text in read_lines(path))
 
 
-def _plain_trials() -> Callable[[list[bytes], int], list[tuple[int, Trial]] | None]:
-    """What reads trials of plain lines at once, where msgspec is installed."""
-    if find_spec("msgspec") is None:
-        return lambda lines, first: None
+def _plain_trials() -> PlainReader[tuple[int, Trial]]:
     from referee.corpora.plain_lines import TrialLines
 
     return TrialLines().read

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -16,10 +15,8 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any, BinaryIO, TypeVar
 
-__all__ = ["GivenUp", "cut", "in_copies", "worth_it"]
+__all__ = ["GivenUp", "cut", "in_copies"]
 
-# Smaller files are read sooner than copies are made and have loaded what they need.
-WORTH_COPIES = 64 << 20
 PART = 32 << 20
 _MORE, _DONE, _FAILED = b"+", b".", b"!"
 Part = TypeVar("Part")
@@ -27,13 +24,6 @@ Part = TypeVar("Part")
 
 class GivenUp(Exception):
     """A copy met something that has to be seen by one process alone."""
-
-
-def worth_it(path: Path) -> int:
-    """How many copies the work on a file is worth: one a core, or none."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-    large = path.suffix != ".gz" and path.is_file() and path.stat().st_size >= WORTH_COPIES
-    return cores if large and cores > 1 else 0
 
 
 def cut(path: Path, size: int = PART) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus
-from referee.corpora.outputs import Output, read_outputs, rows_as_outputs
+from referee.corpora.outputs import Output, OutputsOfSystem, read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import read_lines
 from referee.corpora.reading.natural_order import natural
 from referee.errors import (
@@ -30,7 +30,6 @@ from referee.errors import (
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.runs.folder import Run, is_run
 from referee.runs.score_table import Source
-from referee.runs.system_outputs import OutputsOfSystem
 from referee.signature import digest
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ Trials stream through in chunks and leave only their additive statistics behind,
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +26,7 @@ from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
-from referee.runs.copies import GivenUp, cut, in_copies, worth_it
+from referee.runs.copies import GivenUp, cut, in_copies
 from referee.runs.grounding import PlaceQuestion, asked_by, conventions_meant, conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
@@ -33,6 +35,8 @@ from referee.signature import Fingerprint, written
 
 __all__ = ["PROBLEMS", "Measured", "Measurer", "ScoreTable", "Settings", "measure", "metric_names", "score_trials"]
 
+# Smaller files are read sooner than copies are made and have loaded what they need.
+WORTH_COPIES = 64 << 20
 # Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
@@ -132,6 +136,13 @@ def score_trials(
     # One process tells what is odd, with its file and line.
     with TemporaryFile(prefix="referee-") as kept:
         return _Scoring(*given).alone(elsewhere, kept)
+
+
+def worth_it(path: Path) -> int:
+    """How many copies the work on a file is worth: one a core, or none."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    large = path.suffix != ".gz" and path.is_file() and path.stat().st_size >= WORTH_COPIES
+    return cores if large and cores > 1 else 0
 
 
 @dataclass(slots=True)

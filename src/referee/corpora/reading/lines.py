@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, BinaryIO, TypeVar
 from referee.errors import InputError, MalformedInput, near
 
 __all__ = [
+    "PlainReader",
     "WrongShape",
     "as_finite",
     "as_names",
@@ -28,7 +30,10 @@ __all__ = [
 ]
 
 BLOCK = 500
+# Smaller files are read before msgspec is loaded.
+LARGE = 1 << 20
 Record = TypeVar("Record")
+PlainReader = Callable[[list[bytes], int], Sequence[Record] | None]
 
 
 class WrongShape(Exception):
@@ -67,15 +72,16 @@ def read_lines(path: str | Path, on_problem: Callable[[InputError], None] = _rai
 
 def read_records(
     path: str | Path,
-    plainly: Callable[[list[bytes], int], Sequence[Record] | None],
+    plain: Callable[[], PlainReader[Record]],
     carefully: Callable[[str, int], Record | None],
     on_problem: Callable[[InputError], None] = _raise,
 ) -> Iterator[Record]:
     """What stands in the lines of a file: many at a time where all are plain, and one by one, read with care, where one is not.
 
-    `plainly` is given lines and the number of the first; it answers with one record a line, or None. `carefully` is given the text of a line and its
-    number, and answers with None for a line to be passed over.
+    `plain` makes a reader for large files; it is given lines and the number of the first, and answers with one record a line, or None. `carefully` is given
+    the text of a line and its number, and answers with None for a line to be passed over.
     """
+    plainly = plain() if _is_large(path) and find_spec("msgspec") is not None else _never
     for first, block in _blocks(path):
         made = plainly(block, first)
         if made is not None:
@@ -89,6 +95,15 @@ def read_records(
                 record = carefully(text, number)
                 if record is not None:
                     yield record
+
+
+def _is_large(path: str | Path) -> bool:
+    # Nobody knows how much comes from standard input.
+    return str(path) == "-" or (Path(path).is_file() and Path(path).stat().st_size >= LARGE)
+
+
+def _never(lines: list[bytes], first: int) -> None:
+    """Where nothing is read at once."""
 
 
 def _blocks(path: str | Path) -> Iterator[tuple[int, list[bytes]]]:
