@@ -24,7 +24,7 @@ READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 # How often somebody looks whether the time of a line is up.
 LOOK_S = 0.05
 # Whoever waits for answers gets so many at once, or what there is after so long.
-TOGETHER, SOON_S = 16, 0.01
+TOGETHER, SOON_S = 64, 0.02
 T = TypeVar("T")
 _OF_THREAD = threading.local()
 
