@@ -1,8 +1,10 @@
 """A worker that keeps a model loaded on a graphics card: loaded once a worker, and the same answers for any size of the pieces.
 
-python benchmarks/pages/model_worker.py                a small model on the card (needs torch; its weights are drawn, nothing is fetched)
-python benchmarks/pages/model_worker.py --ray          on Ray, one worker a card
-python benchmarks/pages/model_worker.py --device cpu   the same on the processor
+    python benchmarks/pages/model_worker.py                a small model on the card (needs torch; its weights are drawn, nothing is fetched)
+    python benchmarks/pages/model_worker.py --ray          on Ray, one worker a card
+    python benchmarks/pages/model_worker.py --device cpu   the same on the processor
+
+Ends with 1 where answers depend on the size of the pieces.
 """
 
 from __future__ import annotations
