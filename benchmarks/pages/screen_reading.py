@@ -2,8 +2,8 @@
 
     python benchmarks/pages/screen_reading.py [--split scene-fold-1/8:test] [--kept FOLDER]
 
-All 251 screens by default, which takes most of an hour, for reading a screen takes seconds; `--kept` keeps what was read, a file a screen, so that one that was
-stopped goes on where it was. Prints shares: found, elsewhere, none.
+All screens by default (250 with an instruction that means something), which takes most of an hour, for reading a screen takes seconds; `--kept` keeps what
+was read, a file a screen, so that one that was stopped goes on where it was. Prints shares: found, elsewhere, none.
 """
 
 from __future__ import annotations
