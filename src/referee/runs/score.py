@@ -274,10 +274,8 @@ class _Scoring:
         table.clusters = choose_clusters(self.labels, self.settings.cluster)
         table.fingerprint, table.references = str(self.read), _range(self.against)
         measured = measurer.finish()
-        table.rows = {
-            key: np.concatenate(rows) if rows else np.empty((0, width_of(table.metrics[key])))
-            for key, rows in measured.parts.items()
-        }
+        # One after the other, its parts let go: the statistics of all trials are not held twice.
+        table.rows = {key: _joined(measured.parts.pop(key), table.metrics[key]) for key in list(measured.parts)}
         for system in self.systems:
             missing = len(seen.difference(answers.by_system[system].descriptions)) if system in answers.by_system else 0
             table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
@@ -286,6 +284,10 @@ class _Scoring:
         if table.outcomes:
             table.meant, table.warnings = conventions_meant(self.asked), warnings_about(answers, self.asked)
         return table
+
+
+def _joined(parts: Sequence[FloatArray], metric: Metric) -> FloatArray:
+    return np.concatenate(parts) if parts else np.empty((0, width_of(metric)))
 
 
 def measure(
