@@ -21,7 +21,7 @@ from referee.llm.messages import Picture, message
 from referee.llm.model_client import ModelClient
 from referee.llm.pace import Gate, Pace, pause_asked_for
 from referee.signature import signature
-from scripted_endpoint import answered, faulty, scripted
+from scripted_endpoint import Late, Said, answered, faulty, scripted
 
 ASK = [{"role": "user", "content": "Which?"}]
 
@@ -276,7 +276,14 @@ def test_what_is_used_twice_is_paid_for_once() -> None:
 
 
 def test_connections_are_kept_and_a_closed_one_is_opened_again() -> None:
-    with scripted(faulty(0.5)) as server:
+    plan = faulty(0.5)
+
+    def hasty(question: str, time: int) -> Said:
+        """Whoever would be late hangs up instead: nobody has to wait for it here."""
+        said = plan(question, time)
+        return None if isinstance(said, Late) else said
+
+    with scripted(hasty) as server:
         asker = client(server.url)
         for n in range(60):
             assert asker.ask([message("user", f"question {n}")], "t").content == "the red chair"
