@@ -212,7 +212,7 @@ class Onlooker:
 
 
 def test_whoever_looks_on_at_a_court_sees_as_much_as_was_promised_and_changes_nothing(folder: Path) -> None:
-    """26 trials of two systems: 40 draws of answers (50 at once), two deals of two families (2! orders, in one batch, linear and by rank), 300 tables by chance."""
+    """26 trials of two systems: 40 draws of answers (50 at once), two deals of two families (in one batch, linear and by rank), 300 tables by chance."""
     onlooker = Onlooker()
     settings: dict[str, Any] = {"resamples": 40, "permutations": 20}
     assert referee.court(folder, progress=onlooker, **settings).data == referee.court(folder, **settings).data
