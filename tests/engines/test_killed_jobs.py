@@ -34,6 +34,7 @@ def kill_and_compare(
     assert killing.killed.total() == len(kinds)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 def test_a_worker_and_the_command_are_killed_and_the_file_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -117,6 +117,7 @@ def schema(tmp_path_factory):
         return etree.XMLSchema(etree.parse(archive.extractfile(name)))
 
 
+@pytest.mark.long
 def test_files_pass_the_schema_of_elan_itself(schema):
     dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
     odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)

@@ -61,6 +61,7 @@ def test_answers_lead_to_pages_even_after_a_reload(browser: Browser, site: str, 
     assert visitor.problems == []
 
 
+@pytest.mark.long
 def test_who_answers_otherwise_passes_them_by(browser: Browser, site: str, served: Served) -> None:
     visitor = come(browser, site, "no")
     visitor.go_to("reading")

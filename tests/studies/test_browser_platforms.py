@@ -100,6 +100,7 @@ def test_a_preview_on_mechanical_turk_says_so_and_stores_nothing(
     visitor.context.close()
 
 
+@pytest.mark.long
 def test_a_worker_in_the_frame_of_mechanical_turk_sends_it_assignment_and_code(browser: Browser, site: str) -> None:
     visitor = framed(browser, TURK, site, f"/s/turk/?{WORKER}")
     sent: list[str] = []
