@@ -139,7 +139,7 @@ pages: bundle
 	$(NODE) npm run --silent lint
 	$(NODE) npm test --silent
 
-PYTEST = $(BIN)/python -m pytest -n 3 --dist worksteal -q --durations=20
+PYTEST = $(BIN)/python -m pytest -n 4 --dist worksteal -q --durations=20
 unit: setup tools bundle
 	$(PYTEST) -m "not long"
 
