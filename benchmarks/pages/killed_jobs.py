@@ -186,7 +186,7 @@ class Job:
     def done(self) -> int:
         """Items that are on the disk."""
         parts = self.out.with_name(f".{self.out.name}.unfinished") / "parts"
-        heads = (path.open().readline() for path in parts.glob("*.jsonl"))
+        heads = (path.read_text("utf-8").partition("\n")[0] for path in parts.glob("*.jsonl"))
         return sum(len(json.loads(head)["trials"]) for head in heads)
 
     def checksum(self) -> str:
@@ -276,7 +276,8 @@ class Killing:
                     self._wait_for_more(job, command)
                 if command.poll() is None:
                     self._kill(job, command, engine, shard)
-            if command.wait() == 0:
+            # A kill may come when all is written.
+            if command.wait() == 0 or (job.out / "manifest.json").exists():
                 return
             if command.returncode != -signal.SIGKILL and not self.without_head:
                 sys.exit(f"the job failed:\n{job.log.read_text()[-3000:]}")
