@@ -32,11 +32,15 @@ def check(
     from referee.studies.folder.study import open_study
 
     opened = open_study(study)
-    with waiting("the design, a rehearsal, and what can be pressed"):
-        design, rehearsed = design_report(opened), rehearse(opened)
-        areas = [*prove_shown(opened), *prove_checks(opened), *prove_media(opened), *prove_ways(opened)]
+    # One after the other: who has a trial that cannot be played still sees the design.
+    with waiting("the design and its power"):
+        design = design_report(opened)
     print(design)
+    with waiting("a rehearsal"):
+        rehearsed = rehearse(opened)
     print(f"\n{rehearsed}")
+    with waiting("what can be seen, heard and pressed"):
+        areas = [*prove_shown(opened), *prove_checks(opened), *prove_media(opened), *prove_ways(opened)]
     for claim in areas:
         print(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
     for line in deviations(opened):
