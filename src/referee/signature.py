@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from referee import __version__
-from referee.records import Scene, SceneNotes, Trial
+from referee.records import Description, Scene, SceneNotes, Trial
 
-__all__ = ["Fingerprint", "digest", "explain", "parameters", "short", "signature", "written"]
+__all__ = [
+    "Fingerprint",
+    "as_bytes",
+    "digest",
+    "explain",
+    "parameters",
+    "said_text",
+    "scene_text",
+    "short",
+    "signature",
+    "written",
+    "written_in_parts",
+]
 
 _END = "\x1e"
 _SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
@@ -95,7 +107,7 @@ def explain(text: str) -> dict[str, str]:
     return {"measure": name, **{key: value for key, _, value in (part.partition(":") for part in parts)}}
 
 
-def _scene_text(scene: Scene) -> str:
+def scene_text(scene: Scene) -> str:
     """What is in a scene, worked out once for all trials that share it."""
     notes = _SCENES.of(scene)
     if "text" not in notes:
@@ -110,22 +122,34 @@ def _scene_text(scene: Scene) -> str:
     return notes["text"]
 
 
+def said_text(said: Description) -> str:
+    """What somebody said, as it stands in a fingerprint."""
+    known = "True" if said.properties is None else "False"
+    return "\x1f".join((_END, str(said.text), known, *chain.from_iterable(said.properties or ())))
+
+
 def written(trial: Trial) -> str:
     """What a fingerprint takes of a trial: texts joined rather than objects printed, for every trial passes here; control characters keep them apart."""
-    scene = trial.scene
-    parts = [
-        trial.id,
-        *trial.targets,
-        _END,
-        f"{trial.domain}\x1f{trial.condition}\x1f{trial.speaker}\x1f{scene.id}",
-        _SCENES.of(scene).get("text") or _scene_text(scene),
-    ]
-    for said in trial.references:
-        parts += (_END, str(said.text), "True" if said.properties is None else "False")
-        for prop in said.properties or ():
-            parts += prop
-    parts.append("\x1d")
-    return "\x1f".join(parts)
+    labels = (trial.domain, trial.condition, trial.speaker, trial.scene.id)
+    return "".join(
+        written_in_parts(
+            trial.id, "\x1f".join(trial.targets), labels, scene_text(trial.scene), map(said_text, trial.references)
+        )
+    )
+
+
+def written_in_parts(
+    id: str, targets: str, labels: tuple[str | None, ...], scene: str, said: Iterable[str]
+) -> tuple[str, ...]:
+    """The pieces of `written`, for whoever has some of them already and joins those of many trials at once."""
+    domain, condition, speaker, name = labels
+    middle = f"{id}\x1f{targets}\x1f{_END}\x1f{domain}\x1f{condition}\x1f{speaker}\x1f{name}\x1f"
+    return (middle, scene, *[f"\x1f{text}" for text in said], "\x1f\x1d")
+
+
+def as_bytes(texts: Iterable[str]) -> bytes:
+    """Texts, or pieces of them, as a fingerprint takes them."""
+    return "".join(texts).encode("utf-8", "surrogatepass")
 
 
 class Fingerprint:
@@ -141,8 +165,12 @@ class Fingerprint:
 
     def add_written(self, texts: Sequence[str]) -> None:
         """The same for trials that were written out before (see `written`)."""
-        self._hash.update("".join(texts).encode("utf-8", "surrogatepass"))
-        self.trials += len(texts)
+        self.add_bytes(as_bytes(texts), len(texts))
+
+    def add_bytes(self, content: bytes, trials: int) -> None:
+        """The same for the texts of some trials one after the other (see `as_bytes`)."""
+        self._hash.update(content)
+        self.trials += trials
 
     def __str__(self) -> str:
         return f"{self.trials}-{self._hash.hexdigest()}"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from referee.api.score import score as score_outputs
 from referee.corpora.jsonl import json_line, trial_to_json
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
 from referee.records import Description
-from referee.runs import score
+from referee.runs import large_files
 from referee.runs.copies import GivenUp, cut, in_copies
+from referee.runs.large_files import LargeFiles
+
+# By name: the package has a function of the same one.
+api = import_module("referee.api.score")
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies of a process are made on Linux only")
 
@@ -42,7 +48,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def always(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Small files are cut, too; the list tells who did the work."""
     done: list[str] = []
-    alone, side = score._Scoring.alone, score._Scoring.side_by_side
+    side, alone = large_files.score_large, api.score_trials
 
     def finished(*given: object) -> object:
         table = side(*given)  # type: ignore[arg-type]
@@ -51,19 +57,20 @@ def always(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def alone_after_all(*given: object) -> object:
         done.append("alone")
-        return alone(*given)  # type: ignore[arg-type]
+        return alone(*given)
 
-    monkeypatch.setattr(score, "worth_it", lambda path: 2)
-    monkeypatch.setattr(score, "cut", lambda path: cut(path, 100_000))
-    monkeypatch.setattr(score._Scoring, "side_by_side", finished)
-    monkeypatch.setattr(score._Scoring, "alone", alone_after_all)
+    monkeypatch.setattr(api, "LARGE", 1)
+    monkeypatch.setattr(large_files, "PART", 100_000)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 2)
+    monkeypatch.setattr(large_files, "score_large", finished)
+    monkeypatch.setattr(api, "score_trials", alone_after_all)
     return done
 
 
 def rows_of(files: tuple[Path, Path], **more: object) -> str:
     corpus, outputs = files
     options = {"metrics": "default", "by": "domain,speaker", "lenient": True, **more}
-    found = score_outputs(str(outputs), str(corpus), **options)  # type: ignore[call-overload]
+    found = api.score(str(outputs), str(corpus), **options)
     return json.dumps([found.rows, found.table.notes, found.table.trials, found.table.counts])
 
 
@@ -81,7 +88,7 @@ def test_a_table_is_the_same_made_side_by_side(
 ) -> None:
     pytest.importorskip("msgspec")
     together = rows_of(files)
-    monkeypatch.setattr(score, "worth_it", lambda path: 0)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     assert rows_of(files) == together
     assert always == ["copies", "alone"]
 
@@ -92,7 +99,7 @@ def test_what_is_learnt_from_all_parts_is_the_same_to_the_last_digits_but_one(
     """CIDEr adds up n-grams in the order that a part meets them."""
     pytest.importorskip("msgspec")
     together = json.loads(rows_of(files, metrics="string/cider"))[0]
-    monkeypatch.setattr(score, "worth_it", lambda path: 0)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     alone = json.loads(rows_of(files, metrics="string/cider"))[0]
     for name in ("value", "low", "high"):
         one, other = ([row[name] for row in rows if row[name] is not None] for rows in (together, alone))
@@ -122,6 +129,48 @@ def test_a_mistake_is_told_with_its_line(
     assert always == ["alone"]
 
 
+@pytest.mark.parametrize("order", ["system by system", "trial by trial", "shuffled, and the last line does not end"])
+def test_what_many_systems_say_is_found_wherever_it_stands(
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    pytest.importorskip("msgspec")
+    _, outputs = files
+    lines = outputs.read_text("utf-8").splitlines()
+    lines += [line.replace('"copy"', '"other"').replace('"text": "the', '"text": "a') for line in lines]
+    if order == "trial by trial":
+        lines.sort(key=lambda line: json.loads(line)["trial"])
+    elif order != "system by system":
+        Random(1).shuffle(lines)
+    outputs.write_text("\n".join(lines) + ("" if order.startswith("shuffled") else "\n"), "utf-8")
+    together = rows_of(files, baseline="copy")
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
+    assert rows_of(files, baseline="copy") == together
+    assert always == ["copies", "alone"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: lines[:-1], "answers 299 of 300 trials"),
+        (lambda lines: [*lines, lines[3]], "twice"),
+        (lambda lines: [*lines, lines[3].replace('"trial": "', '"trial": "x')], "not in the corpus"),
+        (lambda lines: [lines[0].replace('"text"', '"test"'), *lines[1:]], "is not read"),
+        (lambda lines: [*lines[:5], "{\n", *lines[5:]], "not JSON"),
+    ],
+)
+def test_a_mistake_in_outputs_is_told_as_ever(
+    files: tuple[Path, Path], always: list[str], change: Callable[[list[str]], list[str]], told: str
+) -> None:
+    _, outputs = files
+    outputs.write_text("".join(change(outputs.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    try:
+        said = rows_of(files, lenient=False)
+    except InputError as wrong:
+        said = str(wrong)
+    assert told in said
+    assert "copies" not in always
+
+
 def test_what_is_counted_rather_than_refused_is_counted_by_one_process(
     files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +179,7 @@ def test_what_is_counted_rather_than_refused_is_counted_by_one_process(
     lines[7] = '{"trial": "s1t8", "system": "copy", "text": "", "properties": []}\n'
     outputs.write_text("".join(lines), "utf-8")
     together = rows_of(files)
-    monkeypatch.setattr(score, "worth_it", lambda path: 0)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     assert together == rows_of(files)
     assert always == ["alone", "alone"]
 
@@ -149,12 +198,14 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
             list(in_copies(do, parts, 2))
 
 
-def test_small_and_packed_files_are_not_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = tmp_path / "small.jsonl"
-    small.write_text("{}\n")
-    assert score.worth_it(small) == 0
-    monkeypatch.setattr(score, "WORTH_COPIES", 1)
-    assert score.worth_it(tmp_path / "absent.jsonl") == 0
-    packed = tmp_path / "large.jsonl.gz"
-    packed.write_bytes(b"....")
-    assert score.worth_it(packed) == 0
+def test_small_and_packed_files_are_not_cut(
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, outputs = files
+    packed = outputs.with_suffix(".jsonl.gz")
+    packed.write_bytes(gzip.compress(outputs.read_bytes()))
+    monkeypatch.undo()
+    assert LargeFiles(corpus, packed).copies == LargeFiles(corpus, outputs.with_name("absent")).copies == 0
+    monkeypatch.setattr(large_files, "score_large", lambda *given: pytest.fail("these are small"))
+    rows_of(files)
+    assert always == []

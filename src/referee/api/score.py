@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
@@ -19,6 +19,7 @@ from referee.drawing.trial_cards import side_by_side, trial_card
 from referee.errors import InputError, UnknownName
 from referee.records import Trial
 from referee.reports import score_tables
+from referee.runs.copies import GivenUp
 from referee.runs.folder import Run, is_run
 from referee.runs.grounding import declare
 from referee.runs.open import RECORDED, Answers, Opened, only_items, open_corpus, open_outputs
@@ -30,12 +31,16 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from referee.runs.large_files import LargeFiles
+
 __all__ = ["REFERENCES", "TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "listed", "score"]
 
 TESTS = {"t": "p", "randomisation": "p_randomisation"}
 REFERENCES = ("own", "others")
 # Read again for pictures only where that is quick.
 PICTURED = 20_000
+# Smaller files are read sooner than copies of a process are made and have loaded what they need.
+LARGE = 64 << 20
 
 
 class WorstItems(Result):
@@ -91,7 +96,7 @@ class Scores(Result):
 
     Args:
         table: the statistics they are made of.
-        answers: what the systems said.
+        answers: gives what the systems said, which not every use of scores needs.
         opened: the corpus.
         test: which p the stars go by.
         progress: is shown the rows as they are made.
@@ -107,13 +112,18 @@ class Scores(Result):
     def __init__(
         self,
         table: ScoreTable,
-        answers: Answers,
+        answers: Callable[[], Answers],
         opened: Opened,
         test: str = "p",
         progress: ShowsProgress | None = None,
     ) -> None:
-        self.table, self.answers, self.opened, self.test = table, answers, opened, test
+        self.table, self._answers, self.opened, self.test = table, answers, opened, test
         self.rows = table.scores(progress)
+
+    @property
+    def answers(self) -> Answers:
+        """What the systems said."""
+        return self._answers()
 
     @cached_property
     def frame(self) -> pl.DataFrame:  # type: ignore[override]
@@ -376,18 +386,23 @@ def score(
     opened = open_corpus(_corpus_of(outputs) if corpus is None else corpus, data, reading, split, seed)
     if ids is not None:
         opened = only_items(opened, ids)
-    answers = open_outputs(outputs, lenient, opened)
-    if convention:
-        declare(answers, convention)
+
+    @cache
+    def answers() -> Answers:
+        found = open_outputs(outputs, lenient, opened)
+        if convention:
+            declare(found, convention)
+        return found
 
     def trials() -> Iterable[Trial]:
         found = opened.trials()
         return found if progress is None else progress(found, f"{opened.name}: trials")
 
     with _elsewhere(engine, jobs, address) as measurer:
-        table = score_trials(
-            answers, trials, settings, opened.everyone, opened.source, shard, measurer, opened.file, progress
-        )
+        large = None if measurer or convention else _large_files(outputs, opened)
+        table = None if large is None else _of_large_files(large, settings, opened, shard, progress)
+        if table is None:
+            table = score_trials(answers(), trials, settings, opened.everyone, opened.source, shard, measurer)
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
     if baseline is not None and test == "randomisation" and len(table.clusters.names) == 2:
@@ -399,6 +414,32 @@ def score(
     if out is not None:
         found.save(out, overwrite)
     return found.items if items else found
+
+
+def _large_files(outputs: Any, opened: Opened) -> LargeFiles | None:
+    """One file of outputs for one file of trials, if that is what there is."""
+    named = _several(outputs)
+    if opened.file is None or len(named) != 1 or not isinstance(named[0], (str, Path)):
+        return None
+    run = is_run(named[0])
+    said = Path(named[0]) / "outputs.jsonl" if run else Path(named[0])
+    if max(path.stat().st_size if path.is_file() else 0 for path in (opened.file, said)) < LARGE:
+        return None
+    from referee.runs.large_files import LargeFiles
+
+    return LargeFiles(opened.file, said, silence=run)
+
+
+def _of_large_files(
+    files: LargeFiles, settings: Settings, opened: Opened, size: int | None, progress: ShowsProgress | None
+) -> ScoreTable | None:
+    from referee.runs.large_files import score_large
+
+    try:
+        return score_large(files, settings, opened.source, size, progress)
+    except GivenUp:
+        # One process tells what is odd, with its file and line.
+        return None
 
 
 @contextmanager

@@ -7,26 +7,35 @@ answers with the very record that the careful one would make, or with None: it r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from math import isfinite
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Decoder
 
-from referee.corpora.jsonl import entity_from_json, misnamed, pairs, span_from_json
+from referee.corpora.jsonl import entity_from_json, pairs, span_from_json
 from referee.corpora.outputs import Output
 from referee.corpora.reading.lines import WrongShape
 from referee.records import NOTHING, Description, Entity, Property, Relation, Scene, Span, Trial
 
-__all__ = ["OutputLines", "TrialLines", "trials_between"]
+__all__ = [
+    "KeptRecords",
+    "NotPlain",
+    "OutputLines",
+    "PlainReference",
+    "PlainTrial",
+    "TrialLines",
+    "decoded_page",
+    "line_ends",
+]
 
 # Bytes of the lines whose records are kept for others that look the same; beyond, they are forgotten and met anew.
 ROOM = 1 << 25
-_AT_ONCE = 1 << 18
-_BRACE = ord("{")
+_BRACE, _CLOSING, _LINE_END = map(ord, "{}\n")
 _LIST = Decoder(list[Raw] | None).decode
 Made = TypeVar("Made")
 Row = TypeVar("Row")
@@ -39,7 +48,7 @@ class _Output(Struct, forbid_unknown_fields=True, gc=False):
     text: str | None = None
 
 
-class _Reference(Struct, forbid_unknown_fields=True, gc=False):
+class PlainReference(Struct, forbid_unknown_fields=True, gc=False):
     text: str | None = None
     properties: Raw = Raw()
     spans: Raw = Raw()
@@ -54,12 +63,12 @@ class _Entity(Struct, forbid_unknown_fields=True, gc=False):
     relations: list[list[str]] = []
 
 
-class _PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
+class PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
     id: str
     entities: Raw
     target: str | UnsetType = UNSET
     targets: list[str] | UnsetType = UNSET
-    references: list[str | _Reference] | None = None
+    references: list[str | PlainReference] | None = None
     scene: str | None = None
     domain: str | None = None
     condition: str | None = None
@@ -69,11 +78,11 @@ class _PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
     meta: Raw = Raw()
 
 
-class _NotPlain(Exception):
+class NotPlain(ValueError):
     """Something that only the careful reader knows what to do with."""
 
 
-class _Kept(dict[Any, Any]):
+class KeptRecords(dict[Any, Any]):
     """Records by what they were made from, as many as there is room for."""
 
     def __init__(self) -> None:
@@ -93,7 +102,7 @@ class _Known:
     """What was read before, by the bytes it was read from."""
 
     def __init__(self) -> None:
-        self.properties, self.spans, self.span, self.words = _Kept(), _Kept(), _Kept(), _Kept()
+        self.properties, self.spans, self.span, self.words = KeptRecords(), KeptRecords(), KeptRecords(), KeptRecords()
 
     def properties_of(self, raw: Raw) -> tuple[Property, ...] | None:
         written = bytes(raw)
@@ -120,7 +129,7 @@ class _Known:
 
 
 def _refuse(constant: str) -> Any:
-    raise _NotPlain
+    raise NotPlain
 
 
 def _parsed(written: bytes) -> Any:
@@ -134,16 +143,35 @@ def _properties(written: bytes) -> tuple[Property, ...] | None:
 
 def _decoded(decoder: Decoder[Row], lines: Sequence[bytes]) -> list[Row]:
     """One row a line. A line that is blank, holds two objects or is not all of one is not plain, and neither are its neighbours."""
-    page = b"".join(lines)
-    # Half a character (a lone surrogate) can only come from such an escape; to look for one byte first is ten times as fast.
-    if b"\\" in page and (b"\\ud" in page or b"\\uD" in page):
-        raise _NotPlain
-    rows = decoder.decode_lines(page)
+    rows = _of_page(decoder, b"".join(lines))
     end = b"}\r\n" if lines[0].endswith(b"\r\n") else b"}\n"
     # Within an object nothing ends with a brace where the next line begins with one: here no line break is but between objects.
     apart = len(lines) == 1 or all(line[0] == _BRACE and line.endswith(end) for line in lines)
     if len(rows) != len(lines) or not apart:
-        raise _NotPlain
+        raise NotPlain
+    return rows
+
+
+def _of_page(decoder: Decoder[Row], page: bytes) -> list[Row]:
+    # Half a character (a lone surrogate) can only come from such an escape; to look for one byte first is ten times as fast.
+    if b"\\" in page and (b"\\ud" in page or b"\\uD" in page):
+        raise NotPlain
+    return decoder.decode_lines(page)
+
+
+def line_ends(page: bytes) -> npt.NDArray[np.intp]:
+    """Where the lines of a page end."""
+    return np.flatnonzero(np.frombuffer(page, np.uint8) == _LINE_END)
+
+
+def decoded_page(decoder: Decoder[Row], page: bytes) -> list[Row]:
+    """One row a line of some whole lines, each of which ends; `NotPlain` as soon as one holds anything but one object from its first to its last byte."""
+    rows = _of_page(decoder, page)
+    letters, ends = np.frombuffer(page, np.uint8), line_ends(page)
+    # Within an object nothing ends with a brace where the next line begins with one.
+    apart = (letters[ends - 1] == _CLOSING).all() and (letters[ends[:-1] + 1] == _BRACE).all()
+    if len(ends) != len(rows) or letters[0] != _BRACE or letters[-1] != _LINE_END or not apart:
+        raise NotPlain
     return rows
 
 
@@ -155,7 +183,7 @@ def _plainly(read: Callable[[Any, Sequence[bytes], int], Made]) -> Callable[[Any
         try:
             return read(reader, lines, first)
         # ValueError is what msgspec and json raise for shape, syntax and encoding alike.
-        except (ValueError, OverflowError, RecursionError, WrongShape, _NotPlain):
+        except (ValueError, OverflowError, RecursionError, WrongShape, NotPlain):
             return None
 
     return attempt
@@ -167,44 +195,34 @@ class OutputLines:
     def __init__(self, own: str, where: str) -> None:
         self._own, self._where = own, where
         self._decoder: Decoder[Any] = Decoder(_Output)
-        self._known, self._descriptions = _Known(), _Kept()
+        self.known, self._descriptions = _Known(), KeptRecords()
 
     @_plainly
     def read(self, lines: Sequence[bytes], first: int) -> list[Output]:
         """The outputs of some lines, of which `first` is the number of the first."""
-        own, where, known = self._own, self._where, self._descriptions
-        made = []
-        for line, row in enumerate(_decoded(self._decoder, lines), first):
-            key = (bytes(row.properties), row.text)
-            description = known.get(key)
-            if description is None:
-                description = self._description(key, row)
-            made.append(Output(row.trial, row.system or own, description, where, line))
-        return made
+        own, where, rows = self._own, self._where, _decoded(self._decoder, lines)
+        said = zip(rows, self._said(rows), strict=True)
+        return [Output(row.trial, row.system or own, d, where, line) for line, (row, d) in enumerate(said, first)]
+
+    def columns(self, page: bytes) -> tuple[list[str], set[str], list[Description]]:
+        """The trials, the systems and the descriptions of a page; ValueError where anything is out of the ordinary."""
+        rows = decoded_page(self._decoder, page)
+        return [row.trial for row in rows], {row.system or self._own for row in rows}, self._said(rows)
+
+    def _said(self, rows: Sequence[_Output]) -> list[Description]:
+        known = self._descriptions
+        keys = [(bytes(row.properties), row.text) for row in rows]
+        return [known.get(key) or self._description(key, row) for key, row in zip(keys, rows, strict=True)]
 
     def _description(self, key: tuple[bytes, str | None], row: _Output) -> Description:
-        properties = self._known.properties_of(row.properties)
+        properties = self.known.properties_of(row.properties)
         if properties is None and row.text is None:
-            raise _NotPlain
+            raise NotPlain
         made = Description(properties=properties, text=row.text)
         return self._descriptions.keep(key, len(key[0]) + len(row.text or ""), made)
 
 
-def trials_between(path: Path, start: int, end: int) -> Iterator[Trial]:
-    """The trials of a part of a file, all of them plain and none with a slip of the pen; ValueError where one is not."""
-    reader = TrialLines()
-    with path.open("rb") as file:
-        file.seek(start)
-        while file.tell() < end:
-            # Lines are read until they are more than the hint.
-            lines = file.readlines(max(1, min(_AT_ONCE, end - file.tell() - 1)))
-            made = reader.read(lines, 1)
-            if made is None or any(misnamed(trial) for _, trial in made):
-                raise ValueError("read these with care")
-            yield from (trial for _, trial in made)
-
-
-class _Seen(NamedTuple):
+class SeenScene(NamedTuple):
     scene: Scene
     ids: frozenset[str]
 
@@ -213,22 +231,22 @@ class TrialLines:
     """Reads lines of one file of trials; trials of the same scene share it."""
 
     def __init__(self) -> None:
-        self._decoder: Decoder[Any] = Decoder(_PlainTrial)
+        self.decoder: Decoder[Any] = Decoder(PlainTrial)
         self._entity = Decoder(_Entity).decode
-        self._known, self._scenes, self._entities, self._metas = _Known(), _Kept(), _Kept(), _Kept()
-        self._targets = _Kept()
+        self.known, self._scenes, self._entities, self._metas = _Known(), KeptRecords(), KeptRecords(), KeptRecords()
+        self._targets = KeptRecords()
 
     @_plainly
     def read(self, lines: Sequence[bytes], first: int) -> list[tuple[int, Trial]]:
         """The trials of some lines with their numbers, of which `first` is that of the first."""
-        return list(enumerate(map(self._trial, _decoded(self._decoder, lines)), first))
+        return list(enumerate(map(self._trial, _decoded(self.decoder, lines)), first))
 
-    def _trial(self, row: _PlainTrial) -> Trial:
-        scene, ids = self._scene(row)
-        targets = self._target_names(row)
+    def _trial(self, row: PlainTrial) -> Trial:
+        scene, ids = self.scene_of(row)
+        targets = self.target_names(row)
         if not targets or not ids.issuperset(targets):
-            raise _NotPlain
-        word = self._known.word
+            raise NotPlain
+        word = self.known.word
         return Trial(
             id=row.id,
             scene=scene,
@@ -238,27 +256,27 @@ class TrialLines:
             speaker=word(row.speaker),
             language=word(row.language) or "en",
             references=tuple([self._reference(said) for said in row.references or ()]),
-            meta=self._meta(row.meta),
+            meta=self.meta_of(row.meta),
         )
 
-    def _target_names(self, row: _PlainTrial) -> tuple[str, ...]:
+    def target_names(self, row: PlainTrial) -> tuple[str, ...]:
         if row.target is not UNSET:
             names: tuple[str, ...] = (row.target,)
         else:
             names = () if row.targets is UNSET else tuple(row.targets)
         return self._targets.get(names) or self._targets.keep(names, 50, names)
 
-    def _scene(self, row: _PlainTrial) -> _Seen:
+    def scene_of(self, row: PlainTrial) -> SeenScene:
         key = (bytes(row.entities), row.scene, row.complete)
         found = self._scenes.get(key)
         if found is None:
             entities = tuple([self._entity_of(bytes(raw)) for raw in _LIST(row.entities) or ()])
             ids = frozenset(entity.id for entity in entities)
             if len(ids) < len(entities):
-                raise _NotPlain
-            scene = Scene(entities=entities, id=self._known.word(row.scene), complete=row.complete is not False)
+                raise NotPlain
+            scene = Scene(entities=entities, id=self.known.word(row.scene), complete=row.complete is not False)
             # What is worked out about a scene is kept with it, and takes several times the room of its text.
-            found = self._scenes.keep(key, 4 * len(key[0]), _Seen(scene, ids))
+            found = self._scenes.keep(key, 4 * len(key[0]), SeenScene(scene, ids))
         return found
 
     def _entity_of(self, written: bytes) -> Entity:
@@ -271,7 +289,7 @@ class TrialLines:
         except ValueError:
             return entity_from_json(_parsed(written), 0)
         if not all(map(isfinite, row.position or ())):
-            raise _NotPlain
+            raise NotPlain
         return Entity(
             id=row.id,
             attributes=pairs(row.attributes),
@@ -280,23 +298,28 @@ class TrialLines:
             relations=tuple([Relation(*p) for p in pairs(row.relations)]),
         )
 
-    def _reference(self, said: str | _Reference) -> Description:
+    def _reference(self, said: str | PlainReference) -> Description:
         if isinstance(said, str):
             return Description(text=said)
         return Description(
-            properties=self._known.properties_of(said.properties),
+            properties=self.known.properties_of(said.properties),
             text=said.text,
-            spans=self._known.spans_of(said.spans),
-            speaker=self._known.word(said.speaker),
+            spans=self.known.spans_of(said.spans),
+            speaker=self.known.word(said.speaker),
         )
 
-    def _meta(self, raw: Raw) -> Any:
+    def meta_of(self, raw: Raw) -> Any:
+        found = self.shared_meta(raw)
+        # A copy, for whoever adds to the notes of one trial does not mean the others.
+        return NOTHING if found is None else dict(found)
+
+    def shared_meta(self, raw: Raw) -> dict[str, Any] | None:
+        """The notes themselves, None where there are none: not to be added to."""
         written = bytes(raw)
-        found = self._metas.get(written, UNSET)
+        found: dict[str, Any] | UnsetType | None = self._metas.get(written, UNSET)
         if found is UNSET:
             data = _parsed(written) if written else None
             if data is not None and not isinstance(data, dict):
-                raise _NotPlain
+                raise NotPlain
             found = self._metas.keep(written, len(written), data or None)
-        # A copy, for whoever adds to the notes of one trial does not mean the others.
-        return NOTHING if found is None else dict(found)
+        return found

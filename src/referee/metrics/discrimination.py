@@ -71,7 +71,7 @@ class Minimal(_SceneMeasure):
         # Where nothing distinguishes, -1: no description is that small, so none is minimal.
         smallest = np.nan_to_num(count_smallest(seen, self.count_type), nan=-1.0)
         said = sizes(seen.encoding, self.count_type)[seen.encoding.said]
-        return (seen.unique & (said <= smallest[seen.encoding.case])).astype(float)
+        return (seen.unique & (said <= smallest[seen.spot])).astype(float)
 
 
 class Remaining(_SceneMeasure):
@@ -90,7 +90,7 @@ class Remaining(_SceneMeasure):
     def _judge(self, seen: Situations) -> FloatArray:
         if not self.share:
             return seen.remaining.astype(float)
-        return _shares(seen.remaining, seen.distractors[seen.encoding.case])
+        return _shares(seen.remaining, seen.distractors[seen.spot])
 
 
 class Bits(_SceneMeasure):
@@ -166,7 +166,7 @@ class SpecificityDice(_SceneMeasure):
         # Too sharp costs as much as too vague: section 1.2 would punish every deviation from how far the oracle
         # specified.
         apart = np.abs(seen.remaining[acts] - seen.remaining_of_references[places])
-        penalty = _shares(apart, seen.distractors[encoding.case[acts]])
+        penalty = _shares(apart, seen.distractors[seen.spot[acts]])
         return encoding.settle(dice - self.weight * penalty, self.references)
 
 
@@ -183,7 +183,7 @@ def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
 
 
 def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
-    """The size of the smallest set that distinguishes the targets of every case; NaN where nothing does.
+    """The size of the smallest set that distinguishes the targets of every spot; NaN where nothing does.
 
     Without `count_type` the type is given, and does not count.
     """
@@ -192,8 +192,8 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
         start = reduce(and_, [np.where(is_type, extent, ALL) for is_type, extent in seen.own], start)
     one_by_one = seen.related | (len(seen.own) > MANY)
 
-    def search(case: int) -> int | None:
-        scene, goal = seen.encoding.trials[case].scene, seen.goals[case]
+    def search(spot: int) -> int | None:
+        scene, goal = seen.encoding.spots[spot].scene, seen.goals[spot]
         return fewest_to_add(scene, goal, () if count_type else _types(scene, goal)) if goal else None
 
     easy = np.flatnonzero(~one_by_one)
@@ -207,15 +207,15 @@ def count_deficit(seen: Situations) -> FloatArray:
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
     # Adding mends only what is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
-    one_by_one = short & (seen.related[encoding.case] | (len(seen.own) > MANY))
+    one_by_one = short & (seen.related[seen.spot] | (len(seen.own) > MANY))
 
     def search(act: int) -> int | None:
-        case = encoding.case[act]
-        return fewest_to_add(encoding.trials[case].scene, seen.goals[case], encoding.descriptions[encoding.said[act]])
+        spot = seen.spot[act]
+        return fewest_to_add(encoding.spots[spot].scene, seen.goals[spot], encoding.descriptions[encoding.said[act]])
 
     easy = np.flatnonzero(short & ~one_by_one)
-    cases = encoding.case[easy]
-    result[easy] = _fewest([e[:, cases] for _, e in seen.own], seen.denoted[:, easy], seen.targets[:, cases])
+    spots = seen.spot[easy]
+    result[easy] = _fewest([e[:, spots] for _, e in seen.own], seen.denoted[:, easy], seen.targets[:, spots])
     return _one_by_one(result, one_by_one, search)
 
 
@@ -231,9 +231,9 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
     one_by_one = (seen.with_landmark | (lengths > MANY))[encoding.said]
 
     def search(act: int) -> int:
-        case, description = encoding.case[act], encoding.descriptions[encoding.said[act]]
+        spot, description = seen.spot[act], encoding.descriptions[encoding.said[act]]
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
-        return fewest_to_keep(encoding.trials[case].scene, seen.goals[case], loose, fixed)
+        return fewest_to_keep(encoding.spots[spot].scene, seen.goals[spot], loose, fixed)
 
     kept = np.zeros(len(encoding.said))
     # Descriptions of one length share their combinations of columns, so they are tried together.
@@ -247,7 +247,7 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
 def _fewest_kept(seen: Situations, acts: IntArray, length: int, count_type: bool) -> FloatArray:
     """As `fewest_to_keep`, for acts whose outputs have the same number of properties (repeats included, which does no harm)."""
     encoding = seen.encoding
-    others = seen.others[:, encoding.case[acts]]
+    others = seen.others[:, seen.spot[acts]]
     said = chain.from_iterable(encoding.descriptions[d] for d in encoding.said[acts].tolist())
     places = dict(zip(encoding.vocabulary, range(len(encoding.vocabulary)), strict=True))
     columns = np.fromiter(map(places.__getitem__, said), np.intp, len(acts) * length).reshape(len(acts), length).T
@@ -305,9 +305,9 @@ def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
     encoding = seen.encoding
     result = np.zeros(len(encoding.said))
     for act in np.flatnonzero(seen.measurable).tolist():
-        description, case = encoding.descriptions[encoding.said[act]], encoding.case[act]
+        description, spot = encoding.descriptions[encoding.said[act]], seen.spot[act]
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
-        scene, goal = encoding.trials[case].scene, seen.goals[case]
+        scene, goal = encoding.spots[spot].scene, seen.goals[spot]
         kept = loose
         for prop in loose:
             rest = tuple(p for p in kept if p != prop)
@@ -320,7 +320,7 @@ def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
 def _above_smallest(seen: Situations, count_type: bool) -> FloatArray:
     """The size less that of the smallest distinguishing set; NaN where there is none."""
     encoding = seen.encoding
-    result: FloatArray = sizes(encoding, count_type)[encoding.said] - count_smallest(seen, count_type)[encoding.case]
+    result: FloatArray = sizes(encoding, count_type)[encoding.said] - count_smallest(seen, count_type)[seen.spot]
     return result
 
 

@@ -28,6 +28,7 @@ class ImportedScore(Measure):
     name = "imported/score"
     needs = "text"
     range = (None, None)
+    knows_trials_by_id = True
     _scores: dict[tuple[str, str | None], float] = field(default_factory=dict, init=False)
 
     file: str = ""

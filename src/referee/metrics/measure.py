@@ -24,6 +24,8 @@ class Measure:
     direction: str = "higher"
     needs: str = "properties"
     width: ClassVar[int] = 1
+    # Whether items are told apart by the ids of trials; others may be given one trial for all items of a scene and target.
+    knows_trials_by_id: ClassVar[bool] = False
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One row per item, shape (n, width); NaN rows where there is nothing to measure."""

@@ -90,16 +90,23 @@ class PropertyEncoding:
 
     `descriptions` are distinct sequences of properties. A *case* is a trial with its references: those of case c are
     ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `said[a]` in
-    `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties.
+    `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties. The trial of case c is ``spots[spot[c]]``: of trials that items share
+    (`referee.corpora.passing_lines`) each stands there once.
     """
 
     descriptions: list[tuple[Property, ...]]
-    trials: list[Trial]
+    spots: list[Trial]
+    spot: IntArray
     starts: IntArray
     members: IntArray
     said: IntArray
     case: IntArray
     act: IntArray
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """The trial of every case."""
+        return [self.spots[i] for i in self.spot.tolist()]
 
     @cached_property
     def _written(self) -> tuple[PropertyBits, list[int]]:
@@ -231,7 +238,8 @@ def _encode(batch: Batch) -> PropertyEncoding:
     silent = int(np.searchsorted(acts, 0))
     return PropertyEncoding(
         descriptions=list(index),
-        trials=[trials[i] for i in (cases // max(1, len(lists))).tolist()],
+        spots=trials,
+        spot=cases // max(1, len(lists)),
         starts=np.append(0, np.cumsum(counts)),
         members=members[expand(firsts, counts)],
         said=acts[silent:] // width,

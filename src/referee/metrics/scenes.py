@@ -32,52 +32,58 @@ ONE, ALL = np.uint64(1), ~np.uint64(0)
 class Situations:
     """The scenes of an encoded batch, and what its outputs and references denote in them (sets of entities: see `Entities`).
 
-    Acts whose trial has no entities, not all of them or no target are not `measurable`; what else is said of them means nothing.
+    A *spot* is a scene with its targets: ``encoding.spots``, of which `spot` has that of every act. Acts whose trial has no entities, not all of them or no
+    target are not `measurable`; what else is said of them means nothing.
     """
 
     encoding: PropertyEncoding
 
     @cached_property
+    def spot(self) -> IntArray:
+        """The spot of every act."""
+        return self.encoding.spot[self.encoding.case]
+
+    @cached_property
     def entities(self) -> Entities:
-        distinct = {id(trial.scene): trial.scene for trial in self.encoding.trials}
+        distinct = {id(trial.scene): trial.scene for trial in self.encoding.spots}
         return Entities(list(distinct.values()), self.encoding.vocabulary)
 
     @cached_property
     def scene(self) -> IntArray:
-        """The scene of every case, as a place in ``entities.scenes``."""
+        """The scene of every spot, as a place in ``entities.scenes``."""
         place = {id(scene): i for i, scene in enumerate(self.entities.scenes)}
-        return np.array([place[id(trial.scene)] for trial in self.encoding.trials], dtype=np.intp)
+        return np.array([place[id(trial.scene)] for trial in self.encoding.spots], dtype=np.intp)
 
     @cached_property
     def related(self) -> BoolArray:
-        """Whether there are relations in the scene of every case."""
+        """Whether there are relations in the scene of every spot."""
         return np.array([has_relations(scene) for scene in self.entities.scenes], dtype=bool)[self.scene]
 
     @cached_property
     def goals(self) -> list[int]:
-        """The targets of every case, as Python bit sets."""
-        return [_goal(trial) for trial in self.encoding.trials]
+        """The targets of every spot, as Python bit sets."""
+        return [_goal(trial) for trial in self.encoding.spots]
 
     @cached_property
     def targets(self) -> WordArray:
-        """The targets of every case."""
+        """The targets of every spot."""
         return pack(self.goals, self.entities.words)
 
     @cached_property
     def others(self) -> WordArray:
-        """The distractors of every case."""
-        pairs = zip(self.encoding.trials, self.goals, strict=True)
+        """The distractors of every spot."""
+        pairs = zip(self.encoding.spots, self.goals, strict=True)
         return pack([trial.scene.everything & ~goal for trial, goal in pairs], self.entities.words)
 
     @cached_property
     def distractors(self) -> IntArray:
-        """The number of distractors of every case."""
+        """The number of distractors of every spot."""
         return count_bits(self.others)
 
     @cached_property
     def measurable(self) -> BoolArray:
-        complete = np.array([trial.scene.complete for trial in self.encoding.trials], dtype=bool)
-        return (complete & (count_bits(self.targets) > 0))[self.encoding.case]
+        complete = np.array([trial.scene.complete for trial in self.encoding.spots], dtype=bool)
+        return (complete & (count_bits(self.targets) > 0))[self.spot]
 
     @cached_property
     def with_landmark(self) -> BoolArray:
@@ -92,17 +98,17 @@ class Situations:
     @cached_property
     def denoted(self) -> WordArray:
         """What the output of every act denotes."""
-        return self._denote(self.encoding.said, self.encoding.case)
+        return self._denote(self.encoding.said, self.spot)
 
     @cached_property
     def holds(self) -> BoolArray:
         """Whether the output of every act is true of its targets."""
-        return _within(self.targets[:, self.encoding.case], self.denoted)
+        return _within(self.targets[:, self.spot], self.denoted)
 
     @cached_property
     def remaining(self) -> IntArray:
         """The number of distractors that the output of every act is true of."""
-        return count_bits(self.denoted & self.others[:, self.encoding.case])
+        return count_bits(self.denoted & self.others[:, self.spot])
 
     @cached_property
     def unique(self) -> BoolArray:
@@ -113,14 +119,14 @@ class Situations:
     @cached_property
     def remaining_of_references(self) -> IntArray:
         """The number of distractors that each reference (in the order of `Encoding.members`) is true of."""
-        cases = np.repeat(np.arange(len(self.encoding.trials)), np.diff(self.encoding.starts))
-        return count_bits(self._denote(self.encoding.members, cases) & self.others[:, cases])
+        spots = np.repeat(self.encoding.spot, np.diff(self.encoding.starts))
+        return count_bits(self._denote(self.encoding.members, spots) & self.others[:, spots])
 
     @cached_property
     def own(self) -> list[tuple[BoolArray, WordArray]]:
-        """What can be said of the targets of every case, property by property: whether it is the type, and what it denotes.
+        """What can be said of the targets of every spot, property by property: whether it is the type, and what it denotes.
 
-        Where a case has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
+        Where a spot has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
         So do all in scenes with relations, for these need a search of their own.
         """
         # The last place serves -1, where an entity has no more properties.
@@ -139,7 +145,7 @@ class Situations:
         return result
 
     def _who_has(self, number: IntArray) -> WordArray:
-        """For every case, the entities that have a certain property (by its number in the table)."""
+        """For every spot, the entities that have a certain property (by its number in the table)."""
 
         def has(there: IntArray | slice, entity: IntArray) -> WordArray:
             found: WordArray = (self.entities.table[entity] == number[there, None]).any(axis=1).astype(np.uint64)
@@ -150,20 +156,20 @@ class Situations:
     def extent(self, bits: IntArray, acts: IntArray) -> WordArray:
         """What single properties, given by their places in the vocabulary, denote in the scenes of some acts."""
         masks, word, shift = self.entities.masks, bits // 64, (bits % 64).astype(np.uint64)
-        scenes = self.scene[self.encoding.case[acts]]
+        scenes = self.scene[self.spot[acts]]
         return self.entities.ask(scenes, lambda there, entity: (masks[word[there], entity] >> shift[there]) & ONE)
 
-    def _denote(self, said: IntArray, cases: IntArray) -> WordArray:
+    def _denote(self, said: IntArray, spots: IntArray) -> WordArray:
         masks, sets = self.entities.masks, self.encoding.sets[:, said]
         found = self.entities.ask(
-            self.scene[cases], lambda there, entity: _within(sets[:, there], masks[:, entity]).astype(np.uint64)
+            self.scene[spots], lambda there, entity: _within(sets[:, there], masks[:, entity]).astype(np.uint64)
         )
         # With a landmark it is no subset test: which entity is meant beside the target has to be found, scene by scene.
         hard = np.flatnonzero(self.with_landmark[said])
-        pairs = zip(said[hard].tolist(), cases[hard].tolist(), strict=True)
-        trials, descriptions = self.encoding.trials, self.encoding.descriptions
+        pairs = zip(said[hard].tolist(), spots[hard].tolist(), strict=True)
+        trials, descriptions = self.encoding.spots, self.encoding.descriptions
         found[:, hard] = pack(
-            [trials[case].scene.denotation(descriptions[d]) for d, case in pairs], self.entities.words
+            [trials[spot].scene.denotation(descriptions[d]) for d, spot in pairs], self.entities.words
         )
         return found
 

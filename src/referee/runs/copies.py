@@ -6,18 +6,22 @@ asked does the work again in one process, where an error is told with its file a
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from queue import SimpleQueue
 from signal import SIGKILL
+from threading import Semaphore, Thread
 from typing import Any, BinaryIO, TypeVar
 
 __all__ = ["GivenUp", "cut", "in_copies"]
 
-PART = 32 << 20
+# What a copy may have ready before somebody takes it.
+READY = 3
 _MORE, _DONE, _FAILED = b"+", b".", b"!"
 Part = TypeVar("Part")
 
@@ -26,7 +30,7 @@ class GivenUp(Exception):
     """A copy met something that has to be seen by one process alone."""
 
 
-def cut(path: Path, size: int = PART) -> list[tuple[int, int]]:
+def cut(path: Path, size: int) -> list[tuple[int, int]]:
     """Where the parts of a file begin and end; each ends with a line."""
     end = path.stat().st_size
     edges = [0]
@@ -40,25 +44,68 @@ def cut(path: Path, size: int = PART) -> list[tuple[int, int]]:
 
 def in_copies(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part], copies: int) -> Iterator[Any]:
     """What `do` gives for every part, in order."""
-    made: list[tuple[int, BinaryIO]] = []
+    made: list[_Copy] = []
+    # What is there already is passed over when a copy looks for what nobody needs any more: it would write to it, and have pages of its own.
+    gc.freeze()
     try:
-        for place in range(copies):
+        for place in range(min(copies, len(parts))):
             made.append(_copy(do, parts[place::copies]))
+        # Only now: a copy is made of a process that does nothing else at that moment.
+        for copy in made:
+            copy.begin()
         for place in range(len(parts)):
-            file = made[place % copies][1]
-            while (sign := file.read(1)) == _MORE:
-                yield pickle.load(file)
-            if sign != _DONE:
-                raise GivenUp
+            yield from made[place % copies].of_one_part()
     finally:
-        for number, file in made:
-            file.close()
-            os.kill(number, SIGKILL)
-            os.waitpid(number, 0)
+        gc.unfreeze()
+        for copy in made:
+            copy.end()
 
 
-def _copy(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part]) -> tuple[int, BinaryIO]:
-    """A copy of this process that works through some parts, and what it writes."""
+class _Copy:
+    """A copy of this process: what it has ready is taken from it while it goes on."""
+
+    def __init__(self, number: int, file: BinaryIO) -> None:
+        self._number, self._file = number, file
+        self._ready: SimpleQueue[tuple[bytes, Any]] = SimpleQueue()
+        self._room = Semaphore(READY)
+        self._reader = Thread(target=self._read, daemon=True)
+
+    def begin(self) -> None:
+        self._reader.start()
+
+    def _read(self) -> None:
+        try:
+            while (sign := self._file.read(1)) in (_MORE, _DONE):
+                found = pickle.load(self._file) if sign == _MORE else None
+                self._room.acquire()
+                self._ready.put((sign, found))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            sign = _FAILED
+        self._ready.put((_FAILED, None))
+
+    def of_one_part(self) -> Iterator[Any]:
+        while True:
+            sign, found = self._ready.get()
+            if sign == _FAILED:
+                raise GivenUp
+            self._room.release()
+            if sign == _DONE:
+                return
+            yield found
+
+    def end(self) -> None:
+        """Whatever it is doing, nobody needs it any more."""
+        os.kill(self._number, SIGKILL)
+        os.waitpid(self._number, 0)
+        # Room for all that was ready: the reader meets the end of the pipe and ends as well.
+        while self._reader.is_alive():
+            self._room.release()
+            self._reader.join(0.01)
+        self._file.close()
+
+
+def _copy(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part]) -> _Copy:
+    """A copy of this process that works through some parts."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # Threads of this process (a clock on the screen, a pool that waits) are not in the copy, which needs none of them.
@@ -66,7 +113,7 @@ def _copy(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part]) -> tuple[i
         number = os.fork()
     if number:
         os.close(writing)
-        return number, os.fdopen(reading, "rb", 1 << 20)
+        return _Copy(number, os.fdopen(reading, "rb", 1 << 20))
     # From here on this is the copy: it must not go on with the work of the whole.
     try:
         os.close(reading)

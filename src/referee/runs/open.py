@@ -35,7 +35,17 @@ from referee.signature import digest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RECORDED", "Answers", "Opened", "only_items", "open_corpus", "open_outputs", "trial_named"]
+__all__ = [
+    "RECORDED",
+    "Answers",
+    "Opened",
+    "first_outside",
+    "only_items",
+    "open_corpus",
+    "open_outputs",
+    "says_nothing",
+    "trial_named",
+]
 
 PARTS = ("split", "split_seed", "items")
 
@@ -176,6 +186,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
         everyone=run.trials,
         card=card if isinstance(card, Card) else None,
         parameters={**facts, "run": str(run.folder), **chosen},
+        file=run.folder / "trials.jsonl" if split is None else None,
     )
 
 
@@ -371,9 +382,9 @@ class Answers:
             description = said.descriptions.get(trial.id)
             if description is None or said.response(trial.id) is not None:
                 continue  # what somebody found is no description
-            if not may_be_silent and _says_nothing(description):
+            if not may_be_silent and says_nothing(description):
                 self.trouble(system, "empty", partial(_empty, said, trial.id))
-            outside = _outside(description, trial.scene)
+            outside = first_outside(description, trial.scene)
             if outside is not None:
                 self.trouble(system, "outside", partial(_strange, said, trial, outside))
 
@@ -385,11 +396,12 @@ class Answers:
         return answers
 
 
-def _says_nothing(said: Description) -> bool:
+def says_nothing(said: Description) -> bool:
+    """Whether an answer is there and empty."""
     return not said.properties and not (said.text or "").strip() and said.distribution is None
 
 
-def _outside(said: Description, scene: Scene) -> Property | None:
+def first_outside(said: Description, scene: Scene) -> Property | None:
     """The first property that no entity of the scene has; of scenes without any nothing is known."""
     known = scene.extensions
     for prop in (said.properties or ()) if known else ():

@@ -5,17 +5,12 @@ Trials stream through in chunks and leave only their additive statistics behind,
 
 from __future__ import annotations
 
-import os
 import pickle
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from io import SEEK_END, BytesIO
 from itertools import islice
-from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Protocol
 
@@ -26,17 +21,25 @@ from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.errors import BrokenPlugin, InputError
 from referee.records import HUMAN, Description, Response, Trial
-from referee.runs.copies import GivenUp, cut, in_copies
 from referee.runs.grounding import PlaceQuestion, asked_by, conventions_meant, conventions_of, warnings_about
 from referee.runs.open import Answers
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
-from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import Fingerprint, written
 
-__all__ = ["PROBLEMS", "Measured", "Measurer", "ScoreTable", "Settings", "measure", "metric_names", "score_trials"]
+__all__ = [
+    "PROBLEMS",
+    "Measured",
+    "Measurer",
+    "ScoreTable",
+    "Settings",
+    "in_passing",
+    "measure",
+    "metric_names",
+    "new_table",
+    "number_of_references",
+    "score_trials",
+]
 
-# Smaller files are read sooner than copies are made and have loaded what they need.
-WORTH_COPIES = 64 << 20
 # Decides about memory and never about results: statistics are added up in the end.
 CHUNK = 20_000
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
@@ -68,15 +71,21 @@ class Measured:
     def __post_init__(self) -> None:
         self.parts = {key: [] for key in self.metrics}
 
+    @classmethod
+    def with_aside(cls, metrics: Mapping[tuple[str, str], Any], kept: BinaryIO) -> Measured:
+        """For one reading: metrics that learn first put aside what they need of it."""
+        aside = {key for key, metric in metrics.items() if isinstance(metric, LearnsFirst)}
+        return cls(metrics, frozenset(aside if in_passing(metrics) else ()), kept)
+
     def add(self, batches: Mapping[str, Batch]) -> None:
         self.take(self.statistics(batches))
 
     def statistics(self, batches: Mapping[str, Batch]) -> Statistics:
         """The rows of metrics that can be measured at once, what the others put aside, and what broke."""
-        now = {key: metric for key, metric in self.metrics.items() if key not in self.aside}
+        mine = {key: metric for key, metric in self.metrics.items() if key[0] in batches}
         failed: dict[str, str] = {}
-        rows = measure(now, batches, failed)
-        return rows, {key: self.metrics[key].put_aside(batches[key[0]]) for key in sorted(self.aside)}, failed
+        rows = measure({key: metric for key, metric in mine.items() if key not in self.aside}, batches, failed)
+        return rows, {key: mine[key].put_aside(batches[key[0]]) for key in sorted(self.aside & mine.keys())}, failed
 
     def take(self, found: Statistics) -> None:
         """Keep the statistics of one more chunk."""
@@ -90,12 +99,21 @@ class Measured:
     def finish(self) -> Measured:
         learners = self.aside.intersection(learning(self.metrics))
         for later in self._again():
-            for key in learners:
+            for key in learners & later.keys():
                 self.metrics[key].learn_aside(later[key])
         for later in self._again():
             for key, kept in later.items():
                 self.parts[key].append(self.metrics[key].measure_aside(kept))
         return self
+
+    def give_to(self, table: ScoreTable) -> None:
+        """One metric after the other, its parts let go: the statistics of all trials are not held twice."""
+        joined = (
+            (key, _joined(self.parts.pop(key), table.metrics[key])) for key in table.metrics if key not in table.rows
+        )
+        found = table.rows | dict(joined)
+        table.rows = {key: found[key] for key in table.metrics}
+        table.notes += self.failed.values()
 
     def _again(self) -> Iterator[Mapping[tuple[str, str], Any]]:
         """What was put aside, chunk by chunk."""
@@ -117,43 +135,27 @@ def score_trials(
     source: Source | None = None,
     size: int | None = None,
     elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None = None,
-    file: Path | None = None,
-    watch: ShowsProgress | None = None,
 ) -> ScoreTable:
     """Measure all systems on all trials; `trials` is called once, or twice where a metric learns from the whole set first and can put nothing aside.
 
     `everyone` gives the trials that pooled references may come from (the whole corpus); by default the trials themselves. `source` says where they
     come from, for the signature and for what the trials are clustered by. `size` is that of a chunk; `elsewhere` measures chunks in other processes (see
-    `referee.runs.measuring`). Where one `file` holds all the trials and is large, its parts are read and measured side by side (`referee.runs.copies`),
-    and `watch` is shown the parts.
+    `referee.runs.measuring`).
     """
-    given = (answers, trials, settings, everyone or trials, source or Source(), size or CHUNK)
+    scoring = _Scoring(answers, trials, settings, everyone or trials, source or Source(), size or CHUNK)
     # A file without a name: what metrics put aside takes no memory, and is gone with the process.
     with TemporaryFile(prefix="referee-") as kept:
-        if elsewhere is None and file is not None and (copies := worth_it(file)):
-            with suppress(GivenUp):
-                return _Scoring(*given).side_by_side(file, copies, kept, watch or unwatched)
-    # One process tells what is odd, with its file and line.
-    with TemporaryFile(prefix="referee-") as kept:
-        return _Scoring(*given).alone(elsewhere, kept)
+        return scoring.table_of(elsewhere, kept)
 
 
-def worth_it(path: Path) -> int:
-    """How many copies the work on a file is worth: one a core, or none."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-    large = path.suffix != ".gz" and path.is_file() and path.stat().st_size >= WORTH_COPIES
-    return cores if large and cores > 1 else 0
-
-
-@dataclass(slots=True)
-class _TrialFacts:
-    """What a table keeps of some trials beside their statistics."""
-
-    ids: list[str]
-    written: list[str]
-    groups: dict[str, list[str | None]]
-    labels: dict[str, list[str | None]]
-    references: Counter[int]
+def new_table(systems: Sequence[str], settings: Settings, source: Source) -> ScoreTable:
+    """A table with its metrics and nothing measured yet."""
+    if settings.baseline is not None and settings.baseline not in systems:
+        raise InputError(
+            f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
+        )
+    groups: dict[str, list[str | None]] = {name: [] for name in settings.by}
+    return ScoreTable(settings, source, groups=groups, metrics=_make_metrics(systems, settings.metrics))
 
 
 class _Scoring:
@@ -170,23 +172,15 @@ class _Scoring:
     ) -> None:
         self.answers, self.trials, self.settings, self.everyone, self.size = answers, trials, settings, everyone, size
         self.systems = list(answers.by_system) + ([HUMAN] if settings.humans else [])
-        if settings.baseline is not None and settings.baseline not in self.systems:
-            raise InputError(
-                f"no system is called {settings.baseline!r}",
-                remedy=f"--baseline takes one of {', '.join(self.systems)}",
-            )
-        self.table = ScoreTable(settings, source)
-        self.table.metrics = _make_metrics(self.systems, settings.metrics)
-        self.table.groups = {name: [] for name in settings.by}
+        self.table = new_table(self.systems, settings, source)
         self.labels: dict[str, list[str | None]] = {name: [] for name in source.factors(settings.cluster)}
         self.seen: set[str] = set()
         self.read, self.against = Fingerprint(), Counter[int]()
         self.finders = {s for s, said in answers.by_system.items() if said.finds}
         self.asked: list[PlaceQuestion] = []
         self.learners = learning(self.table.metrics)
-        self.in_passing = all(_puts_aside(self.table.metrics[key]) for key in self.learners)
 
-    def alone(
+    def table_of(
         self, elsewhere: Callable[[Mapping[tuple[str, str], Any]], Measurer] | None, kept: BinaryIO
     ) -> ScoreTable:
         """Read and measure in this process, or read here and measure elsewhere."""
@@ -194,14 +188,14 @@ class _Scoring:
         # References of other speakers may come from trials that are not in the chosen part.
         find = _reference_finder(self.settings, self.everyone)
         # Elsewhere nothing is measured before everything is read.
-        if elsewhere is None and not self.in_passing:
+        if elsewhere is None and not in_passing(table.metrics):
             _learn(self.learners, table, answers, self.trials, find, self.size)
-        measurer = self._measured(kept) if elsewhere is None else elsewhere(table.metrics)
+        measurer = Measured.with_aside(table.metrics, kept) if elsewhere is None else elsewhere(table.metrics)
         for chunk in _chunks(self.trials(), self.size):
             self.asked += map(asked_by, chunk) if self.finders else ()
             # Found once for all systems; a batch's cache shares encodings among metrics, not among systems.
             references = [find(t) for t in chunk]
-            self._take(self._facts(chunk, references))
+            self._take(chunk, references)
             batches = self._batches(chunk, references)
             for system in self.finders:
                 table.outcomes.setdefault(system, []).extend(a.outcome if a else None for a in batches[system].answers)
@@ -210,53 +204,17 @@ class _Scoring:
             measurer.add(batches)
         return self._finish(measurer)
 
-    def side_by_side(self, file: Path, copies: int, kept: BinaryIO, watch: ShowsProgress) -> ScoreTable:
-        """Read and measure the parts of a file in copies of this process; `GivenUp` where that cannot be, or anything is odd."""
-        others = self.settings.humans or self.settings.references != "own"
-        if find_spec("msgspec") is None or others or self.finders or not self.in_passing:
-            raise GivenUp
-        from referee.corpora.plain_lines import trials_between
-
-        measured = self._measured(kept)
-
-        def do(part: tuple[int, int]) -> Iterator[tuple[_TrialFacts, Statistics]]:
-            self.answers.lenient = False  # in the copy alone: what would be counted is for the one process
-            for chunk in _chunks(trials_between(file, *part), self.size):
-                references = [t.references for t in chunk]
-                yield self._facts(chunk, references), measured.statistics(self._batches(chunk, references))
-
-        parts = cut(file)
-        for facts, found in watch(CountedWork(in_copies(do, parts, copies), len(parts)), "parts of the corpus"):
-            self._take(facts)
-            measured.take(found)
-        # A trial that is there twice, or none at all.
-        if len(self.seen) < len(self.table.trials) or not self.seen:
-            raise GivenUp
-        return self._finish(measured)
-
-    def _measured(self, kept: BinaryIO) -> Measured:
-        metrics = self.table.metrics
-        aside = (key for key, metric in metrics.items() if self.in_passing and isinstance(metric, LearnsFirst))
-        return Measured(metrics, frozenset(aside), kept)
-
-    def _facts(self, chunk: Sequence[Trial], references: Sequence[Sequence[Description]]) -> _TrialFacts:
-        return _TrialFacts(
-            ids=[trial.id for trial in chunk],
-            written=[written(trial) for trial in chunk],
-            groups={name: [_group(trial, name) for trial in chunk] for name in self.settings.by},
-            labels={name: [trial.cluster(name) for trial in chunk] for name in self.labels},
-            references=Counter(map(len, references)),
-        )
-
-    def _take(self, facts: _TrialFacts) -> None:
-        self.seen.update(facts.ids)
-        self.table.trials += facts.ids
-        self.read.add_written(facts.written)
-        for name, column in facts.groups.items():
-            self.table.groups[name] += column
-        for name, column in facts.labels.items():
-            self.labels[name] += column
-        self.against.update(facts.references)
+    def _take(self, chunk: Sequence[Trial], references: Sequence[Sequence[Description]]) -> None:
+        """What a table keeps of some trials beside their statistics."""
+        ids = [trial.id for trial in chunk]
+        self.seen.update(ids)
+        self.table.trials += ids
+        self.read.add_written([written(trial) for trial in chunk])
+        for name, column in self.table.groups.items():
+            column += [_group(trial, name) for trial in chunk]
+        for name, labels in self.labels.items():
+            labels += [trial.cluster(name) for trial in chunk]
+        self.against.update(map(len, references))
 
     def _batches(self, chunk: Sequence[Trial], references: Sequence[Sequence[Description]]) -> dict[str, Batch]:
         batches = {}
@@ -272,14 +230,12 @@ class _Scoring:
         answers.leave_out(seen, self.everyone)
         answers.check_complete(seen)
         table.clusters = choose_clusters(self.labels, self.settings.cluster)
-        table.fingerprint, table.references = str(self.read), _range(self.against)
-        measured = measurer.finish()
-        # One after the other, its parts let go: the statistics of all trials are not held twice.
-        table.rows = {key: _joined(measured.parts.pop(key), table.metrics[key]) for key in list(measured.parts)}
+        table.fingerprint, table.references = str(self.read), number_of_references(self.against)
+        table.notes = list(answers.notes)
+        measurer.finish().give_to(table)
         for system in self.systems:
             missing = len(seen.difference(answers.by_system[system].descriptions)) if system in answers.by_system else 0
             table.counts[system] = {kind: answers.problems[system][kind] for kind in PROBLEMS} | {"missing": missing}
-        table.notes = [*answers.notes, *measured.failed.values()]
         table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
         if table.outcomes:
             table.meant, table.warnings = conventions_meant(self.asked), warnings_about(answers, self.asked)
@@ -321,7 +277,7 @@ def _found(answers: Answers, system: str, chunk: Sequence[Trial]) -> list[Respon
     return [answers.by_system[system].response(t.id) for t in chunk]
 
 
-def _range(counts: Counter[int]) -> str:
+def number_of_references(counts: Counter[int]) -> str:
     """How many references an item has: ``1``, or ``3..56``."""
     low, high = min(counts, default=0), max(counts, default=0)
     return str(low) if low == high else f"{low}..{high}"
@@ -344,6 +300,11 @@ def learning(metrics: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
     # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns once.
     own = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
     return list(own.values())
+
+
+def in_passing(metrics: Mapping[tuple[str, str], Any]) -> bool:
+    """Whether one reading is enough for all of them."""
+    return all(_puts_aside(metrics[key]) for key in learning(metrics))
 
 
 def _puts_aside(metric: Metric) -> bool:

@@ -16,6 +16,7 @@ from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.records import Outcome
+from referee.runs.copies import GivenUp, in_copies
 from referee.runs.watching import CountedWork, ShowsProgress
 from referee.signature import signature
 from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
@@ -45,6 +46,7 @@ DEFAULT_METRICS = (
     "string/rouge-su4",
 )
 Part = Mapping[tuple[str, str], FloatArray]
+_Scored = tuple[int, tuple[str, str], dict[str, Any]]
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 DESIGN = "design"
 CLUSTERINGS = (DESIGN, "scene", "speaker", "game", "participant", "crossed", "none")
@@ -187,6 +189,8 @@ class ScoreTable:
     meant: str = ""
     fingerprint: str = ""
     references: str = ""
+    # Processes that are worth having for the intervals of large tables; none by default.
+    copies: int = 0
 
     @property
     def systems(self) -> list[str]:
@@ -227,15 +231,29 @@ class ScoreTable:
 
     def scores(self, watch: ShowsProgress | None = None) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
+        number = len(self.rows) * (1 + sum(len(set(labels) - {None}) for labels in self.groups.values()))
+
+        def shown(made: Iterable[_Scored]) -> list[_Scored]:
+            return list(made if watch is None else watch(CountedWork(made, number), "scores and intervals"))
+
+        keys = list(self.rows)
+        shares = [keys[i :: self.copies] for i in range(self.copies)] if self.copies > 1 else []
+        try:
+            rows = shown(in_copies(self._scores_of, shares, self.copies) if shares else self._scores_of(keys))
+        except GivenUp:
+            rows = shown(self._scores_of(keys))
+        systems, order = self.systems, {key: i for i, key in enumerate(keys)}
+        # Within a system the whole comes first, then its groups.
+        rows.sort(key=lambda found: (systems.index(found[1][0]), found[0], order[found[1]]))
+        return [row for _, _, row in rows]
+
+    def _scores_of(self, keys: Sequence[tuple[str, str]]) -> Iterator[_Scored]:
+        """The rows of some measures, each with the number of its group."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
-        groups = ((group, mask, *self._part(mask)) for group, mask in self._masks())
-        made = (self._score(group, mask, part, clusters, key) for group, mask, part, clusters in groups for key in part)
-        number = 1 + sum(len(set(labels) - {None}) for labels in self.groups.values())
-        watched = made if watch is None else watch(CountedWork(made, number * len(self.rows)), "scores and intervals")
-        rows = list(watched)
-        order = {system: i for i, system in enumerate(self.systems)}
-        # Stable: within a system the whole comes first, then its groups.
-        return sorted(rows, key=lambda row: order[row["system"]])
+        for place, (group, mask) in enumerate(self._masks()):
+            part, clusters = self._part(mask, keys)
+            for key in keys:
+                yield place, key, self._score(group, mask, part, clusters, key)
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
@@ -254,9 +272,13 @@ class ScoreTable:
             for value in sorted({x for x in labels if x is not None}, key=natural):
                 yield f"{name}={value}", column == value
 
-    def _part(self, mask: np.ndarray | None) -> tuple[Part, Clusters]:
+    def _part(self, mask: np.ndarray | None, keys: Sequence[tuple[str, str]]) -> tuple[Part, Clusters]:
         """The statistics of a group, and its clusters."""
-        rows = {key: rows if mask is None else rows[mask] for key, rows in self.rows.items()}
+        baseline = self.settings.baseline
+        compared = () if baseline is None else ((baseline, name) for _, name in keys)
+        rows = {
+            key: self.rows[key] if mask is None else self.rows[key][mask] for key in dict.fromkeys((*keys, *compared))
+        }
         return rows, self.clusters.part(mask)
 
     def _score(

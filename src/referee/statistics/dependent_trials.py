@@ -14,7 +14,7 @@ How often the intervals cover and the tests raise a false alarm is simulated in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
@@ -49,6 +49,8 @@ EXACT_UP_TO = 14
 BLOCKS = 5000
 """More trials than this that stand alone are pooled at random into as many blocks: the same distribution in the limit, at a cost that no longer grows."""
 _SLICE = 1024
+# Which trials a measure misses: patterns whose order is kept.
+PATTERNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,33 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class _Ordered:
+    """Trials in the order of their clusters, where each of these begins, and how many trials it has."""
+
+    order: IntArray
+    edges: IntArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, codes: IntArray) -> _Ordered:
+        order, counts = np.argsort(codes, kind="stable"), np.bincount(codes)
+        return cls(order, np.cumsum(counts) - counts, counts.astype(float))
+
+    def sums(self, rows: FloatArray) -> Sample:
+        return Sample(np.add.reduceat(rows[self.order], self.edges, axis=0), self.counts)
+
+
+def _recode(codes: IntArray) -> IntArray:
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
 class Clusters:
     """Which cluster every trial belongs to: no factor (trials are independent), one, or two crossed ones. -1 is a trial of no known cluster."""
 
     names: tuple[str, ...] = ()
     codes: tuple[IntArray, ...] = ()
+    _known: dict[bytes, list[_Ordered]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, labels: Mapping[str, Sequence[str | None]]) -> Clusters:
@@ -91,6 +115,19 @@ class Clusters:
     def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
         """The clusters of some of the trials."""
         return self if mask is None else Clusters(self.names, tuple(codes[mask] for codes in self.codes))
+
+    def ordered(self, present: npt.NDArray[np.bool_]) -> list[_Ordered]:
+        """The trials that are present by cluster of each factor, and by cell of their crossing where there are two; most measures miss the same trials."""
+        key = np.packbits(present).tobytes()
+        if key not in self._known:
+            codes = [_recode(c[present]) for c in self.codes]
+            if len(codes) == 2:
+                first, second = codes
+                codes.append(_recode(first * (int(second.max()) + 1) + second))
+            if len(self._known) == PATTERNS:
+                del self._known[next(iter(self._known))]
+            self._known[key] = [_Ordered.of(code) for code in codes]
+        return self._known[key]
 
     def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
         """How many clusters of each factor there are (among the trials that are present)."""
@@ -211,24 +248,10 @@ def _parts(rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters,
     """Sums by cluster of each factor, and of their crossing where there are two; single trials (or blocks of many) where there is none."""
     if not clusters.codes:
         return [_occupied(Sample.of(rows, seed))]
-    kept = rows[present]
     if len(clusters.codes) > 2:
         raise ValueError("variances are known for two crossed factors at most")
-    codes = [_recode(c[present]) for c in clusters.codes]
-    if len(codes) == 2:
-        first, second = codes
-        codes.append(_recode(first * (int(second.max()) + 1) + second))
-    return [_summed(kept, code) for code in codes]
-
-
-def _recode(codes: IntArray) -> IntArray:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
-
-
-def _summed(rows: FloatArray, codes: IntArray) -> Sample:
-    order = np.argsort(codes, kind="stable")
-    edges = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
-    return Sample(np.add.reduceat(rows[order], edges, axis=0), np.bincount(codes).astype(float))
+    kept = rows if present.all() else rows[present]
+    return [ordered.sums(kept) for ordered in clusters.ordered(present)]
 
 
 def _occupied(sample: Sample) -> Sample:

@@ -1,0 +1,125 @@
+"""Where in a large file of outputs each answer stands: sixteen bytes are kept of an answer, and it is read when its trial comes by.
+
+An index knows answers by the hash of their trial's id, and whoever reads one looks whether it is the right one: two ids with one hash look like a trial that is
+answered twice. Whatever is not plain is ValueError, as everywhere where large files are read (`referee.corpora.passing_lines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from msgspec.json import Decoder
+
+from referee.corpora.passing_lines import pages_between
+from referee.corpora.plain_lines import NotPlain, OutputLines, decoded_page, line_ends
+from referee.records import Description
+
+__all__ = ["IndexPart", "OutputIndex", "hashes_of", "index_part"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class _NamedAnswer(Struct, gc=False):
+    trial: str
+    system: str | None = None
+
+
+class IndexPart(NamedTuple):
+    """Some lines of a file of outputs: the hash of the trial, where the line begins and ends, and whose it is."""
+
+    trials: IntArray
+    starts: IntArray
+    ends: IntArray
+    owners: npt.NDArray[np.int32]
+    systems: tuple[str, ...]
+
+
+def hashes_of(names: Iterable[str], number: int) -> IntArray:
+    """Numbers that stand for names, in this process and its copies alone."""
+    return np.fromiter(map(hash, names), np.int64, number)
+
+
+def index_part(path: Path, own: str, start: int, end: int) -> Iterator[IndexPart]:
+    """A part of a file, a page at a time; `own` is the system of lines that name none."""
+    decoder = Decoder(_NamedAnswer)
+    for page in pages_between(path, start, end):
+        rows = decoded_page(decoder, page)
+        ends = start + line_ends(page) + 1
+        starts = np.append(start, ends[:-1])
+        numbers: dict[str, int] = {}
+        owners = [numbers.setdefault(row.system or own, len(numbers)) for row in rows]
+        trials = hashes_of((row.trial for row in rows), len(rows))
+        yield IndexPart(trials, starts, ends, np.array(owners, np.int32), tuple(numbers))
+        start = int(ends[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """The answers of one system, sorted by the hash of their trial."""
+
+    trials: IntArray
+    starts: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[IntArray, IntArray, IntArray]]) -> _Answered:
+        trials, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(trials)
+        found = cls(trials[order], starts[order], ends[order])
+        if (found.trials[1:] == found.trials[:-1]).any():
+            raise NotPlain("a trial is answered twice")
+        return found
+
+    def find(self, trials: IntArray) -> tuple[IntArray, IntArray]:
+        place = np.minimum(np.searchsorted(self.trials, trials), len(self.trials) - 1)
+        if not (self.trials[place] == trials).all():
+            raise NotPlain("a trial is not answered")
+        return self.starts[place], self.ends[place]
+
+
+class OutputIndex:
+    """The answers of all systems in one file."""
+
+    def __init__(self, path: Path, own: str, parts: Iterable[IndexPart]) -> None:
+        with path.open("rb") as file:
+            self._content = mmap(file.fileno(), 0, access=ACCESS_READ)
+        columns: dict[str, list[tuple[IntArray, IntArray, IntArray]]] = {}
+        for part in parts:
+            for number, system in enumerate(part.systems):
+                mine = slice(None) if len(part.systems) == 1 else part.owners == number
+                columns.setdefault(system, []).append((part.trials[mine], part.starts[mine], part.ends[mine]))
+        self._answered = {system: _Answered.of(found) for system, found in columns.items()}
+        self._lines = OutputLines(own, str(path))
+
+    @property
+    def systems(self) -> list[str]:
+        """In the order in which they come in the file."""
+        return list(self._answered)
+
+    def number(self, system: str) -> int:
+        """How many trials a system answers."""
+        return len(self._answered[system].trials)
+
+    def said(self, system: str, ids: Sequence[str], hashes: IntArray) -> list[Description]:
+        """What a system says of some trials, each of which it answers."""
+        starts, ends = self._answered[system].find(hashes)
+        # Answers that stand one after the other are taken in one piece.
+        breaks = np.flatnonzero(starts[1:] != ends[:-1])
+        begin, stop = np.append(0, breaks + 1), np.append(breaks, len(starts) - 1)
+        pieces = zip(starts[begin].tolist(), ends[stop].tolist(), strict=True)
+        page = b"".join([self._between(a, b) for a, b in pieces])
+        trials, systems, said = self._lines.columns(page)
+        if trials != list(ids) or systems != {system}:
+            raise NotPlain("two names look alike")
+        return said
+
+    def _between(self, start: int, end: int) -> bytes:
+        # The last line of a file may lack its end.
+        return self._content[start:end] + b"\n" * (end > len(self._content))

@@ -1,0 +1,241 @@
+"""A score of large files, by copies of this process, one a core: each reads a part of the corpus, looks up what systems say of it, and measures.
+
+No record of every trial or answer is made and none is kept: this process holds statistics, ids and labels. Only where all is plain: whatever is odd is
+`GivenUp`, and `referee.runs.score` does the work again, one trial after the other, and tells of it with file and line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee.capabilities import width_of
+from referee.contracts import Batch
+from referee.metrics.measure import Measure
+from referee.metrics.tokens import WORTH_COMPILING
+from referee.records import Description, Entity, Scene, Trial
+from referee.runs.copies import GivenUp, cut, in_copies
+from referee.runs.open import first_outside, says_nothing
+from referee.runs.score import CHUNK, PROBLEMS, Measured, Statistics, in_passing, new_table, number_of_references
+from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
+from referee.runs.watching import CountedWork, ShowsProgress, unwatched
+from referee.signature import Fingerprint
+
+if TYPE_CHECKING:
+    from referee.corpora.output_index import IntArray, OutputIndex
+    from referee.corpora.passing_lines import PassingLines, TrialsInPassing
+
+__all__ = ["LargeFiles", "score_large"]
+
+# A part of a file, in bytes: some thousand trials, enough for measures that work on many at once.
+PART = 16 << 20
+# Pieces of work for each copy: the last ones end at about the same time.
+PIECES = 6
+_SAID = Description(properties=(), text="this one")
+_TRIAL = Trial(id="", scene=Scene(entities=(Entity(id="a"),)), targets=("a",), references=(_SAID,))
+
+
+@dataclass(frozen=True, slots=True)
+class LargeFiles:
+    """A corpus and what systems say of it, each as one plain file; `silence` is whether an empty answer is one (as in a run)."""
+
+    corpus: Path
+    outputs: Path
+    silence: bool = False
+
+    @property
+    def copies(self) -> int:
+        """How many copies can do the work: one a core, or none."""
+        if sys.platform != "linux" or find_spec("msgspec") is None:
+            return 0
+        files = (self.corpus, self.outputs)
+        plain = all(file.suffix not in (".gz", ".parquet", ".csv", ".tsv") and file.is_file() for file in files)
+        return len(os.sched_getaffinity(0)) if plain else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A part of the corpus, and the systems whose answers to it are measured."""
+
+    part: tuple[int, int]
+    systems: tuple[str, ...]
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What comes back of some trials; `task` is what it is a piece of."""
+
+    task: _Task
+    ids: list[str]
+    hashes: IntArray
+    labels: dict[str, list[str | None]]
+    references: Counter[int]
+    written: bytes
+    statistics: Statistics
+
+
+def score_large(
+    files: LargeFiles, settings: Settings, source: Source, size: int | None = None, watch: ShowsProgress | None = None
+) -> ScoreTable:
+    """The table that `score_trials` would make; `GivenUp` where only it can."""
+    copies = files.copies
+    if not copies or settings.humans or settings.references != "own":
+        raise GivenUp
+    from referee.corpora.passing_lines import PassingLines
+
+    watch = watch or unwatched
+    index = _index(files, copies, watch)
+    with TemporaryFile(prefix="referee-") as kept:
+        table = new_table(index.systems, settings, source)
+        # A metric of another package may ask for more of a trial than there is in passing.
+        ours = all(isinstance(metric, Measure) and _is_ours(metric) for metric in table.metrics.values())
+        if not ours or not in_passing(table.metrics):
+            raise GivenUp
+        factors = source.factors(settings.cluster)
+        measured = Measured.with_aside(table.metrics, kept)
+        _load(measured)
+        by_id = any(metric.knows_trials_by_id for metric in table.metrics.values())
+        work = _LargeWork(files, index, measured, PassingLines((*settings.by, *factors), by_id), size or CHUNK)
+        tasks = _tasks(files.corpus, index.systems, copies)
+        made = in_copies(work.pieces, tasks, copies)
+        _Collected(table, measured, index).take(watch(CountedWork(made, len(tasks)), "parts of the corpus"), factors)
+    table.copies = copies
+    return table
+
+
+def _load(measured: Measured) -> None:
+    """What measures have to load before they can measure many items: loaded here, once, every copy has it."""
+    many = WORTH_COMPILING
+    _, aside, _ = measured.statistics(
+        dict.fromkeys((system for system, _ in measured.metrics), Batch.of([_SAID] * many, [_TRIAL] * many))
+    )
+    for key, kept in aside.items():
+        measured.metrics[key].measure_aside(kept)
+
+
+def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
+    """Parts of the corpus for all systems at once; where these are few, some of the systems at a time."""
+    parts = cut(corpus, PART)
+    shares = min(len(systems), -(-copies * PIECES // len(parts)))
+    return [_Task(part, tuple(systems[i::shares]), i == 0) for part in parts for i in range(shares)]
+
+
+def _is_ours(metric: Measure) -> bool:
+    return type(metric).__module__.startswith("referee.")
+
+
+def _index(files: LargeFiles, copies: int, watch: ShowsProgress) -> OutputIndex:
+    from referee.corpora.output_index import OutputIndex, index_part
+
+    own = files.outputs.name.split(".")[0]
+    parts = cut(files.outputs, PART)
+    found = in_copies(lambda part: index_part(files.outputs, own, *part), parts, copies)
+    try:
+        return OutputIndex(files.outputs, own, watch(found, "where each output stands"))
+    except ValueError:
+        raise GivenUp from None
+
+
+@dataclass(frozen=True, slots=True)
+class _LargeWork:
+    """What a copy does; whatever it raises ends in `GivenUp`."""
+
+    files: LargeFiles
+    index: OutputIndex
+    measured: Measured
+    # In every copy it remembers what it has met, part after part.
+    lines: PassingLines
+    size: int
+
+    def pieces(self, task: _Task) -> Iterator[_Piece]:
+        """A part of the corpus, some thousand trials at a time."""
+        from referee.corpora.passing_lines import in_chunks
+
+        for chunk in in_chunks(self.lines.between(self.files.corpus, *task.part), self.size):
+            yield self._piece(task, chunk)
+
+    def _piece(self, task: _Task, chunk: TrialsInPassing) -> _Piece:
+        from referee.corpora.output_index import hashes_of
+
+        hashes = hashes_of(chunk.ids, len(chunk))
+        batches = {}
+        for system in task.systems:
+            said = self.index.said(system, chunk.ids, hashes)
+            self._check(said, chunk.cases)
+            batches[system] = Batch(said, chunk.cases, chunk.references)
+        return _Piece(
+            task=task,
+            ids=chunk.ids,
+            hashes=hashes,
+            labels=chunk.labels,
+            references=Counter(map(len, chunk.references)),
+            written=chunk.written if task.first else b"",
+            statistics=self.measured.statistics(batches),
+        )
+
+    def _check(self, said: Sequence[Description], cases: Sequence[Trial]) -> None:
+        for description, case in zip(said, cases, strict=True):
+            known: Mapping[Any, int] = case.scene.extensions
+            strange = [p for p in description.properties or () if p not in known]
+            if (strange and first_outside(description, case.scene)) or (
+                not self.files.silence and not description.text and says_nothing(description)
+            ):
+                raise GivenUp
+
+
+@dataclass(slots=True)
+class _Collected:
+    """A table in the making, from the pieces in their order; how many trials there have to be the index tells."""
+
+    table: ScoreTable
+    measured: Measured
+    index: OutputIndex
+
+    def take(self, pieces: Iterable[_Piece], factors: Sequence[str]) -> None:
+        table, settings = self.table, self.table.settings
+        number = self.index.number(self.index.systems[0])
+        at_once = [key for key in table.metrics if key not in self.measured.aside]
+        table.rows = {key: np.empty((number, width_of(table.metrics[key]))) for key in at_once}
+        labels: dict[str, list[str | None]] = {name: [] for name in (*settings.by, *factors)}
+        read, against, hashes = Fingerprint(), Counter[int](), []
+        done = Counter[str]()
+        for piece in pieces:
+            rows, aside, failed = piece.statistics
+            # The trials of a system come in their order, whoever else comes between.
+            first = done[piece.task.systems[0]]
+            done.update(dict.fromkeys(piece.task.systems, len(piece.ids)))
+            if first + len(piece.ids) > number:
+                raise GivenUp
+            for key, measured in rows.items():
+                table.rows[key][first : first + len(piece.ids)] = measured
+            self.measured.take(({}, aside, failed))
+            if piece.task.first:
+                table.trials += piece.ids
+                hashes.append(piece.hashes)
+                for name, column in piece.labels.items():
+                    labels[name] += column
+                against.update(piece.references)
+                read.add_bytes(piece.written, len(piece.ids))
+        self._check(hashes)
+        table.groups = {name: labels[name] for name in settings.by}
+        table.clusters = choose_clusters({name: labels[name] for name in factors}, settings.cluster)
+        table.fingerprint, table.references = str(read), number_of_references(against)
+        self.measured.finish().give_to(table)
+        table.counts = {system: dict.fromkeys(PROBLEMS, 0) for system in self.index.systems}
+
+    def _check(self, hashes: list[IntArray]) -> None:
+        """No trial twice, and none that a system answers though it is not there: that it answers all of them was seen on the way."""
+        trials = len(self.table.trials)
+        twice = not trials or len(np.unique(np.concatenate(hashes))) < trials
+        if twice or any(self.index.number(system) != trials for system in self.index.systems):
+            raise GivenUp
