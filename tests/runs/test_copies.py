@@ -60,7 +60,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return alone(*given)
 
     monkeypatch.setattr(api, "LARGE", 1)
-    monkeypatch.setattr(large_files, "PART", 100_000)
+    monkeypatch.setattr(large_files, "LINES", 50)
     monkeypatch.setattr(large_files.LargeFiles, "copies", 2)
     monkeypatch.setattr(large_files, "score_large", finished)
     monkeypatch.setattr(api, "score_trials", alone_after_all)
@@ -77,7 +77,7 @@ def rows_of(files: tuple[Path, Path], **more: object) -> str:
 def test_parts_begin_and_end_with_lines(files: tuple[Path, Path]) -> None:
     corpus, _ = files
     content = corpus.read_bytes()
-    parts = [content[a:b] for a, b in cut(corpus, 100_000)]
+    parts = [content[a:b] for a, b in cut(corpus, 50)]
     assert b"".join(parts) == content
     assert len(parts) > 3
     assert all(part.endswith(b"\n") for part in parts)

@@ -19,7 +19,7 @@ from referee.errors import InputError, MalformedInput
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ENDINGS", "PAIRS", "given", "read_parquet", "read_table_rows"]
+__all__ = ["ENDINGS", "PAIRS", "given", "parquet_as_lines", "read_parquet", "read_table_rows"]
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
@@ -120,6 +120,22 @@ def _lines(path: Path) -> Iterator[str]:
             if "\0" in text:
                 raise MalformedInput("there is a zero byte in it", where=path, line=number, remedy="save it as UTF-8")
             yield text
+
+
+def parquet_as_lines(path: Path, lines: Path) -> bool:
+    """The same outputs as lines of JSON, written without holding them all; False, and nothing written, where the table has other columns than plain ones."""
+    import polars as pl
+
+    text, pairs = (pl.String, pl.Null), (pl.List(pl.List(pl.String)), pl.Null)
+    plain = {"trial": (pl.String,), "system": text, "text": text, "properties": pairs}
+    try:
+        table = pl.scan_parquet(path)
+        if any(kind not in plain.get(name, ()) for name, kind in table.collect_schema().items()):
+            return False
+        table.sink_ndjson(lines)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+    return True
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

@@ -22,6 +22,7 @@ __all__ = ["GivenUp", "cut", "in_copies"]
 
 # What a copy may have ready before somebody takes it.
 READY = 3
+_LOOKED_AT = 1 << 20
 _MORE, _DONE, _FAILED = b"+", b".", b"!"
 Part = TypeVar("Part")
 
@@ -30,11 +31,14 @@ class GivenUp(Exception):
     """A copy met something that has to be seen by one process alone."""
 
 
-def cut(path: Path, size: int) -> list[tuple[int, int]]:
-    """Where the parts of a file begin and end; each ends with a line."""
+def cut(path: Path, lines: int) -> list[tuple[int, int]]:
+    """Where the parts of a file begin and end, of about as many lines each as wanted; each ends with a line."""
     end = path.stat().st_size
     edges = [0]
     with path.open("rb") as file:
+        # By the length of the first lines: to count them all would be to read the file.
+        first = file.read(_LOOKED_AT)
+        size = max(1, len(first) * lines // max(1, first.count(b"\n")))
         while edges[-1] < end:
             file.seek(min(edges[-1] + size, end))
             file.readline()

@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from referee.capabilities import width_of
 from referee.contracts import Batch
+from referee.corpora.output_tables import parquet_as_lines
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import WORTH_COMPILING
 from referee.records import Description, Entity, Scene, Trial
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LargeFiles", "score_large"]
 
-# A part of a file, in bytes: some thousand trials, enough for measures that work on many at once.
-PART = 16 << 20
+# Lines of a part of a file, about: enough for measures that work on many at once.
+LINES = 10_000
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
 _SAID = Description(properties=(), text="this one")
@@ -58,8 +59,18 @@ class LargeFiles:
         if sys.platform != "linux" or find_spec("msgspec") is None:
             return 0
         files = (self.corpus, self.outputs)
-        plain = all(file.suffix not in (".gz", ".parquet", ".csv", ".tsv") and file.is_file() for file in files)
+        plain = all(file.suffix not in (".gz", ".csv", ".tsv") and file.is_file() for file in files)
         return len(os.sched_getaffinity(0)) if plain else 0
+
+    def as_lines(self, folder: Path) -> LargeFiles:
+        """The same with outputs as lines of JSON, in a folder that is thrown away, where they are a table."""
+        if self.outputs.suffix != ".parquet":
+            return self
+        # The name stays: it is that of a system that is not named.
+        lines = folder / f"{self.outputs.stem}.jsonl"
+        if not parquet_as_lines(self.outputs, lines):
+            raise GivenUp
+        return LargeFiles(self.corpus, lines, self.silence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +105,10 @@ def score_large(
     from referee.corpora.passing_lines import PassingLines
 
     watch = watch or unwatched
-    index = _index(files, copies, watch)
-    with TemporaryFile(prefix="referee-") as kept:
+    # What is put aside goes into a file without a name: it takes no memory, and is gone with the process.
+    with TemporaryDirectory(prefix="referee-") as folder, TemporaryFile(prefix="referee-") as kept:
+        files = files.as_lines(Path(folder))
+        index = _index(files, copies, watch)
         table = new_table(index.systems, settings, source)
         # A metric of another package may ask for more of a trial than there is in passing.
         ours = all(isinstance(metric, Measure) and _is_ours(metric) for metric in table.metrics.values())
@@ -125,7 +138,7 @@ def _load(measured: Measured) -> None:
 
 def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
     """Parts of the corpus for all systems at once; where these are few, some of the systems at a time."""
-    parts = cut(corpus, PART)
+    parts = cut(corpus, LINES)
     shares = min(len(systems), -(-copies * PIECES // len(parts)))
     return [_Task(part, tuple(systems[i::shares]), i == 0) for part in parts for i in range(shares)]
 
@@ -138,7 +151,7 @@ def _index(files: LargeFiles, copies: int, watch: ShowsProgress) -> OutputIndex:
     from referee.corpora.output_index import OutputIndex, index_part
 
     own = files.outputs.name.split(".")[0]
-    parts = cut(files.outputs, PART)
+    parts = cut(files.outputs, 10 * LINES)
     found = in_copies(lambda part: index_part(files.outputs, own, *part), parts, copies)
     try:
         return OutputIndex(files.outputs, own, watch(found, "where each output stands"))
