@@ -18,7 +18,7 @@ from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
 from referee.records import Description
-from referee.runs import large_files
+from referee.runs import kept_rows, large_files
 from referee.runs.copies import GivenUp, cut, in_copies
 from referee.runs.large_files import LargeFiles
 
@@ -83,10 +83,12 @@ def test_parts_begin_and_end_with_lines(files: tuple[Path, Path]) -> None:
     assert all(part.endswith(b"\n") for part in parts)
 
 
+@pytest.mark.parametrize("in_memory", [0, 10**9])
 def test_a_table_is_the_same_made_side_by_side(
-    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch, in_memory: int
 ) -> None:
     pytest.importorskip("msgspec")
+    monkeypatch.setattr(kept_rows, "IN_MEMORY", in_memory)
     together = rows_of(files)
     monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     assert rows_of(files) == together

@@ -25,6 +25,7 @@ from referee.metrics.measure import Measure
 from referee.metrics.tokens import WORTH_COMPILING
 from referee.records import Description, Entity, Scene, Trial
 from referee.runs.copies import GivenUp, cut, in_copies
+from referee.runs.kept_rows import KeptRows
 from referee.runs.open import first_outside, says_nothing
 from referee.runs.score import CHUNK, PROBLEMS, Measured, Statistics, in_passing, new_table, number_of_references
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
@@ -217,8 +218,7 @@ class _Collected:
     def take(self, pieces: Iterable[_Piece], factors: Sequence[str]) -> None:
         table, settings = self.table, self.table.settings
         number = self.index.number(self.index.systems[0])
-        at_once = [key for key in table.metrics if key not in self.measured.aside]
-        table.rows = {key: np.empty((number, width_of(table.metrics[key]))) for key in at_once}
+        kept = KeptRows({key: width_of(metric) for key, metric in table.metrics.items()}, number)
         labels: dict[str, list[str | None]] = {name: [] for name in (*settings.by, *factors)}
         read, against, hashes = Fingerprint(), Counter[int](), []
         done = Counter[str]()
@@ -230,7 +230,7 @@ class _Collected:
             if first + len(piece.ids) > number:
                 raise GivenUp
             for key, measured in rows.items():
-                table.rows[key][first : first + len(piece.ids)] = measured
+                kept.fill(key, first, measured)
             self.measured.take(({}, aside, failed))
             if piece.task.first:
                 table.trials += piece.ids
@@ -243,7 +243,9 @@ class _Collected:
         table.groups = {name: labels[name] for name in settings.by}
         table.clusters = choose_clusters({name: labels[name] for name in factors}, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
-        self.measured.finish().give_to(table)
+        for key, first, measured in self.measured.later():
+            kept.fill(key, first, measured)
+        table.rows = kept
         table.counts = {system: dict.fromkeys(PROBLEMS, 0) for system in self.index.systems}
 
     def _check(self, hashes: list[IntArray]) -> None:

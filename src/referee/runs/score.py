@@ -97,22 +97,26 @@ class Measured:
             pickle.dump(later, self.kept, pickle.HIGHEST_PROTOCOL)
 
     def finish(self) -> Measured:
+        for key, _, rows in self.later():
+            self.parts[key].append(rows)
+        return self
+
+    def later(self) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
+        """What was put aside, measured, in its order: the rows of a metric from the trial with this number on."""
         learners = self.aside.intersection(learning(self.metrics))
         for later in self._again():
             for key in learners & later.keys():
                 self.metrics[key].learn_aside(later[key])
+        done = Counter[tuple[str, str]]()
         for later in self._again():
             for key, kept in later.items():
-                self.parts[key].append(self.metrics[key].measure_aside(kept))
-        return self
+                rows = self.metrics[key].measure_aside(kept)
+                yield key, done[key], rows
+                done[key] += len(rows)
 
     def give_to(self, table: ScoreTable) -> None:
         """One metric after the other, its parts let go: the statistics of all trials are not held twice."""
-        joined = (
-            (key, _joined(self.parts.pop(key), table.metrics[key])) for key in table.metrics if key not in table.rows
-        )
-        found = table.rows | dict(joined)
-        table.rows = {key: found[key] for key in table.metrics}
+        table.rows = {key: _joined(self.parts.pop(key), table.metrics[key]) for key in list(self.parts)}
         table.notes += self.failed.values()
 
     def _again(self) -> Iterator[Mapping[tuple[str, str], Any]]:

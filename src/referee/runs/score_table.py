@@ -179,7 +179,7 @@ class ScoreTable:
     trials: list[str] = field(default_factory=list)
     groups: dict[str, list[str | None]] = field(default_factory=dict)
     clusters: Clusters = field(default_factory=Clusters)
-    rows: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    rows: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
     metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -251,9 +251,9 @@ class ScoreTable:
         """The rows of some measures, each with the number of its group."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
         for place, (group, mask) in enumerate(self._masks()):
-            part, clusters = self._part(mask, keys)
+            clusters = self.clusters.part(mask)
             for key in keys:
-                yield place, key, self._score(group, mask, part, clusters, key)
+                yield place, key, self._score(group, mask, self._part(mask, key), clusters, key)
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
@@ -272,14 +272,11 @@ class ScoreTable:
             for value in sorted({x for x in labels if x is not None}, key=natural):
                 yield f"{name}={value}", column == value
 
-    def _part(self, mask: np.ndarray | None, keys: Sequence[tuple[str, str]]) -> tuple[Part, Clusters]:
-        """The statistics of a group, and its clusters."""
+    def _part(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:
+        """The statistics of a group, of one system and of the one that it is compared with."""
         baseline = self.settings.baseline
-        compared = () if baseline is None else ((baseline, name) for _, name in keys)
-        rows = {
-            key: self.rows[key] if mask is None else self.rows[key][mask] for key in dict.fromkeys((*keys, *compared))
-        }
-        return rows, self.clusters.part(mask)
+        keys = (key,) if baseline is None else (key, (baseline, key[1]))
+        return {key: self.rows[key] if mask is None else self.rows[key][mask] for key in keys}
 
     def _score(
         self, group: str | None, mask: np.ndarray | None, part: Part, clusters: Clusters, key: tuple[str, str]

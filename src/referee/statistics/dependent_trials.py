@@ -50,7 +50,9 @@ BLOCKS = 5000
 """More trials than this that stand alone are pooled at random into as many blocks: the same distribution in the limit, at a cost that no longer grows."""
 _SLICE = 1024
 # Which trials a measure misses: patterns whose order is kept.
-PATTERNS = 4
+PATTERNS = 2
+# Clusters that are left out in turn, taken together.
+_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,11 @@ class _Ordered:
         return cls(order, np.cumsum(counts) - counts, counts.astype(float))
 
     def sums(self, rows: FloatArray) -> Sample:
-        return Sample(np.add.reduceat(rows[self.order], self.edges, axis=0), self.counts)
+        # Column by column: of rows in another order no second copy is made.
+        sums = np.empty((len(self.counts), rows.shape[1]))
+        for column in range(rows.shape[1]):
+            sums[:, column] = np.add.reduceat(rows[:, column][self.order], self.edges)
+        return Sample(sums, self.counts)
 
 
 def _recode(codes: IntArray) -> IntArray:
@@ -201,7 +207,7 @@ def spread(
     value = float(finish(totals, counts))
     without = [_left_out(finish, part) for part in parts]
     variance, df, sizes = _variance(without, value)
-    if share := _share_of(rows[present], value, limits):
+    if share := _share_of(rows, present, value, limits):
         low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
         return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
     low, high = interval_of(value, variance, df, confidence, limits, _third(without, value))
@@ -266,7 +272,12 @@ def _occupied(sample: Sample) -> Sample:
 def _left_out(finish: Finish, part: Sample) -> FloatArray:
     """The value without each of the clusters in turn."""
     totals, counts = part.totals()
-    return np.asarray(finish(totals - part.sums, counts - part.counts), dtype=float)
+    values = np.empty(len(part.counts))
+    # Some at a time, since each step of a measure's formula makes arrays of this size.
+    for first in range(0, len(values), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        values[some] = finish(totals - part.sums[some], counts - part.counts[some])
+    return values
 
 
 def _variance(without: Sequence[FloatArray], value: float, size: float = 0.0) -> tuple[float, int, tuple[int, ...]]:
@@ -385,12 +396,12 @@ def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
     return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
 
 
-def _share_of(rows: FloatArray, value: float, limits: Limits) -> tuple[float] | None:
+def _share_of(rows: FloatArray, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> tuple[float] | None:
     """The share of the higher of two possible answers, where the measure is a plain average of nothing else."""
     bottom, top = limits
     if bottom is None or top is None or rows.shape[1] != 1:
         return None
-    answers = rows[:, 0]
+    answers = rows[present, 0]
     if not np.isin(answers, (bottom, top)).all() or abs(answers.mean() - value) > TIE * (top - bottom):
         return None
     return (float((answers == top).mean()),)
