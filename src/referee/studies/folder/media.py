@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError, naming_extra
 from referee.records import Description
+from referee.studies.texts import HEARD, READ, WATCHED
 
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
@@ -25,6 +26,8 @@ __all__ = [
     "media_address",
     "media_file",
     "shown_media",
+    "way_of",
+    "ways_in",
 ]
 
 FOLDER = "media"
@@ -82,6 +85,19 @@ def heard_in(study: Study) -> dict[str, list[str]]:
             if one is not None and one.description.media is not None:
                 found.setdefault(one.description.media, []).append(stimulus.id)
     return found
+
+
+def way_of(description: Description) -> str:
+    """How a description comes to people: read, heard, or watched in a film."""
+    if description.media is None:
+        return READ
+    return WATCHED if _kind_of(description.media)[0] == FILM else HEARD
+
+
+def ways_in(study: Study) -> set[str]:
+    """How the descriptions of a study's trials come to people; what is heard or watched is read as well where its words are shown."""
+    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    return {*ways, READ} if study.settings.get("media_text") == "shown" else ways
 
 
 def keep_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
