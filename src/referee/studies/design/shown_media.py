@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from referee.studies.design.balance import BalanceClaim, count_of
-from referee.studies.folder.media import FOLDER, heard_in, listen_to
+from referee.studies.folder.media import FOLDER, PlayedFile, find_media, heard_in, listen_to
 from referee.studies.folder.study import Study
 
 __all__ = ["prove_media"]
 
 MB = 1_000_000
+# Nobody says a word in less.
+SHORTEST_MS = 200.0
 
 
 def prove_media(study: Study) -> list[BalanceClaim]:
@@ -19,7 +21,8 @@ def prove_media(study: Study) -> list[BalanceClaim]:
     heard = heard_in(study)
     if not heard:
         return []
-    wrong = [problem for name in heard for problem in _problems(study, name)]
+    played: dict[str, PlayedFile] = {}
+    wrong = [problem for name in heard for problem in _problems(study, name, played)]
     told = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
     return [
         BalanceClaim(
@@ -27,14 +30,16 @@ def prove_media(study: Study) -> list[BalanceClaim]:
             holds=not wrong,
             counted=f"{count_of(len(heard), 'file')}{told}",
         ),
+        *_long_enough(played),
         _session_size(study, heard),
         _played(study),
     ]
 
 
-def _problems(study: Study, name: str) -> Iterator[str]:
-    path = study.folder / FOLDER / name
-    if not path.is_file():
+def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:
+    """What is wrong with a file; what was heard of it goes into `played`."""
+    path = find_media(study.folder / FOLDER, name)
+    if path is None:
         yield f"{FOLDER}/{name} is missing"
         return
     most = study.session.media_mb
@@ -44,14 +49,28 @@ def _problems(study: Study, name: str) -> Iterator[str]:
     found = listen_to(path)
     if found.problem is not None:
         yield f"{FOLDER}/{name}: {found.problem}"
+        return
+    played[name] = found
     limit = float(study.settings.get("reading_timeout_ms", 0) or 0)
     if limit and found.ms >= limit and _reading(study) != "together":
         yield f"{FOLDER}/{name} lasts {found.ms / 1000:.1f} s, longer than reading_timeout_ms"
 
 
+def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+    """A remark on what is over at once; a word may be that short, so nothing is refused for it."""
+    short = [name for name, found in played.items() if found.ms < SHORTEST_MS]
+    if short:
+        yield BalanceClaim(
+            sentence="every sound and film is long enough to say something",
+            holds=False,
+            counted=f"{FOLDER}/{short[0]} lasts {played[short[0]].ms:.0f} ms{f', and {len(short) - 1} more are so short' if len(short) > 1 else ''}",
+            promised=False,
+        )
+
+
 def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
     """What one person's browser has to load."""
-    size = {name: _size(study.folder / FOLDER / name) for name in heard}
+    size = {name: _size(find_media(study.folder / FOLDER, name)) for name in heard}
     always = [s.id for s in (*study.practice, *(check.stimulus for check in study.checks))]
     lists = [{*always, *(f"{trial}|{condition}" for trial, condition in one.trials)} for one in study.lists]
     largest = max(sum(size[name] for name, stimuli in heard.items() if one & {*stimuli}) for one in lists)
@@ -75,5 +94,5 @@ def _reading(study: Study) -> str:
     return str(study.settings.get("reading", getattr(study.kind, "reading", "together")))
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0
+def _size(path: Path | None) -> int:
+    return path.stat().st_size if path is not None else 0
