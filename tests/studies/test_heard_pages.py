@@ -20,6 +20,7 @@ from referee.studies.design.text_claims import false_claims, unsaid_ways
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.media import ways_in
 from referee.studies.folder.study import Study, open_study
+from referee.studies.sessions.plan import make_plan
 from referee.studies.texts import HEARD, HERE, LANGUAGES, READ, WATCHED, default_pages
 
 ENDINGS = {READ: None, HEARD: "voice.wav", WATCHED: "film.webm"}
@@ -207,3 +208,32 @@ def test_a_film_and_a_sound_in_one_study_have_both_to_be_said(tmp_path: Path) ->
         "texts/en/instructions.md does not say that descriptions are in films",
     ]
     assert give_voices(folder)[0] == "voice0.wav"
+
+
+# -- the sound check -------------------------------------------------------------------------------------------------------
+
+
+def test_tones_are_counted_once_before_the_practice_and_only_where_something_is_heard(
+    demo: Study, tmp_path: Path
+) -> None:
+    def plugins(study: Study) -> list[str]:
+        return [step.plugin for step in make_plan(study, study.lists[0].id, 1).steps]
+
+    assert "sound-check" not in plugins(demo)
+    folder = heard_study(tmp_path / "s", practice=1).folder
+    shown = plugins(open_study(folder))
+    # Questions about the person, instructions, tones, and the page before the practice.
+    assert shown[:4] == ["form", "page", "sound-check", "page"]
+    assert shown.count("sound-check") == 1
+    change(folder, sound_check="false")
+    assert "sound-check" not in plugins(open_study(folder))
+
+
+def test_nobody_has_to_hear_tones_in_a_study_of_signs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = heard_study(tmp_path / "signs", items=1).folder
+    for name in give_voices(folder, ".webm"):
+        write_film(folder / "media" / name, 0.4, sound=False)
+    assert main(["study", "check", str(folder)]) == 1
+    assert "no film has any sound: set [session] sound_check = false" in capsys.readouterr().out
+    change(folder, sound_check="false")
+    assert main(["study", "check", str(folder)]) == 0

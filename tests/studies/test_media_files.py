@@ -59,14 +59,9 @@ def test_a_recording_of_nothing_is_found(tmp_path: Path) -> None:
 
 
 def test_a_film_may_be_silent_for_people_may_sign_in_it(tmp_path: Path) -> None:
-    with av.open(str(tmp_path / "a.webm"), "w") as film:
-        picture = film.add_stream("libvpx", rate=25)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for n in range(20):
-            colour = np.full((48, 64, 3), 10 * n, np.uint8)
-            film.mux(picture.encode(av.VideoFrame.from_ndarray(colour, format="rgb24")))
-        film.mux(picture.encode())
-    assert listen_to(tmp_path / "a.webm").problem is None
+    found = listen_to(write_film(tmp_path / "a.webm", sound=False))
+    assert (found.problem, found.silent) == (None, True)
+    assert not listen_to(write_film(tmp_path / "b.webm")).silent
 
 
 def test_the_inside_is_what_the_ending_says(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 
 import { button, make } from "../../common/dom.ts";
 import { flip, hold, LATE_MS, type Frames, type Onset } from "../../timing/frames.ts";
-import { onPress } from "../../timing/press.ts";
+import { onPress, type Pointer } from "../../timing/press.ts";
 import type { Flag } from "../../timing/watch.ts";
-import { awaitStart, hide, reveal } from "./reading.ts";
+import { awaitStart, hide, isAwake, reveal, WAKE_MS } from "./reading.ts";
 import type { Times } from "./result.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -19,8 +19,10 @@ export type Loaded = AudioBuffer | string;
 
 // Sound has to be on its way before it can leave the loudspeaker: so long ahead it is handed over, beside what the device says it needs.
 const LEAD_MS = 60;
-const WAKE_MS = 1000;
 const PIPELINE = 2;
+const PRESSES = 3;
+// Some browsers tell of a film that lies in memory only when it is to be played.
+const PATIENCE_MS = 5000;
 
 export async function loadMedia({ src, kind }: MediaDescription, audio: AudioContext | null): Promise<Loaded> {
   const reply = await fetch(src);
@@ -39,6 +41,7 @@ function playable(film: HTMLVideoElement): Promise<void> {
     if (film.readyState >= HTMLMediaElement.HAVE_ENOUGH_DATA) return resolve();
     film.addEventListener("canplaythrough", () => resolve(), { once: true });
     film.addEventListener("error", () => reject(new Error("it cannot be played")), { once: true });
+    setTimeout(resolve, PATIENCE_MS);
     film.load();
   });
 }
@@ -48,9 +51,18 @@ export function mayPlay(): boolean {
   return window.navigator.userActivation?.hasBeenActive ?? true;
 }
 
+// Where the browser would play nothing, a press is asked for, and again if it was not enough.
+export async function allowPlaying(place: HTMLElement, around: Surroundings, only: Pointer | null = null): Promise<void> {
+  for (let asked = 0; asked < PRESSES; asked++) {
+    if (mayPlay() && (!around.audio || (await isAwake(around.audio)))) return;
+    await awaitStart(place, around, only);
+  }
+}
+
 interface Playing {
   onset: Promise<number>;
   ended: Promise<void>;
+  refused: Promise<boolean>;
   stop(): void;
 }
 
@@ -65,7 +77,8 @@ export class Medium {
   private stopped: number | null = null;
   private over: Promise<void> = Promise.resolve();
 
-  constructor(readonly media: MediaDescription, private readonly around: Surroundings) {
+  // `place` is where a press is asked for if the browser refuses to play.
+  constructor(readonly media: MediaDescription, private readonly around: Surroundings, private readonly place: HTMLElement | null = null) {
     this.loaded = around.loaded.get(media.src);
     if (media.kind === "film") this.film = make("video", { class: "film", preload: "auto", playsinline: true, src: typeof this.loaded === "string" ? this.loaded : null });
     this.node = make("div", { class: "medium" }, this.film ?? make("p", { class: "listening", role: "status" }, around.say("listen")));
@@ -158,7 +171,11 @@ export class Medium {
     await playable(film).catch(() => undefined);
     if (film.currentTime > 0) await rewound(film);
     const { frames } = this.around;
-    const playing = (this.playing = playFilm(film));
+    let playing = (this.playing = playFilm(film));
+    if (this.place && (await playing.refused)) {
+      await awaitStart(this.place, this.around);
+      playing = this.playing = playFilm(film);
+    }
     // A film takes a while to begin, and how long nobody knows: it begins unseen, and the change is made when its first picture is due:
     // a picture reaches the screen some frames after its clock has started.
     await Promise.race([running(film, frames), playing.ended, new Promise((resolve) => void setTimeout(resolve, WAKE_MS))]);
@@ -177,11 +194,6 @@ export class Medium {
     await hold(frames, now, (count - 2) * interval, interval);
     return flip(frames, change);
   }
-}
-
-async function isAwake(audio: AudioContext): Promise<boolean> {
-  if (audio.state !== "running") await Promise.race([audio.resume(), new Promise((resolve) => void setTimeout(resolve, WAKE_MS))]);
-  return (audio.state as string) === "running";
 }
 
 function latencyOf(audio: AudioContext): number {
@@ -211,7 +223,7 @@ function playSound(audio: AudioContext, sound: AudioBuffer, planned: number): Pl
     };
     look();
   });
-  return { onset, ended, stop: () => source.stop() };
+  return { onset, ended, refused: Promise.resolve(false), stop: () => source.stop() };
 }
 
 function running(film: HTMLVideoElement, frames: Frames): Promise<void> {
@@ -241,15 +253,19 @@ function playFilm(film: HTMLVideoElement): Playing {
     if ("requestVideoFrameCallback" in film) film.requestVideoFrameCallback((_, { expectedDisplayTime, mediaTime }) => resolve(expectedDisplayTime - 1000 * mediaTime));
     else (film as HTMLVideoElement).addEventListener("playing", (event) => resolve(event.timeStamp), { once: true });
   });
-  void film.play().catch(() => film.dispatchEvent(new Event("error")));
-  return { onset, ended, stop: () => film.pause() };
+  const refused = film.play().then(() => false, (problem: Error) => {
+    if (problem.name === "NotAllowedError") return true;
+    film.dispatchEvent(new Event("error"));
+    return false;
+  });
+  return { onset, ended, refused, stop: () => film.pause() };
 }
 
 // A panel appears, and with it begins what is heard; where a gesture is lacking, it is asked for first.
 export async function appear(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
   const change = (): void => reveal(panel);
   if (!medium) return flip(around.frames, change);
-  if (!mayPlay()) await awaitStart(place, around);
+  await allowPlaying(place, around);
   const shown = await medium.begin(change);
   void medium.ended().then(() => medium.offer());
   return shown;

@@ -31,6 +31,7 @@ def prove_media(study: Study) -> list[BalanceClaim]:
             counted=f"{count_of(len(heard), 'file')}{told}",
         ),
         *_long_enough(played),
+        *_hearable(study, played),
         _session_size(study, heard),
         _played(study),
     ]
@@ -65,6 +66,16 @@ def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
             holds=False,
             counted=f"{FOLDER}/{short[0]} lasts {played[short[0]].ms:.0f} ms{f', and {len(short) - 1} more are so short' if len(short) > 1 else ''}",
             promised=False,
+        )
+
+
+def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+    """Nobody has to hear tones to see signs."""
+    if study.session.sound_check and played and all(found.silent for found in played.values()):
+        yield BalanceClaim(
+            sentence="sounds are asked for only where something is to be heard",
+            holds=False,
+            counted="no film has any sound: set [session] sound_check = false, and say so in texts/",
         )
 
 

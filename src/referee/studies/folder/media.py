@@ -27,6 +27,7 @@ __all__ = [
     "listen_to",
     "media_address",
     "media_file",
+    "plays_anything",
     "shown_media",
     "way_of",
     "ways_in",
@@ -62,10 +63,11 @@ SILENCE = 0.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedFile:
-    """What a file holds: its length, and what is wrong with it (None where nothing is)."""
+    """What a file holds: its length, what is wrong with it (None where nothing is), and whether there is nothing to hear in it."""
 
     ms: float
     problem: str | None = None
+    silent: bool = False
 
 
 def shown_media(description: Description) -> dict[str, Any] | None:
@@ -104,6 +106,11 @@ def heard_in(study: Study) -> dict[str, list[str]]:
             if one is not None and one.description.media is not None:
                 found.setdefault(one.description.media, []).append(stimulus.id)
     return found
+
+
+def plays_anything(study: Study) -> bool:
+    """Whether any description of a study, practice and checks included, is heard or watched."""
+    return bool(_files(study))
 
 
 def way_of(description: Description) -> str:
@@ -171,7 +178,7 @@ def listen_to(path: Path) -> PlayedFile:
     # In a film people may sign.
     if loudest < SILENCE and _kind_of(path.name)[0] == SOUND:
         return PlayedFile(ms=last, problem="nothing can be heard in it")
-    return PlayedFile(ms=max(last, promised))
+    return PlayedFile(ms=max(last, promised), silent=loudest < SILENCE)
 
 
 def _played_streams(name: str, opened: Any) -> list[Any]:
