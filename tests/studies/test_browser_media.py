@@ -41,6 +41,7 @@ STUDIES: dict[str, tuple[str, str, dict[str, str]]] = {
     "checked": ("asgre2007", ".wav", {"sound_check": "true"}),
     "brief": ("tuna2008", ".wav", {}),
     "glimpse": ("tuna2008", ".webm", {}),
+    "beside": ("asgre2007", ".webm", {"media_repeats": "1"}),
 }
 # Counted where they are made, as a person would by ear.
 COUNT_TONES = """
@@ -331,3 +332,24 @@ def test_who_reloads_while_it_plays_hears_it_from_the_beginning(
     assert sorted(row.attempt for row in done) == [1, 1, 2]
     # Answered while the voice still spoke: what was heard is what was played, not the length of the file.
     assert all(0 < row.times["media_ms"] < 5000 for row in done)
+
+
+@pytest.mark.parametrize("studies", ["beside"], indirect=True)
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_a_film_and_its_scene_are_seen_whole_without_scrolling(
+    browser: Browser, site: str, studies: dict[str, Served], size: tuple[int, int]
+) -> None:
+    for path in (studies["beside"].study.folder / "media").iterdir():
+        write_film(path, SECONDS, size=(640, 480))
+    visitor = Visitor.at(browser, f"{site}/s/beside/", viewport={"width": size[0], "height": size[1]})
+    visitor.agree()
+    visitor.go_to("scene")
+    boxes = [visitor.page.locator(selector).bounding_box() for selector in (".film", ".scene", ".again")]
+    for box in boxes:
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size[0]
+        # The bar at the top has 60 pixels.
+        assert box["y"] >= 60
+        assert box["y"] + box["height"] <= size[1]

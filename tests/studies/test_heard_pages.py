@@ -113,8 +113,9 @@ def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
     folder = heard_study(tmp_path / "odd", practice=2, checks=1).folder
     assert main(["study", "check", str(folder)]) == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("To do:")]
-    first = open_study(folder).practice[0].description.text
-    assert any(f"practice.jsonl: 2 of 2 are read while trials are heard; record {first!r}" in line for line in told)
+    words = [one.description.text for one in open_study(folder).practice]
+    wanted = f"record {words[0]!r} as practice-1.wav, {words[1]!r} as practice-2.wav"
+    assert any(f"practice.jsonl: 2 of 2 are read while trials are heard; {wanted}" in line for line in told)
     assert any("checks.jsonl: 1 of 1 are read" in line and "check-1.wav" in line for line in told)
     assert any("instructions.md says 'Read it'" in line or "says 'see a short" in line for line in told)
     for file, word in (("practice.jsonl", "practice"), ("checks.jsonl", "check")):

@@ -86,7 +86,7 @@ class Identification {
     if (!trial.text) this.description.hidden = true;
     const together = this.reading === "together";
     const again = together && this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal);
-    this.panel = make("div", { class: "panel" }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
+    this.panel = make("div", { class: `panel${together && trial.media ? ` with-${(trial.media as MediaDescription).kind}` : ""}` }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);

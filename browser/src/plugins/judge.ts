@@ -54,7 +54,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const place = make("div", { class: "trial", tabindex: -1 });
     const medium = trial.media ? new Medium(trial.media as MediaDescription, around, place) : null;
     const over = new AbortController();
-    const panel = make("div", { class: "panel judge" }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
+    const panel = make("div", { class: `panel judge${medium ? ` with-${medium.media.kind}` : ""}` }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
     const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
     hide(panel);
     place.append(panel);

@@ -79,7 +79,7 @@ class Location {
     description.hidden = !trial.text;
     this.question = make("p", { class: "question", role: "status" }, around.say(ASKED[trial.way as Way]));
     this.choices = make("div", { class: "choices" }, ...trial.choices.map((name) => makeChoice(name, around.say(WORDS[name] ?? (name as StringName)))));
-    this.panel = make("div", { class: "panel locate" }, this.medium?.node, description, this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal), this.photograph.node, this.question, this.choices);
+    this.panel = make("div", { class: `panel locate${this.medium ? ` with-${this.medium.media.kind}` : ""}` }, this.medium?.node, description, this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal), this.photograph.node, this.question, this.choices);
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);

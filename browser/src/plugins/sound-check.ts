@@ -35,7 +35,7 @@ export class SoundCheckPlugin implements JsPsychPlugin<Info> {
     const watch = new Watch(frames);
     const play = button(say("sound_check_play"));
     const note = make("p", { class: "question", role: "status" });
-    const numbers = Array.from({ length: MOST + 1 }, (_, i) => button(String(i + 1), "quiet"));
+    const numbers = Array.from({ length: MOST }, (_, i) => button(String(i + 1), "quiet"));
     const choices = make("div", { class: "choices", hidden: true }, ...numbers);
     const text = make("article", { class: "prose", tabindex: -1 }, prose(trial.html));
     display.append(make("div", { class: "page sound-check" }, text, make("div", { class: "choices" }, play), note, choices));

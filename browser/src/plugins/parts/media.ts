@@ -159,11 +159,14 @@ export class Medium {
   private async start(change: () => void): Promise<Onset> {
     const { frames, frameInterval, audio } = this.around;
     this.playing = null;
+    this.node.classList.remove("over");
     let shown: Onset;
     if (this.film && this.loaded !== undefined) shown = await this.startFilm(this.film, change);
     else if (audio && this.loaded instanceof Object && (await isAwake(audio))) shown = await this.startSound(audio, this.loaded, frames, frameInterval, change);
     else shown = await flip(frames, change);
     this.over = this.playing ? (this.playing as Playing).ended : Promise.resolve();
+    // Nobody is told to listen when nothing is heard any more.
+    void this.over.then(() => this.node.classList.add("over"));
     return shown;
   }
 

@@ -43,11 +43,10 @@ def odd_extras(study: Study) -> list[str]:
         if not odd:
             continue
         file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
-        number, first = odd[0]
-        words = f"record {first.description.text!r}" if first.description.text else "record it"
+        wanted = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{_ending(ways)}" for n, s in odd)
         told.append(
-            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(first.description)} while trials are {' or '.join(sorted(ways))}; {words}, "
-            f'put it into media/ and write "media": "{word}-{number}{_ending(ways)}" into line {number} (or give `study new` such files in --media)'
+            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; record {wanted}, "
+            f'and give the files to `study new` in --media, or put them into media/ and name each in its line ("media": "{word}-{odd[0][0]}{_ending(ways)}")'
         )
     return told
 
