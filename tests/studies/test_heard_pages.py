@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -238,3 +239,53 @@ def test_nobody_has_to_hear_tones_in_a_study_of_signs(tmp_path: Path, capsys: py
     assert "no film has any sound: set [session] sound_check = false" in capsys.readouterr().out
     change(folder, sound_check="false")
     assert main(["study", "check", str(folder)]) == 0
+
+
+# -- where nothing can be played -------------------------------------------------------------------------------------------
+
+
+def test_a_protocol_that_plays_nothing_is_given_no_recordings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = voiced_run(tmp_path, ".wav")
+    assert main([*new, "--protocol", "judgement-pairwise", "--with-humans", "--out", str(tmp_path / "s")]) == 2
+    assert "judgement-pairwise plays no sounds and films" in capsys.readouterr().err
+    pairs = heard_study(tmp_path / "pairs", "judgement-pairwise")
+    assert ways_in(pairs) == {READ}
+    assert not any("heard" in line for line in advise(pairs))
+    assert "sound-check" not in [step.plugin for step in make_plan(pairs, pairs.lists[0].id, 1).steps]
+
+
+def test_nothing_is_served_while_a_recording_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = heard_study(tmp_path / "gone").folder
+    (folder / "media" / "voice1.wav").unlink()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    assert main(["study", "serve", str(folder), "--port", str(port)]) == 2
+    assert "first media/voice1.wav: nobody could go on" in capsys.readouterr().err
+
+
+def test_who_listens_for_longer_than_they_were_told_is_remarked_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = heard_study(tmp_path / "long").folder
+    assert main(["study", "check", str(folder)]) == 0
+    assert "long enough to hear everything" not in capsys.readouterr().out
+    for path in (folder / "media").iterdir():
+        write_sound(path, 13.0)
+    assert main(["study", "check", str(folder)]) == 0
+    # Three trials of 13 s are 0.65 minutes; 3 minutes of instructions and three trials of 7 s are told as 3.
+    assert "they listen for 0.7 minutes, and are told of about 3" in capsys.readouterr().out
+
+
+def test_recordings_without_words_make_a_study_as_well(tmp_path: Path) -> None:
+    new = voiced_run(tmp_path, ".wav")
+    outputs = tmp_path / "run" / "outputs.jsonl"
+    outputs.write_text(
+        outputs.read_text("utf-8").replace('"text":"the one",', "").replace('"text": "the one", ', ""), "utf-8"
+    )
+    assert '"text"' not in outputs.read_text("utf-8")
+    assert main([*new, "--practice", "0", "--checks", "0", "--out", str(tmp_path / "s")]) == 0
+    assert main(["study", "check", str(tmp_path / "s")]) == 0
+    assert main(["study", "simulate", str(tmp_path / "s"), "--participants", "2"]) == 0

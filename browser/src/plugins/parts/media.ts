@@ -21,19 +21,40 @@ export type Loaded = AudioBuffer | string;
 const LEAD_MS = 60;
 const PIPELINE = 2;
 const PRESSES = 3;
+export const STALL_MS = 20_000;
+// A device that makes no sound never comes to its end either.
+const OVERDUE_MS = 3000;
 // Some browsers tell of a film that lies in memory only when it is to be played.
 const PATIENCE_MS = 5000;
 
 export async function loadMedia({ src, kind }: MediaDescription, audio: AudioContext | null): Promise<Loaded> {
-  const reply = await fetch(src);
-  if (!reply.ok) throw new Error(`${src}: ${reply.status}`);
+  const loaded = await bytesOf(src);
   if (kind === "film") {
-    const address = URL.createObjectURL(await reply.blob());
+    const address = URL.createObjectURL(loaded);
     await playable(make("video", { preload: "auto", src: address, muted: true }));
     return address;
   }
   if (!audio) throw new Error("this browser plays no sound");
-  return audio.decodeAudioData(await reply.arrayBuffer());
+  return audio.decodeAudioData(await loaded.arrayBuffer());
+}
+
+// A network that is lost may say nothing at all: what brings no byte for a while has failed, however long the rest takes.
+export async function bytesOf(src: string): Promise<Blob> {
+  const given = new AbortController();
+  const soon = async <T>(wanted: Promise<T>): Promise<T> => {
+    const late = setTimeout(() => given.abort(new Error(`${src}: nothing came`)), STALL_MS);
+    try {
+      return await wanted;
+    } finally {
+      clearTimeout(late);
+    }
+  };
+  const reply = await soon(fetch(src, { signal: given.signal }));
+  if (!reply.ok) throw new Error(`${src}: ${reply.status}`);
+  const parts: BlobPart[] = [];
+  const reader = reply.body!.getReader();
+  for (let part = await soon(reader.read()); !part.done; part = await soon(reader.read())) parts.push(part.value);
+  return new Blob(parts, { type: reply.headers.get("content-type") ?? "" });
 }
 
 function playable(film: HTMLVideoElement): Promise<void> {
@@ -217,12 +238,16 @@ function playSound(audio: AudioContext, sound: AudioBuffer, planned: number): Pl
   // What should have begun in the past begins now.
   const when = Math.max(audio.currentTime, audio.currentTime + (planned - heardAt(audio, audio.currentTime)) / 1000);
   source.start(when);
-  const ended = new Promise<void>((resolve) => source.addEventListener("ended", () => resolve(), { once: true }));
+  const overdue = planned + 1000 * sound.duration + OVERDUE_MS;
+  const ended = new Promise<void>((resolve) => {
+    source.addEventListener("ended", () => resolve(), { once: true });
+    setTimeout(resolve, overdue - performance.now());
+  });
   // Asked again when it has begun: only then is it known what the device did.
   const onset = new Promise<number>((resolve) => {
     const look = (): void => {
       if (audio.currentTime > when + latencyOf(audio)) resolve(heardAt(audio, when));
-      else setTimeout(look, 4);
+      else if (performance.now() < overdue) setTimeout(look, 4);
     };
     look();
   });

@@ -20,7 +20,7 @@ from referee.studies.design.designs import DesignLayout, Request, lay_out
 from referee.studies.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee.studies.design.practice import as_check, synthetic_extras
 from referee.studies.folder.draft import Draft, Extra
-from referee.studies.folder.media import way_of
+from referee.studies.folder.media import can_play, way_of
 from referee.studies.folder.study import HUMAN
 from referee.studies.texts import LANGUAGES, READ
 
@@ -84,6 +84,11 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     practice = extras[: wishes.practice]
     checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
     heard = {way_of(d) for _, _, d in outputs} - {READ}
+    if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
+        raise InputError(
+            f"{wishes.protocol} plays no sounds and films",
+            remedy="take another --protocol (docs/heard.md), or outputs without media",
+        )
     if heard and wishes.media is not None:
         practice, checks = give_voices(practice, PRACTICE, wishes.media), give_voices(checks, CHECK, wishes.media)
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")

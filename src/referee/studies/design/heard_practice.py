@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.studies.folder.draft import Extra
-from referee.studies.folder.media import shown_media, way_of
+from referee.studies.folder.media import can_play, shown_media, way_of
 from referee.studies.folder.study import Study
 from referee.studies.texts import HEARD, READ
 
@@ -35,6 +35,8 @@ def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
 
 def odd_extras(study: Study) -> list[str]:
     """One sentence for practice and one for checks that come to people in a way in which no trial does: which, and how to mend it."""
+    if not can_play(study.kind.info):
+        return []
     ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
     given = {PRACTICE: list(study.practice), CHECK: [check.stimulus for check in study.checks]}
     told = []

@@ -15,7 +15,7 @@ from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.clip_sounds import keep_clip_sounds
-from referee.studies.folder.media import keep_media, way_of
+from referee.studies.folder.media import can_play, keep_media, way_of
 from referee.studies.folder.photographs import keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
@@ -158,7 +158,8 @@ def _write_texts(folder: Path, draft: Draft) -> None:
 
 def _way(draft: Draft) -> str:
     """How descriptions come to people; where they come in several ways, pages that tell of one of them are to be changed (`check` says so)."""
-    ways = {way_of(description) for _, _, description in draft.outputs}
+    plays = can_play(catalogue.create("protocol", draft.protocol).info)
+    ways = {way_of(description) for _, _, description in draft.outputs if plays}
     return READ if READ in ways or not ways else min(ways)
 
 

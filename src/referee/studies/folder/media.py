@@ -16,17 +16,20 @@ from referee.studies.texts import HEARD, READ, WATCHED
 
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
+    from referee.studies.protocols.contract import Info
 
 __all__ = [
     "FILM",
     "SOUND",
     "PlayedFile",
+    "can_play",
     "find_media",
     "heard_in",
     "keep_media",
     "listen_to",
     "media_address",
     "media_file",
+    "missing_media",
     "plays_anything",
     "shown_media",
     "way_of",
@@ -110,7 +113,17 @@ def heard_in(study: Study) -> dict[str, list[str]]:
 
 def plays_anything(study: Study) -> bool:
     """Whether any description of a study, practice and checks included, is heard or watched."""
-    return bool(_files(study))
+    return can_play(study.kind.info) and bool(_files(study))
+
+
+def missing_media(study: Study) -> list[str]:
+    """The files that descriptions name and that are not there."""
+    return [name for name in heard_in(study) if find_media(study.folder / FOLDER, name) is None]
+
+
+def can_play(info: Info) -> bool:
+    """Whether a protocol plays sounds and films; the others show words alone."""
+    return "media_repeats" in info.parameters
 
 
 def way_of(description: Description) -> str:
@@ -122,6 +135,8 @@ def way_of(description: Description) -> str:
 
 def ways_in(study: Study) -> set[str]:
     """How the descriptions of a study's trials come to people; what is heard or watched is read as well where its words are shown."""
+    if not can_play(study.kind.info):
+        return {READ}
     ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
     return {*ways, READ} if study.settings.get("media_text") == "shown" else ways
 
