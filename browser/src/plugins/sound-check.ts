@@ -49,6 +49,7 @@ export class SoundCheckPlugin implements JsPsychPlugin<Info> {
         play.disabled = choices.hidden = false;
         play.textContent = say("play_again");
         note.textContent = say("sound_check_ask");
+        numbers[0]!.focus();
       });
     });
     void flip(frames, () => undefined).then((onset) => {
