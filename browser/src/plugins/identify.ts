@@ -95,7 +95,7 @@ class Identification {
 
   async run(): Promise<Result> {
     if (this.trial.start === "press") await awaitStart(this.place, this.around, this.only);
-    if (this.medium) await allowPlaying(this.place, this.around, this.only);
+    if (this.medium) await allowPlaying(this.medium, this.place, this.around, this.only);
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
     const onset = await this.showScene();

@@ -73,9 +73,11 @@ export function mayPlay(): boolean {
 }
 
 // Where the browser would play nothing, a press is asked for, and again if it was not enough.
-export async function allowPlaying(place: HTMLElement, around: Surroundings, only: Pointer | null = null): Promise<void> {
+export async function allowPlaying({ media }: Medium, place: HTMLElement, around: Surroundings, only: Pointer | null = null): Promise<void> {
+  // Films make their own sound, if they have any.
+  const audio = media.kind === "sound" ? around.audio : null;
   for (let asked = 0; asked < PRESSES; asked++) {
-    if (mayPlay() && (!around.audio || (await isAwake(around.audio)))) return;
+    if (mayPlay() && (!audio || (await isAwake(audio)))) return;
     await awaitStart(place, around, only);
   }
 }
@@ -293,7 +295,7 @@ function playFilm(film: HTMLVideoElement): Playing {
 export async function appear(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
   const change = (): void => reveal(panel);
   if (!medium) return flip(around.frames, change);
-  await allowPlaying(place, around);
+  await allowPlaying(medium, place, around);
   const shown = await medium.begin(change);
   void medium.ended().then(() => medium.offer());
   return shown;

@@ -24,6 +24,8 @@ EPILOG = options.examples("""
 
   referee study new RUN --protocol judgement --design balanced --participants 8 --from-outputs mine.jsonl --out STUDY
 
+  referee study new RUN --protocol asgre2007 --participants 6 --media RECORDINGS --out STUDY     descriptions are heard
+
   referee study new RUN --protocol production --items 20 --participants 10 --out STUDY     collect descriptions
 
 Then read and edit STUDY/study.toml and STUDY/texts, run `referee study check STUDY`, and `referee study serve STUDY`.

@@ -64,7 +64,7 @@ _WAYS = {
     },
     HEARD: {
         "en": r"\byou (?:will )?(?:hear|listen)|\bhear a\b|listen to|headphones|loudspeakers|descriptions are heard",
-        "de": r"\bhören\b|gehört|kopfhörer|lautsprecher",
+        "de": r"\bhören\b|werden gehört|kopfhörer|lautsprecher",
         "es": r"\boye\b|\boirá\b|\bse oyen\b|escuch|auriculares|altavoces",
         "ja": r"聞こえ|聞いて|聴い|音声|ヘッドホン|イヤホン|スピーカー",
         "nl": r"\bhoor je\b|\bje hoort\b|te horen\b|luister|koptelefoon|luidspreker",
