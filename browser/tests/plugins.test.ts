@@ -27,6 +27,7 @@ const replayed = {
 const EXAMPLES: Record<string, Record<string, unknown>[]> = {
   tangram: [{ puzzles: 2, chat: true, voice: false }],
   page: [{ html: "<h1>Hello</h1>", button: "Continue" }],
+  "sound-check": [{ html: "<h1>Can you hear it?</h1>" }],
   form: [{
     html: "", button: "Continue",
     fields: [

@@ -29,21 +29,25 @@ def write_sound(path: Path, seconds: float = 0.4) -> Path:
     return path
 
 
-def write_film(path: Path, seconds: float = 0.6, rate: int = 25) -> Path:
-    """WebM with VP8 and Opus."""
+def write_film(
+    path: Path, seconds: float = 0.6, rate: int = 25, sound: bool = True, size: tuple[int, int] = (64, 48)
+) -> Path:
+    """WebM with VP8 and (unless without sound) Opus."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as film:
         picture = film.add_stream("libvpx", rate=rate)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        sound = film.add_stream("libopus", rate=RATE)
+        picture.width, picture.height = size
+        picture.pix_fmt = "yuv420p"
+        voice = film.add_stream("libopus", rate=RATE) if sound else None
         for n in range(int(seconds * rate)):
-            colour = np.zeros((48, 64, 3), np.uint8)
+            colour = np.zeros((size[1], size[0], 3), np.uint8)
             colour[:, :, 0 if n % 2 else 2] = 255
             film.mux(picture.encode(av.VideoFrame.from_ndarray(colour, format="rgb24")))
-        samples = np.frombuffer(tone(seconds), np.int16).reshape(1, -1)
-        heard = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
-        heard.sample_rate = RATE
-        film.mux(sound.encode(heard))
         film.mux(picture.encode())
-        film.mux(sound.encode())
+        if voice is not None:
+            samples = np.frombuffer(tone(seconds), np.int16).reshape(1, -1)
+            heard = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
+            heard.sample_rate = RATE
+            film.mux(voice.encode(heard))
+            film.mux(voice.encode())
     return path

@@ -24,7 +24,7 @@ from referee.studies.web.server import STATIC, create_app
 
 # What the page itself calls the two halves of a double click lies this far apart at most.
 APART_MS = 260
-SHORT = {"fixation_ms": "100", "demographics": "false", "comments": "false"}
+SHORT = {"fixation_ms": "100", "demographics": "false", "comments": "false", "sound_check": "false"}
 WATCH_POLICY = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));

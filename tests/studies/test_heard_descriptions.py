@@ -13,6 +13,7 @@ from small_media import write_film, write_sound
 from study_server import change, site
 
 from referee.cli import main
+from referee.studies.data.datasheet import datasheet
 from referee.studies.design.shown_media import prove_media
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import Study, open_study
@@ -160,6 +161,10 @@ def test_the_doctor_misses_files_that_are_gone(tmp_path: Path, capsys: pytest.Ca
     (folder / "media" / "voice3.wav").unlink()
     assert main(["study", "doctor", str(folder)]) == 1
     assert "1 of 9 missing, first voice3.wav" in capsys.readouterr().out
+
+
+def test_the_datasheet_says_that_descriptions_were_heard(study: Study) -> None:
+    assert "Descriptions were: heard (9 recordings, after tones had been counted rightly)" in datasheet(study, None)
 
 
 def test_new_copies_the_files_that_outputs_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

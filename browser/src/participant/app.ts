@@ -16,7 +16,7 @@ import { Memory, takeTabName } from "./memory.ts";
 import { letterOf, openOutbox, type Letter, type Outbox } from "./outbox.ts";
 import type { Ending, Entrance, Plan } from "./plan.ts";
 import { loadPicture, preload } from "./preload.ts";
-import { askAboutPictures, askAgain, askCode, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
+import { askAboutPictures, askAboutSounds, askAgain, askCode, askConsent, hasEnded, showEnding, showNote, showWaiting } from "./screens.ts";
 import { Sender } from "./sender.ts";
 import { Play } from "./timeline.ts";
 
@@ -217,9 +217,10 @@ export class App {
     };
     let left = [...plan.pictures, ...heard.keys()];
     for (;;) {
-      const waiting = showWaiting(this.frame, this.say("preloading"));
+      const waiting = showWaiting(this.frame, this.say(heard.size ? "preloading_media" : "preloading"));
       left = await preload(left, (done) => waiting.tell(done / Math.max(1, left.length)), load);
-      if (!left.length || (await askAboutPictures(this.frame, this.say)) === "continue") return new Set(left);
+      if (left.some((address) => heard.has(address))) await askAboutSounds(this.frame, this.say);
+      else if (!left.length || (await askAboutPictures(this.frame, this.say)) === "continue") return new Set(left);
     }
   }
 

@@ -44,6 +44,14 @@ export async function askAboutPictures(frame: Frame, say: Say): Promise<"retry" 
   return (await pressed(again, anyway)) === again ? "retry" : "continue";
 }
 
+// What cannot be heard cannot be answered: there is no going on without it. When the network is back the page tries by itself.
+export async function askAboutSounds(frame: Frame, say: Say): Promise<void> {
+  const again = button(say("retry"));
+  frame.show(make("p", { class: "lead", role: "alert" }, say("media_failed")), make("div", { class: "actions" }, again));
+  const back = new Promise<void>((resolve) => window.addEventListener("online", () => resolve(), { once: true }));
+  await Promise.race([pressed(again), back]);
+}
+
 export async function askCode(frame: Frame, say: Say, problem: string): Promise<string> {
   const field = make("input", { id: "withdrawal-code", class: "field", type: "text", autocomplete: "off", spellcheck: "false", maxlength: 40 });
   const go = button(say("withdraw"), "danger");

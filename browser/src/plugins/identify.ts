@@ -7,11 +7,11 @@ import { flip, type Onset } from "../timing/frames.ts";
 import type { Pointer, Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
 import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
-import { mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { allowPlaying, Medium, type MediaDescription } from "./parts/media.ts";
 import { awaitStart, fixate, hear, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
 import { missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
-import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, startingWhenAsked, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 import { Track, type Path } from "./parts/tracking.ts";
 
@@ -57,7 +57,7 @@ export class IdentifyPlugin implements JsPsychPlugin<Info> {
     simulate(this.jsPsych, mode, options, load, {
       data: () => someResult(trial),
       begin: (display) => this.trial(display, trial),
-      act: (display) => actAsPerson(display, trial),
+      act: (display) => startingWhenAsked(display, () => actAsPerson(display, trial)),
     });
   }
 }
@@ -78,7 +78,7 @@ class Identification {
   constructor(display: HTMLElement, private readonly trial: IdentifyParameters, private readonly around: Surroundings) {
     this.watch = new Watch(around.frames);
     this.reading = trial.reading as ReadingKind;
-    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
+    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around, this.place) : null;
     this.scene = new Scene(trial.grid as Grid, trial.entities as Entity[], around.say, { pressable: true });
     this.description = make("p", { class: "description", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, trial.text);
     this.question = make("p", { class: "question", role: "status" });
@@ -86,7 +86,7 @@ class Identification {
     if (!trial.text) this.description.hidden = true;
     const together = this.reading === "together";
     const again = together && this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal);
-    this.panel = make("div", { class: "panel" }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
+    this.panel = make("div", { class: `panel${together && trial.media ? ` with-${(trial.media as MediaDescription).kind}` : ""}` }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);
@@ -94,7 +94,8 @@ class Identification {
   }
 
   async run(): Promise<Result> {
-    if (this.trial.start === "press" || (this.medium && !mayPlay())) await awaitStart(this.place, this.around, this.only);
+    if (this.trial.start === "press") await awaitStart(this.place, this.around, this.only);
+    if (this.medium) await allowPlaying(this.medium, this.place, this.around, this.only);
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
     const onset = await this.showScene();
@@ -251,11 +252,6 @@ function someHearing(onset: number): Result["times"] {
 }
 
 async function actAsPerson(display: HTMLElement, trial: IdentifyParameters): Promise<void> {
-  if (trial.start === "press" || (trial.media && !mayPlay())) {
-    const [go] = await appearance(display, ".starting .button");
-    await pause(someTime(200));
-    pressOn(go!);
-  }
   const presses = trial.reading === "words" ? wordsOf(trial.text).length + 1 : trial.reading === "before" ? 1 : 0;
   for (let i = 0; i < presses; i++) {
     const [next] = await appearance(display, ".reading .button.primary");

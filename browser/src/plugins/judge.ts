@@ -4,12 +4,12 @@ import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from 
 import { button, make, onSingleClick } from "../common/dom.ts";
 import { onPress, type Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
-import { appear, mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { appear, Medium, type MediaDescription } from "./parts/media.ts";
 import { hide } from "./parts/reading.ts";
 import { flagsOf, merge, plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
 import { makeScale, type ScaleDescription } from "./parts/scales.ts";
 import { missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
-import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, startingWhenAsked, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 
 const info = {
@@ -51,12 +51,13 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const watch = new Watch(around.frames);
     const entities = trial.entities as Entity[];
     const scene = entities.length ? new Scene(trial.grid as Grid, entities, around.say, { pressable: false, targets: targetsOf(trial) }) : null;
-    const medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
+    const place = make("div", { class: "trial", tabindex: -1 });
+    const medium = trial.media ? new Medium(trial.media as MediaDescription, around, place) : null;
     const over = new AbortController();
-    const panel = make("div", { class: "panel judge" }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
+    const panel = make("div", { class: `panel judge${medium ? ` with-${medium.media.kind}` : ""}` }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
     const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
     hide(panel);
-    const place = make("div", { class: "trial", tabindex: -1 }, panel);
+    place.append(panel);
     display.append(place);
     place.focus({ preventScroll: true });
     void appear(place, panel, medium, around).then(async (onset) => {
@@ -78,7 +79,7 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
         return { answer: someAnswer(trial), times: plainTimes(onset, onset.onset + someTime(5000)), flags: ["untrusted"] };
       },
       begin: (display) => this.trial(display, trial),
-      act: (display) => actAsPerson(display, trial),
+      act: (display) => startingWhenAsked(display, () => actAsPerson(display, trial)),
     });
   }
 }
@@ -134,7 +135,6 @@ async function actAsPerson(display: HTMLElement, trial: Parameters): Promise<voi
     pressOn(pick(cards));
     return;
   }
-  if (trial.media && !mayPlay()) pressOn((await appearance(display, ".starting .button"))[0]!);
   const scales = await appearance(display, ".scale");
   for (const scale of scales) {
     const line = scale.querySelector<HTMLInputElement>("input[type=range]");

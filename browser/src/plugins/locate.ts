@@ -7,11 +7,11 @@ import type { Onset } from "../timing/frames.ts";
 import type { Press } from "../timing/press.ts";
 import { Watch } from "../timing/watch.ts";
 import { decide, makeChoice, markChoice, onChoice, tellTimeout, type Decision } from "./parts/choosing.ts";
-import { appear, mayPlay, Medium, type MediaDescription } from "./parts/media.ts";
+import { appear, Medium, type MediaDescription } from "./parts/media.ts";
 import { Photograph, type Mark, type Photo, type Spot } from "./parts/photograph.ts";
 import { hide } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
-import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, startingWhenAsked, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 
 const info = {
@@ -55,7 +55,7 @@ export class LocatePlugin implements JsPsychPlugin<Info> {
     simulate(this.jsPsych, mode, options, load, {
       data: () => someResult(trial),
       begin: (display) => this.trial(display, trial),
-      act: (display) => actAsPerson(display, trial),
+      act: (display) => startingWhenAsked(display, () => actAsPerson(display, trial)),
     });
   }
 }
@@ -66,7 +66,7 @@ class Location {
   private readonly question: HTMLElement;
   private readonly choices: HTMLElement;
   private readonly panel: HTMLElement;
-  private readonly place: HTMLElement;
+  private readonly place = make("div", { class: "trial", tabindex: -1 });
   private readonly medium: Medium | null;
   private readonly over = new AbortController();
   private spot: Spot | null = null;
@@ -75,13 +75,13 @@ class Location {
     this.watch = new Watch(around.frames);
     this.photograph = new Photograph(trial.photo as Photo, trial.marks as Mark[], trial.way as Way, around.say);
     const description = make("p", { class: "description", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, trial.text);
-    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around) : null;
+    this.medium = trial.media ? new Medium(trial.media as MediaDescription, around, this.place) : null;
     description.hidden = !trial.text;
     this.question = make("p", { class: "question", role: "status" }, around.say(ASKED[trial.way as Way]));
     this.choices = make("div", { class: "choices" }, ...trial.choices.map((name) => makeChoice(name, around.say(WORDS[name] ?? (name as StringName)))));
-    this.panel = make("div", { class: "panel locate" }, this.medium?.node, description, this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal), this.photograph.node, this.question, this.choices);
+    this.panel = make("div", { class: `panel locate${this.medium ? ` with-${this.medium.media.kind}` : ""}` }, this.medium?.node, description, this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal), this.photograph.node, this.question, this.choices);
     hide(this.panel);
-    this.place = make("div", { class: "trial", tabindex: -1 }, this.panel);
+    this.place.append(this.panel);
     display.append(this.place);
     this.place.focus({ preventScroll: true });
   }
@@ -173,7 +173,6 @@ function someResult(trial: LocateParameters): Result {
 }
 
 async function actAsPerson(display: HTMLElement, trial: LocateParameters): Promise<void> {
-  if (trial.media && !mayPlay()) pressOn((await appearance(display, ".starting .button"))[0]!);
   const [target] = await appearance(display, trial.way === "mark" ? ".photograph .mark" : ".photograph .sheet");
   await pause(someTime(600));
   if (trial.way === "mark") pressOn(target!);

@@ -8,6 +8,7 @@ import { LocatePlugin } from "./locate.ts";
 import { PagePlugin } from "./page.ts";
 import { ProducePlugin } from "./produce.ts";
 import { ReplayIdentifyPlugin } from "./replay-identify.ts";
+import { SoundCheckPlugin } from "./sound-check.ts";
 import { TangramPlugin } from "./tangram.ts";
 
 export interface PluginClass {
@@ -25,6 +26,7 @@ export function missingParameters(plugin: PluginClass, given: Record<string, unk
 
 export const PLUGINS: Readonly<Record<string, PluginClass>> = {
   "page": PagePlugin,
+  "sound-check": SoundCheckPlugin,
   "form": FormPlugin,
   "identify": IdentifyPlugin,
   "produce": ProducePlugin,

@@ -3,9 +3,9 @@
 
 import { button, make } from "../../common/dom.ts";
 import { flip, hold, LATE_MS, type Frames, type Onset } from "../../timing/frames.ts";
-import { onPress } from "../../timing/press.ts";
+import { onPress, type Pointer } from "../../timing/press.ts";
 import type { Flag } from "../../timing/watch.ts";
-import { awaitStart, hide, reveal } from "./reading.ts";
+import { awaitStart, hide, isAwake, reveal, WAKE_MS } from "./reading.ts";
 import type { Times } from "./result.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -19,19 +19,42 @@ export type Loaded = AudioBuffer | string;
 
 // Sound has to be on its way before it can leave the loudspeaker: so long ahead it is handed over, beside what the device says it needs.
 const LEAD_MS = 60;
-const WAKE_MS = 1000;
 const PIPELINE = 2;
+const PRESSES = 3;
+export const STALL_MS = 20_000;
+// A device that makes no sound never comes to its end either.
+const OVERDUE_MS = 3000;
+// Some browsers tell of a film that lies in memory only when it is to be played.
+const PATIENCE_MS = 5000;
 
 export async function loadMedia({ src, kind }: MediaDescription, audio: AudioContext | null): Promise<Loaded> {
-  const reply = await fetch(src);
-  if (!reply.ok) throw new Error(`${src}: ${reply.status}`);
+  const loaded = await bytesOf(src);
   if (kind === "film") {
-    const address = URL.createObjectURL(await reply.blob());
+    const address = URL.createObjectURL(loaded);
     await playable(make("video", { preload: "auto", src: address, muted: true }));
     return address;
   }
   if (!audio) throw new Error("this browser plays no sound");
-  return audio.decodeAudioData(await reply.arrayBuffer());
+  return audio.decodeAudioData(await loaded.arrayBuffer());
+}
+
+// A network that is lost may say nothing at all: what brings no byte for a while has failed, however long the rest takes.
+export async function bytesOf(src: string): Promise<Blob> {
+  const given = new AbortController();
+  const soon = async <T>(wanted: Promise<T>): Promise<T> => {
+    const late = setTimeout(() => given.abort(new Error(`${src}: nothing came`)), STALL_MS);
+    try {
+      return await wanted;
+    } finally {
+      clearTimeout(late);
+    }
+  };
+  const reply = await soon(fetch(src, { signal: given.signal }));
+  if (!reply.ok) throw new Error(`${src}: ${reply.status}`);
+  const parts: BlobPart[] = [];
+  const reader = reply.body!.getReader();
+  for (let part = await soon(reader.read()); !part.done; part = await soon(reader.read())) parts.push(part.value);
+  return new Blob(parts, { type: reply.headers.get("content-type") ?? "" });
 }
 
 function playable(film: HTMLVideoElement): Promise<void> {
@@ -39,6 +62,7 @@ function playable(film: HTMLVideoElement): Promise<void> {
     if (film.readyState >= HTMLMediaElement.HAVE_ENOUGH_DATA) return resolve();
     film.addEventListener("canplaythrough", () => resolve(), { once: true });
     film.addEventListener("error", () => reject(new Error("it cannot be played")), { once: true });
+    setTimeout(resolve, PATIENCE_MS);
     film.load();
   });
 }
@@ -48,9 +72,20 @@ export function mayPlay(): boolean {
   return window.navigator.userActivation?.hasBeenActive ?? true;
 }
 
+// Where the browser would play nothing, a press is asked for, and again if it was not enough.
+export async function allowPlaying({ media }: Medium, place: HTMLElement, around: Surroundings, only: Pointer | null = null): Promise<void> {
+  // Films make their own sound, if they have any.
+  const audio = media.kind === "sound" ? around.audio : null;
+  for (let asked = 0; asked < PRESSES; asked++) {
+    if (mayPlay() && (!audio || (await isAwake(audio)))) return;
+    await awaitStart(place, around, only);
+  }
+}
+
 interface Playing {
   onset: Promise<number>;
   ended: Promise<void>;
+  refused: Promise<boolean>;
   stop(): void;
 }
 
@@ -65,7 +100,8 @@ export class Medium {
   private stopped: number | null = null;
   private over: Promise<void> = Promise.resolve();
 
-  constructor(readonly media: MediaDescription, private readonly around: Surroundings) {
+  // `place` is where a press is asked for if the browser refuses to play.
+  constructor(readonly media: MediaDescription, private readonly around: Surroundings, private readonly place: HTMLElement | null = null) {
     this.loaded = around.loaded.get(media.src);
     if (media.kind === "film") this.film = make("video", { class: "film", preload: "auto", playsinline: true, src: typeof this.loaded === "string" ? this.loaded : null });
     this.node = make("div", { class: "medium" }, this.film ?? make("p", { class: "listening", role: "status" }, around.say("listen")));
@@ -146,11 +182,14 @@ export class Medium {
   private async start(change: () => void): Promise<Onset> {
     const { frames, frameInterval, audio } = this.around;
     this.playing = null;
+    this.node.classList.remove("over");
     let shown: Onset;
     if (this.film && this.loaded !== undefined) shown = await this.startFilm(this.film, change);
     else if (audio && this.loaded instanceof Object && (await isAwake(audio))) shown = await this.startSound(audio, this.loaded, frames, frameInterval, change);
     else shown = await flip(frames, change);
     this.over = this.playing ? (this.playing as Playing).ended : Promise.resolve();
+    // Nobody is told to listen when nothing is heard any more.
+    void this.over.then(() => this.node.classList.add("over"));
     return shown;
   }
 
@@ -158,7 +197,11 @@ export class Medium {
     await playable(film).catch(() => undefined);
     if (film.currentTime > 0) await rewound(film);
     const { frames } = this.around;
-    const playing = (this.playing = playFilm(film));
+    let playing = (this.playing = playFilm(film));
+    if (this.place && (await playing.refused)) {
+      await awaitStart(this.place, this.around);
+      playing = this.playing = playFilm(film);
+    }
     // A film takes a while to begin, and how long nobody knows: it begins unseen, and the change is made when its first picture is due:
     // a picture reaches the screen some frames after its clock has started.
     await Promise.race([running(film, frames), playing.ended, new Promise((resolve) => void setTimeout(resolve, WAKE_MS))]);
@@ -179,11 +222,6 @@ export class Medium {
   }
 }
 
-async function isAwake(audio: AudioContext): Promise<boolean> {
-  if (audio.state !== "running") await Promise.race([audio.resume(), new Promise((resolve) => void setTimeout(resolve, WAKE_MS))]);
-  return (audio.state as string) === "running";
-}
-
 function latencyOf(audio: AudioContext): number {
   return (audio.baseLatency || 0) + (audio.outputLatency || 0);
 }
@@ -202,16 +240,20 @@ function playSound(audio: AudioContext, sound: AudioBuffer, planned: number): Pl
   // What should have begun in the past begins now.
   const when = Math.max(audio.currentTime, audio.currentTime + (planned - heardAt(audio, audio.currentTime)) / 1000);
   source.start(when);
-  const ended = new Promise<void>((resolve) => source.addEventListener("ended", () => resolve(), { once: true }));
+  const overdue = planned + 1000 * sound.duration + OVERDUE_MS;
+  const ended = new Promise<void>((resolve) => {
+    source.addEventListener("ended", () => resolve(), { once: true });
+    setTimeout(resolve, overdue - performance.now());
+  });
   // Asked again when it has begun: only then is it known what the device did.
   const onset = new Promise<number>((resolve) => {
     const look = (): void => {
       if (audio.currentTime > when + latencyOf(audio)) resolve(heardAt(audio, when));
-      else setTimeout(look, 4);
+      else if (performance.now() < overdue) setTimeout(look, 4);
     };
     look();
   });
-  return { onset, ended, stop: () => source.stop() };
+  return { onset, ended, refused: Promise.resolve(false), stop: () => source.stop() };
 }
 
 function running(film: HTMLVideoElement, frames: Frames): Promise<void> {
@@ -241,15 +283,19 @@ function playFilm(film: HTMLVideoElement): Playing {
     if ("requestVideoFrameCallback" in film) film.requestVideoFrameCallback((_, { expectedDisplayTime, mediaTime }) => resolve(expectedDisplayTime - 1000 * mediaTime));
     else (film as HTMLVideoElement).addEventListener("playing", (event) => resolve(event.timeStamp), { once: true });
   });
-  void film.play().catch(() => film.dispatchEvent(new Event("error")));
-  return { onset, ended, stop: () => film.pause() };
+  const refused = film.play().then(() => false, (problem: Error) => {
+    if (problem.name === "NotAllowedError") return true;
+    film.dispatchEvent(new Event("error"));
+    return false;
+  });
+  return { onset, ended, refused, stop: () => film.pause() };
 }
 
 // A panel appears, and with it begins what is heard; where a gesture is lacking, it is asked for first.
 export async function appear(place: HTMLElement, panel: HTMLElement, medium: Medium | null, around: Surroundings): Promise<Onset> {
   const change = (): void => reveal(panel);
   if (!medium) return flip(around.frames, change);
-  if (!mayPlay()) await awaitStart(place, around);
+  await allowPlaying(medium, place, around);
   const shown = await medium.begin(change);
   void medium.ended().then(() => medium.offer());
   return shown;

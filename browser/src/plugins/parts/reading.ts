@@ -16,17 +16,34 @@ export interface Reading {
 
 const BELL_HERTZ = 660;
 const BELL_SECONDS = 0.15;
+export const WAKE_MS = 1000;
+const TONE_SECONDS = 0.3;
+const TONES_APART = 0.6;
 
-export function ring(audio: AudioContext | null): void {
+export function ring(audio: AudioContext | null, after = 0, seconds = BELL_SECONDS): void {
   if (!audio) return;
   const tone = audio.createOscillator();
   const loudness = audio.createGain();
+  const begin = audio.currentTime + after;
   tone.frequency.value = BELL_HERTZ;
-  loudness.gain.setValueAtTime(0.2, audio.currentTime);
-  loudness.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + BELL_SECONDS);
+  loudness.gain.setValueAtTime(0.2, begin);
+  loudness.gain.exponentialRampToValueAtTime(0.001, begin + seconds);
   tone.connect(loudness).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + BELL_SECONDS);
+  tone.start(begin);
+  tone.stop(begin + seconds);
+}
+
+// A browser that waits for a gesture never says no: it keeps silent.
+export async function isAwake(audio: AudioContext): Promise<boolean> {
+  if (audio.state !== "running") await Promise.race([audio.resume(), new Promise((resolve) => void setTimeout(resolve, WAKE_MS))]);
+  return (audio.state as string) === "running";
+}
+
+// Tones that can be counted; resolves when the last is over.
+export async function playTones(audio: AudioContext | null, count: number): Promise<void> {
+  if (!audio || !(await isAwake(audio))) return;
+  for (let i = 0; i < count; i++) ring(audio, i * TONES_APART, TONE_SECONDS);
+  await new Promise((resolve) => void setTimeout(resolve, 1000 * count * TONES_APART));
 }
 
 export async function fixate(place: HTMLElement, duration: number, bell: boolean, around: Surroundings): Promise<void> {

@@ -60,6 +60,16 @@ export function appearance(display: HTMLElement, selector: string): Promise<HTML
   });
 }
 
+// Starts whatever waits for a press to be started, as often as it is asked, until the person has answered.
+export async function startingWhenAsked(display: HTMLElement, act: () => Promise<void>): Promise<void> {
+  const look = setInterval(() => {
+    const go = display.querySelector<HTMLElement>(".starting .button:not(.waiting)");
+    if (go) pressOn(go);
+  }, 200);
+  await act();
+  clearInterval(look);
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }

@@ -24,6 +24,8 @@ EPILOG = options.examples("""
 
   referee study new RUN --protocol judgement --design balanced --participants 8 --from-outputs mine.jsonl --out STUDY
 
+  referee study new RUN --protocol asgre2007 --participants 6 --media RECORDINGS --out STUDY     descriptions are heard
+
   referee study new RUN --protocol production --items 20 --participants 10 --out STUDY     collect descriptions
 
 Then read and edit STUDY/study.toml and STUDY/texts, run `referee study check STUDY`, and `referee study serve STUDY`.
@@ -61,7 +63,10 @@ def new(
     ] = None,
     media: Annotated[
         Path | None,
-        typer.Option(help="Where the sounds and films are that outputs name as media.", show_default=False),
+        typer.Option(
+            help="Where the sounds and films are that outputs name as media; practice-1.wav, check-1.wav … there are those of practice and checks.",
+            show_default=False,
+        ),
     ] = None,
     practice: options.Practice = 3,
     checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
@@ -88,6 +93,8 @@ def new(
     """Make a study: items and descriptions from a run, a balanced design, pages to edit, and a file that reads as a preregistration."""
     from referee import catalogue
     from referee.studies.design.from_run import Wishes, prepare
+    from referee.studies.design.heard_practice import odd_extras
+    from referee.studies.design.text_claims import unsaid_ways
     from referee.studies.folder.draft import write_study
 
     catalogue.entry("protocol", protocol)
@@ -121,7 +128,7 @@ def new(
         draft, notes = prepare(source, wishes)
         study = write_study(out, draft)
     print((out / "design.txt").read_text(encoding="utf-8"))
-    for note in notes:
+    for note in (*notes, *unsaid_ways(study), *odd_extras(study)):
         print(f"Note: {note}")
     print(f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
     return 0

@@ -89,12 +89,19 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
+    from referee.studies.folder.media import missing_media
     from referee.studies.sessions.served_study import open_served
 
     opened: list[Served] = []
     try:
         for folder in folders:
             opened.append(open_served(folder, database=database, accept_changes=accept_changes))
+            if missing := missing_media(opened[-1].study):
+                raise InputError(
+                    f"{len(missing)} sounds or films are not there, first media/{missing[0]}: nobody could go on",
+                    where=folder,
+                    remedy="put them there; `referee study check` decodes all of them",
+                )
             # Addresses go by id.
             if [s.id for s in opened].count(opened[-1].id) > 1:
                 raise InputError(

@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Mapping
 
 from referee.studies.data.dataset import Dataset
+from referee.studies.folder.media import heard_in, plays_anything, ways_in
 from referee.studies.folder.settings import ExclusionSection
 from referee.studies.folder.study import HUMAN, VERSUS, Study
 
@@ -119,12 +120,23 @@ def _took_part(collected: Dataset) -> Section:
     }
 
 
+def _come(study: Study) -> str:
+    """How descriptions came to people; what was heard is counted, and whether it was made sure that it could be."""
+    ways = " and ".join(sorted(ways_in(study)))
+    if not plays_anything(study):
+        return ways
+    tones = "after tones had been counted rightly" if study.session.sound_check else "without a sound check"
+    return f"{ways} ({len(heard_in(study))} recordings, {tones})"
+
+
 def _design(study: Study, collected: Dataset | None) -> Section:
     info = study.kind.info
     section = {
         "Protocol": f"{info.title} ({info.name}); source: {info.source}",
         "Design": f"{study.design.kind}, {len(study.lists)} lists in {study.design.groups} groups; balance counted in design.txt",
         "Order": f"{study.design.order}, at most {study.design.same_condition_at_most} trials of a condition in a row",
+        # Where people describe or play themselves, none come to them.
+        **({"Descriptions were": _come(study)} if info.plugin in ("identify", "judge", "locate") else {}),
         "Settings": ", ".join(f"{name} = {value}" for name, value in study.settings.items()),
         "Where and how": "in the participants' own browser; every answer stored on its own when it was given (docs/study-data.md)",
         "Quality assurance": f"{len(study.checks)} attention checks (more than {study.session.checks_failed_at_most} failed counts as failed); timing flags",

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from referee.studies.folder.media import ways_in
 from referee.studies.folder.study import Study
+from referee.studies.texts import READ
 
 __all__ = ["PRESETS", "deviations"]
 
@@ -66,6 +68,8 @@ def deviations(study: Study) -> list[str]:
         )
     if study.checks:
         found.append(f"{len(study.checks)} attention checks, printed none")
+    if other := sorted(ways_in(study) - {READ}):
+        found.append(f"descriptions are {' or '.join(other)}, printed read")
     return [*found, *_ALWAYS[study.protocol]]
 
 

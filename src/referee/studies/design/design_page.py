@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from referee.drawing import can_draw
 from referee.studies.design.balance import BalanceClaim, count_of, prove_balance
-from referee.studies.design.text_claims import false_claims
+from referee.studies.design.heard_practice import odd_extras
+from referee.studies.design.text_claims import false_claims, unsaid_ways
 from referee.studies.folder.settings import DERIVED
 from referee.studies.folder.study import Study
 from referee.studies.sessions.plan import make_plan
@@ -104,7 +105,7 @@ def advise(study: Study) -> list[str]:
         derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
-    advice += false_claims(study)
+    advice += [*false_claims(study), *unsaid_ways(study), *odd_extras(study)]
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
     drawn = study.kind.info.plugin in ("identify", "produce", "judge")

@@ -17,10 +17,12 @@ from referee.runs.folder import Run
 from referee.studies.design.as_printed import PRESETS
 from referee.studies.design.conditions import compared
 from referee.studies.design.designs import DesignLayout, Request, lay_out
+from referee.studies.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee.studies.design.practice import as_check, synthetic_extras
 from referee.studies.folder.draft import Draft, Extra
+from referee.studies.folder.media import can_play, way_of
 from referee.studies.folder.study import HUMAN
-from referee.studies.texts import LANGUAGES
+from referee.studies.texts import LANGUAGES, READ
 
 __all__ = ["Wishes", "prepare"]
 
@@ -68,7 +70,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     systems = [] if speaking else _systems(said, wishes)
     usable = _usable(trials, said, systems, notes)
     chosen = _sample(usable, wishes)
-    extras = _extras(usable, chosen, wishes, notes)
+    extras = _extras(usable, chosen, wishes, notes, said)
     # Items that were set aside for practice are no part of the study.
     kept = {extra.trial.id for extra in extras}
     chosen = [t for t in chosen if t.id not in kept]
@@ -78,6 +80,18 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+    outputs = [(t.id, s, said[t.id, s]) for s in systems for t in chosen]
+    practice = extras[: wishes.practice]
+    checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
+    heard = {way_of(d) for _, _, d in outputs} - {READ}
+    if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
+        raise InputError(
+            f"{wishes.protocol} plays no sounds and films",
+            remedy="take another --protocol (docs/heard.md), or outputs without media",
+        )
+    if heard and wishes.media is not None:
+        practice, checks = give_voices(practice, PRACTICE, wishes.media), give_voices(checks, CHECK, wishes.media)
+        notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
     draft = Draft(
         id=wishes.id,
         title=wishes.title or f"Study {wishes.id}",
@@ -86,13 +100,13 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         layout=layout,
         conditions=conditions,
         trials=chosen,
-        outputs=[(t.id, s, said[t.id, s]) for s in systems for t in chosen],
+        outputs=outputs,
         language=language,
         mode=wishes.mode,
         seed=wishes.seed,
         source=f"run folder {run.folder.name}",
-        practice=extras[: wishes.practice],
-        checks=[as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]],
+        practice=practice,
+        checks=checks,
         fields=_fields(wishes),
         pictures=wishes.pictures,
         media=wishes.media,
@@ -233,7 +247,7 @@ def _usable(trials: dict[str, Trial], said: Said, systems: Sequence[str], notes:
 
 
 def _has_words(description: Description | None) -> bool:
-    return description is not None and bool((description.text or "").strip())
+    return description is not None and bool((description.text or description.media or "").strip())
 
 
 def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
@@ -249,7 +263,9 @@ def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
     return [t for t in usable if t.id in chosen]
 
 
-def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
+def _extras(
+    usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], said: Said
+) -> list[Extra]:
     """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
     number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
     if not number:
@@ -269,9 +285,17 @@ def _extras(usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, no
     if wishes.checks and wishes.protocol != "production":
         notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
     return [
-        _paired(Extra(trial=t, description=t.references[0] if t.references else Description()), wishes.protocol)
-        for t in drawn
+        _paired(Extra(trial=t, description=_to_practise(t, said, sure=n >= wishes.practice)), wishes.protocol)
+        for n, t in enumerate(drawn)
     ]
+
+
+def _to_practise(trial: Trial, said: Said, sure: bool) -> Description:
+    """What people said of a trial; where that is only written and a system is heard, what the system said, if it is `sure` to fit the target alone."""
+    written = trial.references[0] if trial.references else Description()
+    heard = [written, *(d for (item, _), d in said.items() if item == trial.id)]
+    fitting = (d for d in heard if d.media is not None and not (sure and _doubtful(d, trial)))
+    return next(fitting, written)
 
 
 def _shipped(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
@@ -290,7 +314,11 @@ def _instead(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[s
 
 def _in_doubt(trial: Trial) -> bool:
     """Whether what people said is not known to fit the target alone."""
-    said = trial.references[0].properties if trial.references else None
+    return not trial.references or _doubtful(trial.references[0], trial)
+
+
+def _doubtful(description: Description, trial: Trial) -> bool:
+    said = description.properties
     return not said or trial.scene.denotation(said) != trial.target_mask
 
 

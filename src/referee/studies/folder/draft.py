@@ -15,11 +15,11 @@ from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.clip_sounds import keep_clip_sounds
-from referee.studies.folder.media import keep_media
+from referee.studies.folder.media import can_play, keep_media, way_of
 from referee.studies.folder.photographs import keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
-from referee.studies.texts import default_demographics, default_pages
+from referee.studies.texts import READ, default_demographics, default_pages
 
 __all__ = ["Draft", "Extra", "write_study"]
 
@@ -151,9 +151,16 @@ def _lists(draft: Draft) -> Iterator[str]:
 
 def _write_texts(folder: Path, draft: Draft) -> None:
     folder.mkdir(parents=True)
-    for name, text in default_pages(draft.language, draft.protocol).items():
+    for name, text in default_pages(draft.language, draft.protocol, _way(draft)).items():
         write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
     write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())
+
+
+def _way(draft: Draft) -> str:
+    """How descriptions come to people; where they come in several ways, pages that tell of one of them are to be changed (`check` says so)."""
+    plays = can_play(catalogue.create("protocol", draft.protocol).info)
+    ways = {way_of(description) for _, _, description in draft.outputs if plays}
+    return READ if READ in ways or not ways else min(ways)
 
 
 # -- study.toml ------------------------------------------------------------------------------------------------------------

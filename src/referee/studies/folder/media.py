@@ -8,23 +8,32 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from referee.errors import InputError, naming_extra
 from referee.records import Description
+from referee.studies.texts import HEARD, READ, WATCHED
 
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
+    from referee.studies.protocols.contract import Info
 
 __all__ = [
     "FILM",
     "SOUND",
     "PlayedFile",
+    "can_play",
+    "find_media",
     "heard_in",
     "keep_media",
     "listen_to",
     "media_address",
     "media_file",
+    "missing_media",
+    "plays_anything",
     "shown_media",
+    "way_of",
+    "ways_in",
 ]
 
 FOLDER = "media"
@@ -43,14 +52,25 @@ KINDS = {
 }
 # What today's browsers decode; anything else would be silence for some.
 CODECS = ("aac", "av1", "flac", "h264", "mp3", "mp3float", "opus", "libopus", "vorbis", "vp8", "vp9", "libdav1d")
+WEBM_CODECS = ("av1", "libdav1d", "opus", "libopus", "vorbis", "vp8", "vp9")
+# What each ending promises of the inside.
+FORMS = {
+    ".oga": "ogg",
+    ".m4a": "mp4",
+    ".weba": "webm",
+    **{e: e[1:] for e in (".wav", ".mp3", ".ogg", ".flac", ".webm", ".mp4")},
+}
+# Of the loudest possible: 60 dB below it nobody hears a word.
+SILENCE = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedFile:
-    """What a file holds: its length, and what is wrong with it (None where nothing is)."""
+    """What a file holds: its length, what is wrong with it (None where nothing is), and whether there is nothing to hear in it."""
 
     ms: float
     problem: str | None = None
+    silent: bool = False
 
 
 def shown_media(description: Description) -> dict[str, Any] | None:
@@ -69,9 +89,16 @@ def media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
 def media_file(study: Study, name: str) -> tuple[Path, str] | None:
     """The file behind a public name and its type; None where the study has none of that name."""
     wanted = next((one for one in _files(study) if _name(one) == name), None)
-    if wanted is None or not (path := study.folder / FOLDER / wanted).is_file():
-        return None
-    return path, _kind_of(wanted)[1]
+    path = find_media(study.folder / FOLDER, wanted) if wanted is not None else None
+    return None if wanted is None or path is None else (path, _kind_of(wanted)[1])
+
+
+def find_media(folder: Path, name: str) -> Path | None:
+    """The file of a name, also where a letter with a mark is spelled in another way (ü as one sign, or as u with its dots: that depends on the computer)."""
+    if (folder / name).is_file():
+        return folder / name
+    wanted = normalize("NFC", name)
+    return next((p for p in sorted(folder.glob("*")) if p.is_file() and normalize("NFC", p.name) == wanted), None)
 
 
 def heard_in(study: Study) -> dict[str, list[str]]:
@@ -84,6 +111,36 @@ def heard_in(study: Study) -> dict[str, list[str]]:
     return found
 
 
+def plays_anything(study: Study) -> bool:
+    """Whether any description of a study, practice and checks included, is heard or watched."""
+    return can_play(study.kind.info) and bool(_files(study))
+
+
+def missing_media(study: Study) -> list[str]:
+    """The files that descriptions name and that are not there."""
+    return [name for name in heard_in(study) if find_media(study.folder / FOLDER, name) is None]
+
+
+def can_play(info: Info) -> bool:
+    """Whether a protocol plays sounds and films; the others show words alone."""
+    return "media_repeats" in info.parameters
+
+
+def way_of(description: Description) -> str:
+    """How a description comes to people: read, heard, or watched in a film."""
+    if description.media is None:
+        return READ
+    return WATCHED if _kind_of(description.media)[0] == FILM else HEARD
+
+
+def ways_in(study: Study) -> set[str]:
+    """How the descriptions of a study's trials come to people; what is heard or watched is read as well where its words are shown."""
+    if not can_play(study.kind.info):
+        return {READ}
+    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    return {*ways, READ} if study.settings.get("media_text") == "shown" else ways
+
+
 def keep_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
     """Copy the sounds and films of descriptions into a study's folder; returns how many."""
     names = sorted({d.media for d in descriptions if d.media is not None})
@@ -91,10 +148,10 @@ def keep_media(folder: Path, descriptions: Iterable[Description], source: Path |
         _kind_of(name)
         if source is None:
             raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
-        if not (source / name).is_file():
+        if (found := find_media(source, name)) is None:
             raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
         (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(source / name, folder / FOLDER / name)
+        shutil.copyfile(found, folder / FOLDER / name)
     return len(names)
 
 
@@ -103,25 +160,25 @@ def listen_to(path: Path) -> PlayedFile:
     with naming_extra():
         import av
         from av.error import FFmpegError
-    kind, _ = _kind_of(path.name)
+    if path.stat().st_size == 0:
+        return PlayedFile(ms=0.0, problem="it is empty (0 bytes)")
     av.logging.set_level(av.logging.PANIC)  # told below, in our own words
     try:
         with av.open(str(path)) as opened:
-            films, sounds = len(opened.streams.video), len(opened.streams.audio)
-            if problem := _wrong_streams(kind, films, sounds):
+            if problem := _wrong_inside(path.name, opened):
                 return PlayedFile(ms=0.0, problem=problem)
-            codecs = {stream.codec_context.name for stream in (*opened.streams.video, *opened.streams.audio)}
-            if strange := sorted(c for c in codecs if c not in CODECS and not c.startswith("pcm_")):
-                return PlayedFile(ms=0.0, problem=f"not every browser decodes {strange[0]}")
             promised = float(opened.duration or 0) / 1000  # of av.time_base, microseconds
-            last = 0.0
-            for stream in (*opened.streams.video, *opened.streams.audio):
+            last = loudest = 0.0
+            streams = _played_streams(path.name, opened)
+            for stream in streams:
                 stream.codec_context.options = {"err_detect": "explode"}  # players conceal what is garbled
-            for frame in opened.decode():
+            frames: Iterable[Any] = opened.decode(streams)  # pictures and sounds alike
+            for frame in frames:
                 # A picture has neither.
                 samples, rate = getattr(frame, "samples", 0), getattr(frame, "sample_rate", 0)
                 end = 1000 * ((frame.time or 0.0) + (samples / rate if rate else 0.0))
                 last = max(last, end)
+                loudest = max(loudest, _loudness(frame.to_ndarray()) if samples else 0.0)
                 if frame.is_corrupt:
                     return PlayedFile(ms=last, problem=f"it is garbled at {last / 1000:.1f} s")
     except (FFmpegError, ValueError, OSError) as error:
@@ -133,7 +190,42 @@ def listen_to(path: Path) -> PlayedFile:
         return PlayedFile(
             ms=last, problem=f"it ends after {last / 1000:.1f} s, but says {promised / 1000:.1f} s: it was cut off"
         )
-    return PlayedFile(ms=max(last, promised))
+    # In a film people may sign.
+    if loudest < SILENCE and _kind_of(path.name)[0] == SOUND:
+        return PlayedFile(ms=last, problem="nothing can be heard in it")
+    return PlayedFile(ms=max(last, promised), silent=loudest < SILENCE)
+
+
+def _played_streams(name: str, opened: Any) -> list[Any]:
+    """What a browser plays of a file: of a sound no picture, which is its cover."""
+    films = opened.streams.video if _kind_of(name)[0] == FILM else ()
+    return [*films, *opened.streams.audio]
+
+
+def _wrong_inside(name: str, opened: Any) -> str | None:
+    """What a browser cannot make of a file that is readable as such."""
+    kind, ending = _kind_of(name)[0], Path(name).suffix.lower()
+    if kind == FILM and not opened.streams.video:
+        return "it has no picture: name a sound .weba or .m4a"
+    if kind == SOUND and not opened.streams.audio:
+        return "it has no sound"
+    forms = opened.format.name.split(",")
+    if FORMS[ending] not in forms:
+        return f"it is no {ending[1:]} inside, but {forms[0]}: name or convert it as what it is"
+    codecs = {stream.codec_context.name for stream in _played_streams(name, opened)}
+    known = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
+    strange = sorted(c for c in codecs if c not in known and not (c.startswith("pcm_") and ending == ".wav"))
+    return f"not every browser decodes {strange[0]} in {ending}" if strange else None
+
+
+def _loudness(samples: Any) -> float:
+    """The loudest of some samples, from 0 to 1."""
+    import numpy as np
+
+    if samples.dtype == np.uint8:  # of eight bits, around the middle
+        return float(np.abs(samples.astype(float) - 128).max()) / 128
+    top = float(np.iinfo(samples.dtype).max) if samples.dtype.kind == "i" else 1.0
+    return float(np.abs(samples.astype(float)).max()) / top
 
 
 def _cut_short(path: Path) -> bool:
@@ -143,14 +235,6 @@ def _cut_short(path: Path) -> bool:
     announced = int.from_bytes(head[4:8], "little")
     # Written as a stream, it announces nothing.
     return head[:4] == b"RIFF" and announced not in (0, 0xFFFFFFFF) and announced + 8 > path.stat().st_size
-
-
-def _wrong_streams(kind: str, films: int, sounds: int) -> str | None:
-    if kind == FILM and not films:
-        return "it has no picture: name a sound .weba or .m4a"
-    if kind == SOUND and not sounds:
-        return "it has no sound"
-    return None
 
 
 def _files(study: Study) -> list[str]:

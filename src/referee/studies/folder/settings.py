@@ -132,6 +132,10 @@ class SessionSection:
     shared_computer: bool = _field(
         False, "The page forgets a person at the end, so that the next one can begin on the same computer."
     )
+    sound_check: bool = _field(
+        True,
+        "Where descriptions are heard: tones to be counted before the practice, so that nobody goes on who hears nothing.",
+    )
     media_mb: float = _field(20.0, "The largest sound or film (MB); `check` refuses larger ones.", low=0)
     media_session_mb: float = _field(150.0, "What one person has to load of them before the first trial (MB).", low=0)
     checks_failed_at_most: int = _field(

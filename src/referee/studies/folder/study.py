@@ -374,7 +374,15 @@ def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
     said: dict[tuple[str, str], Description] = {}
     if (folder / "outputs.jsonl").exists():
-        said = {(o.trial, o.system): o.description for o in read_outputs(folder / "outputs.jsonl")}
+        for output in read_outputs(folder / "outputs.jsonl"):
+            if (output.trial, output.system) in said:
+                raise MalformedInput(
+                    f"{output.system!r} has two descriptions of the trial {output.trial!r}",
+                    where=folder / "outputs.jsonl",
+                    line=output.line,
+                    remedy="leave one of them there",
+                )
+            said[output.trial, output.system] = output.description
     lists = _lists(folder / "lists.json")
     stimuli: dict[str, Stimulus] = {}
     for place in lists:

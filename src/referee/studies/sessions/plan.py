@@ -15,7 +15,7 @@ from referee.records import Outcome
 from referee.studies.design.sequence import OrderLimits, Showing, arrange, broken_limits
 from referee.studies.folder.branches import PageBranch, skipped
 from referee.studies.folder.clip_sounds import with_addresses
-from referee.studies.folder.media import media_address
+from referee.studies.folder.media import media_address, plays_anything
 from referee.studies.folder.questionnaires import FormField, check_fields, comment_fields
 from referee.studies.folder.study import Check, Study, StudyList
 from referee.studies.folder.study_pictures import picture_names
@@ -129,6 +129,7 @@ def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
         *_opening(study),
         *(_own(study, name) for name in study.session.pages_before),
         _page(study, "instructions", "continue"),
+        *_sound_check(study),
         *_practice(study, rng),
         *_trials(study, stimuli, rng),
         *_closing(study),
@@ -149,6 +150,12 @@ def _parts(
     kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
 ) -> Parts:
     return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
+
+
+def _sound_check(study: Study) -> Iterator[Parts]:
+    """Only where there is something to hear."""
+    if study.session.sound_check and plays_anything(study):
+        yield _parts(PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={}))
 
 
 def _practice(study: Study, rng: Random) -> Iterator[Parts]:

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 from referee.errors import InputError, RefereeError
 from referee.files import hold_alone
-from referee.studies.folder.media import FOLDER, heard_in
+from referee.studies.folder.media import FOLDER, heard_in, missing_media
 from referee.studies.store.keys import Keys, load_keys
 from referee.studies.store.lock import ONE_SERVER, SERVED_ALREADY
 
@@ -86,7 +86,7 @@ def _media(study: Study) -> list[HealthFinding]:
     heard = heard_in(study)
     if not heard:
         return []
-    missing = [name for name in heard if not (study.folder / FOLDER / name).is_file()]
+    missing = missing_media(study)
     said = (
         f"{len(missing)} of {len(heard)} missing, first {missing[0]}" if missing else f"{len(heard)} files, all there"
     )

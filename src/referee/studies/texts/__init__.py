@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -10,12 +11,25 @@ from pathlib import Path
 from referee.errors import InputError
 from referee.studies.texts.plurals import COUNTED, counted_word, plural_categories
 
-__all__ = ["LANGUAGES", "PAGES", "REQUIRED", "default_pages", "fill", "interface_words", "to_html"]
+__all__ = [
+    "HEARD",
+    "LANGUAGES",
+    "PAGES",
+    "READ",
+    "REQUIRED",
+    "WATCHED",
+    "default_pages",
+    "fill",
+    "interface_words",
+    "to_html",
+]
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
 REQUIRED = ("consent", "instructions", "debriefing")
 PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
+# How descriptions come to people; pages say so in the words of ways.toml.
+READ, HEARD, WATCHED = "read", "heard", "watched"
 
 
 def _shipped(language: str) -> str:
@@ -24,12 +38,20 @@ def _shipped(language: str) -> str:
     return spoken if spoken in LANGUAGES else "en"
 
 
-def default_pages(language: str, protocol: str) -> dict[str, str]:
-    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped."""
+def default_pages(language: str, protocol: str, way: str = READ) -> dict[str, str]:
+    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped. `way` is how descriptions come."""
     folder = HERE / _shipped(language)
     own = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
     found = {page: path if path.exists() else folder / f"{page}.md" for page, path in own.items()}
-    return {page: path.read_text(encoding="utf-8") for page, path in found.items()}
+    said = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
+    filled = {page: fill(path.read_text(encoding="utf-8"), said) for page, path in found.items()}
+    # Where there is nothing to say, no blank is left behind.
+    return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
+
+
+@cache
+def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 
 def default_demographics(language: str) -> str:
