@@ -15,11 +15,12 @@ from referee import catalogue
 from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee.situated.evaluation.task_performance import evaluate
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.log import Recording, state_at
 from referee.studies.bots.simulation import simulate
 from referee.studies.design.balance import prove_balance
 from referee.studies.dialogue.clip_answers import overheard_answers
-from referee.studies.dialogue.clip_study import DialogueSession, Overhearing, Wanted, bot_sessions, prepare_overhearing
+from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
 from referee.studies.folder.draft import write_study
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus

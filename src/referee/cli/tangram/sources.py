@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
-from referee.cli.tangram.recordings import is_recording, open_recording, tiers_of
+from referee.cli.tangram.recordings import is_session, open_session, proposed, tiers_of
 from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
 from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
 
-__all__ = ["aligned", "number", "open_dialogues", "open_source"]
+__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source"]
 
 
 def open_dialogues(
@@ -42,7 +41,7 @@ def open_dialogues(
     if recordings is not None:
         files = _files_in(recordings)
     names = _tier_names(tiers)
-    found = [_marked(d) for path in files for d in _read(path, names)]
+    found = [d for path in files for d in _read(path, names)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
@@ -64,6 +63,20 @@ def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dial
     return open_dialogues([] if place.is_dir() else [place], place if place.is_dir() else None, False, None, data, seed)
 
 
+def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
+    """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
+    found = _corpus(name, data)
+    if only is None:
+        return found
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    chosen = {w: [d for d in found if d.id == w or d.id.endswith(f"-{w}")] for w in wanted}
+    if missing := [w for w, those in chosen.items() if not those]:
+        remedy = f"there are {', '.join(d.id for d in found)}"
+        raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=remedy)
+    named = {d.id for those in chosen.values() for d in those}
+    return [d for d in found if d.id in named]
+
+
 def _corpus(name: str, data: Path | None) -> list[Dialogue]:
     if name == KTH:
         from referee.situated.tiers.kth_dialogues import kth_dialogues
@@ -83,8 +96,8 @@ def _files_in(folder: Path) -> list[Path]:
     found = sorted(p for p in files if not p.name.endswith(SUFFIX))
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
-    # tiers exported beside their recordings are the same dialogues again
-    return [p for p in found if p.suffix == ".jsonl" and is_recording(p)] or found
+    # Tiers exported beside their recordings are the same dialogues again.
+    return [p for p in found if p.suffix == ".jsonl" and is_session(p)] or found
 
 
 def _tier_names(path: Path | None) -> dict[str, str]:
@@ -116,17 +129,13 @@ def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
     if path.suffix == ".eaf":
-        return [_told_faults(elan.from_eaf(content, str(path), tiers), path)]
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+        return [_marked(_told_faults(elan.from_eaf(content, str(path), tiers), path), path)]
     if path.suffix == ".csv":
-        return tier_tables.from_csv(text, str(path))
-    # Tiers and recordings are both .jsonl; only the first line tells them apart.
-    if _format_of(text) == tier_tables.FORMAT:
-        return [tier_tables.from_jsonl(text, str(path))]
-    return [tiers_of(open_recording(path), path)]
+        try:
+            return [_marked(d, path) for d in tier_tables.from_csv(content.decode("utf-8"), str(path))]
+        except UnicodeDecodeError:
+            raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+    return [tiers_of(open_session(path), path)]
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
@@ -136,21 +145,11 @@ def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
     return dialogue
 
 
-def _format_of(text: str) -> object:
-    try:
-        first = json.loads(text.partition("\n")[0])
-    except ValueError:
-        return None
-    return first.get("format") if isinstance(first, dict) else None
-
-
-def _marked(dialogue: Dialogue) -> Dialogue:
+def _marked(dialogue: Dialogue, path: Path) -> Dialogue:
     """A chat that nobody annotated gets the automatic marks."""
-    from referee.situated.tiers.expressions import preannotate
-
     if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
         return dialogue
-    return preannotate(dialogue)
+    return proposed(dialogue, path)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -14,7 +14,7 @@ from referee.situated.game.board import PIECES
 from referee.situated.json_lines import json_object
 from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue
 
-__all__ = ["CODEBOOK", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
+__all__ = ["CODEBOOK", "FORMAT", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
 
 FORMAT, VERSION = "referee-dialogue", 1
 CODEBOOK: Mapping[str, str] = {
