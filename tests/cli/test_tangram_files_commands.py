@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from machine import IN_CI
 from referee.cli import main
 from referee.records import Event
+from referee.situated.game.board import PIECES
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import write_recording
 from referee.situated.tiers.dialogue import Dialogue
-from referee.situated.tiers.elan import from_eaf
+from referee.situated.tiers.elan import from_eaf, to_eaf
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.situated.tiers.tier_tables import from_csv, to_jsonl
 from referee.studies.web.server import STATIC
@@ -244,3 +246,20 @@ def test_dialogues_of_a_corpus_are_sessions(
     assert len(list((tmp_path / "out").iterdir())) == 4
     assert main(["tangram", "replay", "--corpus", name, "--only", "nobody", "--data", str(data_folder)]) == 2
     assert "has no dialogue 'nobody'" in capsys.readouterr().err
+
+
+def test_a_map_of_tiers_may_name_the_language_of_files_that_do_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = Event(kind="utterance", by="solver", text="dreh das Quadrat", start_ms=0.0, end_ms=500.0)
+    file = tmp_path / "theirs.eaf"
+    content = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,), language="de")).decode()
+    content = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", content)
+    file.write_text(content.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"'), "utf-8")
+    names = tmp_path / "names.toml"
+    names.write_text('language = "de"\n[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
+    assert main(["tangram", "statistics", str(file), "--tiers", str(names), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["expressions"] == 1
+    names.write_text('[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
+    assert main(["tangram", "statistics", str(file), "--tiers", str(names)]) == 0
+    assert "its language is not told" in capsys.readouterr().err

@@ -93,7 +93,10 @@ OwnWords = Annotated[
 ]
 TierMap = Annotated[
     Path | None,
-    typer.Option("--tiers", help='Names of tiers in ELAN files: a .toml with ["tiers"] "A-utts" = "SV-UT".'),
+    typer.Option(
+        "--tiers",
+        help='Names of tiers in ELAN files: a .toml with [tiers] "A-utts" = "SV-UT"; language = "de" before it for files that do not say theirs.',
+    ),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
 PieceSet = Annotated[

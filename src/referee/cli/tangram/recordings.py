@@ -206,9 +206,18 @@ def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
 
 def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
     """A dialogue that nobody annotated, with what a program would mark; as it is where there are no words for its language, which is said."""
+    from dataclasses import replace
+
+    from referee.situated.tiers.dialogue import UNTOLD
     from referee.situated.tiers.expressions import preannotate
     from referee.situated.tiers.piece_lexicon import find_lexicon
 
+    if dialogue.language == UNTOLD:
+        print(
+            f"warning: {path}: its language is not told, and nobody annotated it: marked by the rules for English",
+            file=sys.stderr,
+        )
+        dialogue = replace(dialogue, language="en")
     if find_lexicon(dialogue.language, dialogue.pieces) is None:
         print(
             f"warning: {path}: nobody annotated it, and there are no words for the language {dialogue.language!r} to do so by rule: "

@@ -10,7 +10,7 @@ from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.cli.tangram.recordings import is_session, open_session, proposed, tiers_of
 from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
-from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
+from referee.situated.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
 
 __all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source"]
 
@@ -40,8 +40,8 @@ def open_dialogues(
         return corpus, _corpus(corpus, data)
     if recordings is not None:
         files = _files_in(recordings)
-    names = _tier_names(tiers)
-    found = [d for path in files for d in _read(path, names)]
+    names, language = _tier_names(tiers)
+    found = [d for path in files for d in _read(path, names, language)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
@@ -100,26 +100,28 @@ def _files_in(folder: Path) -> list[Path]:
     return [p for p in found if p.suffix == ".jsonl" and is_session(p)] or found
 
 
-def _tier_names(path: Path | None) -> dict[str, str]:
-    """The map of a .toml file: a table `tiers`, or the whole file."""
+def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
+    """The map of a .toml file (a table `tiers`, or the whole file), and the language that it names for files that do not say theirs."""
     import tomllib
 
     if path is None:
-        return {}
+        return {}, None
+    remedy = '[tiers] and lines such as "A-utts" = "SV-UT"; before it language = "de" for files that do not say theirs'
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            f"not a map of tiers ({error})", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"'
-        ) from None
+        raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
+    language = data.pop("language", None) if "tiers" in data else None
     names = data.get("tiers", data)
-    if not isinstance(names, dict) or not all(isinstance(value, str) for value in names.values()):
-        raise InputError("not a map of tiers", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"')
-    return names
+    if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
+        raise InputError("not a map of tiers", where=path, remedy=remedy)
+    return names, language
 
 
-def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
+def _read(path: Path, tiers: dict[str, str], language: str | None) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
+    from dataclasses import replace
+
     from referee.situated.tiers import elan, tier_tables
 
     try:
@@ -129,7 +131,9 @@ def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
     if path.suffix == ".eaf":
-        return [_marked(_told_faults(elan.from_eaf(content, str(path), tiers), path), path)]
+        found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
+        told = found.language if found.language != UNTOLD else language or UNTOLD
+        return [_marked(replace(found, language=told), path)]
     if path.suffix == ".csv":
         try:
             return [_marked(d, path) for d in tier_tables.from_csv(content.decode("utf-8"), str(path))]
