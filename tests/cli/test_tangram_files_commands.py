@@ -263,3 +263,17 @@ def test_a_map_of_tiers_may_name_the_language_of_files_that_do_not(
     names.write_text('[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
     assert main(["tangram", "statistics", str(file), "--tiers", str(names)]) == 0
     assert "its language is not told" in capsys.readouterr().err
+
+
+def test_what_a_program_marked_is_never_taken_for_peoples_marks(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tangram", "preannotate", str(recording), "--annotator", "rules"]) == 0
+    assert main(["tangram", "classify", str(recording), "--folds", "2"]) == 0
+    assert "GUESSED: a program marked the expressions, with referents" in capsys.readouterr().out
+    assert main(["tangram", "export", str(recording), "--as", "eaf"]) == 0
+    assert b'ANNOTATOR="program (proposed)"' in recording.with_suffix(".eaf").read_bytes()
+    assert (
+        main(["tangram", "study", str(recording), "--out", str(recording.parent / "study"), "--participants", "2"]) == 0
+    )
+    assert "GUESSED" in capsys.readouterr().out

@@ -65,7 +65,7 @@ def preannotate(
             continue
         bare.setdefault(known.language, set()).update(lexicon.without_words)
         proposed = propose(known, session.positions(), own)
-        write_annotation(path, annotator, known, marks_in(proposed))
+        write_annotation(path, annotator, known, marks_in(proposed), program=True)
         total += len(proposed.tier(EXPRESSION))
         compared += [compare(known, proposed)] if any("span" in e.data for e in known.tier(EXPRESSION)) else []
     if sum(wordless.values()) == len(found):

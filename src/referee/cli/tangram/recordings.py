@@ -148,7 +148,12 @@ def read_annotation(path: Path) -> Annotation:
 
 
 def write_annotation(
-    recording: Path, annotator: str, dialogue: Dialogue, marks: Mapping[int, Sequence[ExpressionMark]]
+    recording: Path,
+    annotator: str,
+    dialogue: Dialogue,
+    marks: Mapping[int, Sequence[ExpressionMark]],
+    *,
+    program: bool = False,
 ) -> Path:
     """A finished annotation as a file of its own; one that is there is never replaced."""
     from referee.situated.tiers.dialogue import UTTERANCE
@@ -158,7 +163,7 @@ def write_annotation(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     said = [u.text or "" for u in dialogue.tier(UTTERANCE)]
     lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(said)]
-    target.write_text(header_of(annotator, dialogue.id) + "".join(lines), encoding="utf-8")
+    target.write_text(header_of(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
     return target
 
 

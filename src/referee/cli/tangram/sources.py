@@ -12,7 +12,7 @@ from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
 from referee.situated.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
 
-__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source"]
+__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "told_proposals"]
 
 
 def open_dialogues(
@@ -44,7 +44,16 @@ def open_dialogues(
     found = [d for path in files for d in _read(path, names, language)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
-    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
+    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
+
+
+def told_proposals(dialogues: Sequence[Dialogue]) -> str:
+    """Of expressions that a program marked: its referents are guesses by what was handled and mentioned last, which models of reference then find again."""
+    marked = sum(any(e.data.get("proposed") for e in d.tier(EXPRESSION)) for d in dialogues)
+    if not marked:
+        return ""
+    which = "" if marked == len(dialogues) else f" in {marked} of {len(dialogues)} dialogues"
+    return f" (GUESSED: a program marked the expressions{which}, with referents by what was handled and mentioned last)"
 
 
 def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:

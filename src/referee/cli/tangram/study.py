@@ -11,6 +11,7 @@ import typer
 from referee.cli import options
 from referee.cli.progress import waiting
 from referee.cli.tangram.recordings import find_recordings, open_session, tiers_of
+from referee.cli.tangram.sources import told_proposals
 from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
 
@@ -152,4 +153,6 @@ def _sessions(
         # Evaluators press numbers.
         shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
         found.append(DialogueSession(session.recording, shown, path.parent))
+    if told := told_proposals([session.dialogue for session in found]):
+        print(f"  note:{told}")
     return found
