@@ -277,3 +277,14 @@ def test_what_a_program_marked_is_never_taken_for_peoples_marks(
         main(["tangram", "study", str(recording), "--out", str(recording.parent / "study"), "--participants", "2"]) == 0
     )
     assert "GUESSED" in capsys.readouterr().out
+
+
+def test_tables_name_the_annotator_whose_marks_count(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        assert main(["tangram", "preannotate", str(recording), "--annotator", name]) == 0
+    for command in ("classify", "statistics", "resolve"):
+        capsys.readouterr()
+        assert main(["tangram", command, str(recording)]) == 2
+        assert "one and two have annotated this recording" in capsys.readouterr().err
+        assert main(["tangram", command, str(recording), "--annotator", "two"]) == 0
+    assert main(["tangram", "statistics", "--synthetic", "--annotator", "two"]) == 2

@@ -23,8 +23,9 @@ def open_dialogues(
     data: Path | None,
     seed: int,
     tiers: Path | None = None,
+    annotator: str | None = None,
 ) -> tuple[str, list[Dialogue]]:
-    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files."""
+    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files, `annotator` is whose expressions count."""
     chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
     if sum(chosen) != 1:
         raise InputError(
@@ -32,6 +33,8 @@ def open_dialogues(
             remedy="give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
             + " or ".join(DIALOGUE_CORPORA),
         )
+    if annotator is not None and (synthetic or corpus is not None):
+        raise InputError("--annotator is for recordings", remedy="leave it out, or name files or --recordings FOLDER")
     if synthetic:
         from referee.situated.models.invented_sessions import invent_sessions
 
@@ -41,7 +44,7 @@ def open_dialogues(
     if recordings is not None:
         files = _files_in(recordings)
     names, language = _tier_names(tiers)
-    found = [d for path in files for d in _read(path, names, language)]
+    found = [d for path in files for d in _read(path, names, language, annotator)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
@@ -127,7 +130,7 @@ def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
     return names, language
 
 
-def _read(path: Path, tiers: dict[str, str], language: str | None) -> list[Dialogue]:
+def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: str | None) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
     from dataclasses import replace
 
@@ -148,7 +151,7 @@ def _read(path: Path, tiers: dict[str, str], language: str | None) -> list[Dialo
             return [_marked(d, path) for d in tier_tables.from_csv(content.decode("utf-8"), str(path))]
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
-    return [tiers_of(open_session(path), path)]
+    return [tiers_of(open_session(path), path, annotator)]
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
