@@ -304,3 +304,9 @@ def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
     assert found.pieces["Q"] == {"shape": "Q"}
     assert "6" not in found.pieces
     assert {p for e in found.tier("expression") for p in e.entities} <= found.pieces.keys()
+
+
+def test_a_file_says_whether_a_hand_or_a_cursor_points():
+    hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
+    assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
+    assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta

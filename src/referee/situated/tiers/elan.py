@@ -209,6 +209,8 @@ def _header(header: Any, dialogue: Dialogue, number: int) -> None:
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
     if _annotators(dialogue):
         about["expressions"] = _annotators(dialogue)
+    if "pointer" in dialogue.meta:
+        about["pointer"] = dialogue.meta["pointer"]
     # ELAN gives new annotations ids above this one; without it they may collide.
     for name, value in (("lastUsedAnnotationId", str(number)), ("referee-dialogue", json.dumps(about))):
         etree.SubElement(header, "PROPERTY", NAME=name).text = value
@@ -260,8 +262,10 @@ def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] |
     about["pieces"] = pieces_named(about["pieces"], events)
     told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
     told |= _passed_over(root)
-    if told:
-        about["meta"] = {"faults": told}
+    pointer = about.pop("pointer")
+    meta = ({"faults": told} if told else {}) | ({"pointer": pointer} if pointer else {})
+    if meta:
+        about["meta"] = meta
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
 
 
@@ -356,7 +360,7 @@ def _within(expression: Event, said: list[Event]) -> Event:
 def _about(root: Any, where: str) -> dict[str, Any]:
     """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
     about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": PIECES}
-    about["expressions"] = None
+    about |= {"expressions": None, "pointer": None}
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
         try:
             about |= {k: v for k, v in json.loads(prop.text or "{}").items() if k in about}
