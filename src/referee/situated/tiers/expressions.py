@@ -159,7 +159,8 @@ def _referents(
     near = [p for p in ranked if p in fitting][: phrase.number]
     if described or len(near) < phrase.number:
         return tuple(fitting), True
-    return tuple(near), False
+    # Where nobody handles or points at anything, a pronoun may as well be of what is described next (*it's the one with …*).
+    return tuple(near), dialogue.meta.get("pointer") == "none"
 
 
 def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
