@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from machine import IN_CI
 from referee.cli import main
+from referee.records import Event
+from referee.situated.game.board import PIECES
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import write_recording
-from referee.situated.tiers.elan import from_eaf
+from referee.situated.tiers.dialogue import Dialogue
+from referee.situated.tiers.elan import from_eaf, to_eaf
 from referee.situated.tiers.rex_tiers import to_dialogue
-from referee.situated.tiers.tier_tables import from_csv
+from referee.situated.tiers.tier_tables import from_csv, to_jsonl
 from referee.studies.web.server import STATIC
 
 
@@ -163,3 +167,124 @@ def test_a_page_is_served_at_its_address_and_nothing_else() -> None:
         with pytest.raises(InputError, match="cannot listen"):
             page_server("<p>again</p>", port)
         server.shutdown()
+
+
+@pytest.fixture
+def spoken(tmp_path: Path) -> Path:
+    """A dialogue without a recording, in German, over two pentominoes: what is exported of a corpus."""
+    said = [("nimm das rote Kreuz", 0.0), ("dreh es", 2000.0)]
+    events = [Event(kind="utterance", by="solver", text=text, start_ms=t, end_ms=t + 500) for text, t in said]
+    events.append(Event(kind="mouse", by="operator", entities=("X",), start_ms=600.0, end_ms=3000.0))
+    pieces = {"X": {"shape": "X", "colour": "red"}, "U": {"shape": "U", "colour": "yellow"}}
+    events.sort(key=lambda e: e.start_ms or 0.0)
+    path = tmp_path / "talk" / "talk-1.jsonl"
+    path.parent.mkdir()
+    path.write_text(
+        to_jsonl(Dialogue(id="talk-1", pair="a", pieces=pieces, events=tuple(events), language="de")), "utf-8"
+    )
+    return path
+
+
+@pytest.mark.skipif(
+    not (STATIC / "replay.js").is_file() and not IN_CI, reason="needs the bundled pages: run `make bundle`"
+)
+def test_a_dialogue_without_a_recording_is_watched_too(spoken: Path) -> None:
+    assert main(["tangram", "replay", str(spoken)]) == 0
+    page = spoken.with_suffix(".html").read_text("utf-8")
+    assert "dreh es" in page
+    assert "drawn in rows" in page
+
+
+def test_a_dialogue_without_a_recording_is_annotated_and_classified_as_recordings_are(
+    spoken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(spoken.parent)
+    assert main(["tangram", "preannotate", folder]) == 0
+    marks = [
+        json.loads(line)
+        for line in (spoken.parent / "talk-1.program.annotations.jsonl").read_text("utf-8").splitlines()[1:]
+    ]
+    found = [(row["text"][e["start"] : e["end"]], e["referents"]) for row in marks for e in row["expressions"]]
+    assert found == [("das rote Kreuz", ["X"]), ("es", ["X"])]
+    capsys.readouterr()
+    assert main(["tangram", "statistics", "--recordings", folder, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["expressions"], told["pronouns"]) == (2, {"demonstrative": 0, "personal": 1})
+    assert main(["tangram", "export", str(spoken), "--as", "svg"]) == 2
+    assert "where the pieces lay was not recorded" in capsys.readouterr().err
+
+
+def test_a_language_without_words_is_told_and_nothing_is_made_up(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = recording.read_text("utf-8").splitlines()
+    header = json.loads(lines[0]) | {"language": "fi"}
+    plain = [json.loads(line) for line in lines[1:]]
+    for line in plain:
+        line["data"].pop("expressions", None)
+    recording.write_text("".join(json.dumps(line) + "\n" for line in [header, *plain]), "utf-8")
+    assert main(["tangram", "preannotate", str(recording)]) == 2
+    assert "no words for pieces in the language 'fi'" in (told := capsys.readouterr().err)
+    assert "--words FILE" in told
+    assert not list(recording.parent.glob("*.annotations.jsonl"))
+    # Tables do not take English rules for Finnish; tiers can be exported all the same.
+    assert main(["tangram", "export", str(recording), "--as", "csv"]) == 0
+    assert "nobody annotated it" in capsys.readouterr().err
+    assert "expression" not in recording.with_suffix(".csv").read_text("utf-8").replace("expressions", "")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["pento-cv", "kth-tangrams"])
+def test_dialogues_of_a_corpus_are_sessions(
+    name: str, tmp_path: Path, data_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only = {"pento-cv": "r6-3", "kth-tangrams": "9"}[name]
+    about = ["--corpus", name, "--only", only, "--data", str(data_folder), "--out", str(tmp_path / "out")]
+    assert main(["tangram", "replay", *about]) == 0
+    assert main(["tangram", "preannotate", *about]) == 0
+    assert main(["tangram", "export", *about, "--as", "eaf"]) == 0
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    assert main(["tangram", "replay", "--corpus", name, "--only", "nobody", "--data", str(data_folder)]) == 2
+    assert "has no dialogue 'nobody'" in capsys.readouterr().err
+
+
+def test_a_map_of_tiers_may_name_the_language_of_files_that_do_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = Event(kind="utterance", by="solver", text="dreh das Quadrat", start_ms=0.0, end_ms=500.0)
+    file = tmp_path / "theirs.eaf"
+    content = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,), language="de")).decode()
+    content = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", content)
+    file.write_text(content.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"'), "utf-8")
+    names = tmp_path / "names.toml"
+    names.write_text('language = "de"\n[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
+    assert main(["tangram", "statistics", str(file), "--tiers", str(names), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["expressions"] == 1
+    names.write_text('[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
+    assert main(["tangram", "statistics", str(file), "--tiers", str(names)]) == 0
+    assert "its language is not told" in capsys.readouterr().err
+
+
+def test_what_a_program_marked_is_never_taken_for_peoples_marks(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tangram", "preannotate", str(recording), "--annotator", "rules"]) == 0
+    assert main(["tangram", "classify", str(recording), "--folds", "2"]) == 0
+    assert "GUESSED: a program marked the expressions, with referents" in capsys.readouterr().out
+    assert main(["tangram", "export", str(recording), "--as", "eaf"]) == 0
+    assert b'ANNOTATOR="program (proposed)"' in recording.with_suffix(".eaf").read_bytes()
+    assert (
+        main(["tangram", "study", str(recording), "--out", str(recording.parent / "study"), "--participants", "2"]) == 0
+    )
+    assert "GUESSED" in capsys.readouterr().out
+
+
+def test_tables_name_the_annotator_whose_marks_count(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        assert main(["tangram", "preannotate", str(recording), "--annotator", name]) == 0
+    for command in ("classify", "statistics", "resolve"):
+        capsys.readouterr()
+        assert main(["tangram", command, str(recording)]) == 2
+        assert "one and two have annotated this recording" in capsys.readouterr().err
+        assert main(["tangram", command, str(recording), "--annotator", "two"]) == 0
+    assert main(["tangram", "statistics", "--synthetic", "--annotator", "two"]) == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.records import Event
+from referee.situated.game.board import PIECES
 from referee.situated.game.dialogue_film import LIFT, dialogue_film, numbered
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
 
@@ -40,8 +41,11 @@ def test_a_clip_begins_with_what_led_up_to_it_and_ends_before_what_it_leads_to()
     # The second hand comes and goes; the piece is put down when the first one lets go.
     heights = [(mark[0], mark[3]) for mark in film["marks"] if isinstance(mark[1], str)]
     assert heights == [(3000, start["y"]), (4000, start["y"]), (5000, before["y"])]
-    assert set(film["shapes"]) == {"F", "I"}
-    assert len(film["shapes"]["I"]["squares"]) == 5
+    drawn = film["state"]["own"]
+    assert {piece: (look["name"], len(look["corners"])) for piece, look in drawn.items()} == {
+        "F": ("grey F", 10),
+        "I": ("dark blue I", 4),
+    }
 
 
 def test_pieces_get_numbers_for_letters_that_speakers_use_otherwise() -> None:
@@ -49,6 +53,18 @@ def test_pieces_get_numbers_for_letters_that_speakers_use_otherwise() -> None:
     assert list(found.pieces) == ["1", "2"]
     assert {p for e in found.events for p in e.entities} == {"1"}
     assert dialogue_film(found, 0.0, 6000.0)["state"]["order"] == ["1", "2"]
+
+
+def test_every_piece_is_drawn_whatever_it_is_called() -> None:
+    kinds = {"p1": {"shape": "boat", "rgb": "255,0,16", "size": "small"}, "p2": {"shape": "teapot"}, "6": PIECES["6"]}
+    chosen = Event(kind=ACTION, by=OPERATOR, entities=("p2",), start_ms=400, end_ms=400, data={"action": "select"})
+    film = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=(chosen,)), 0.0, 1000.0)
+    drawn = film["state"]["own"]
+    # The outline of the boat has nine corners (KTH: nine edges), an unknown shape is a square, and the Tangram's pieces are known by number.
+    assert (drawn["p1"]["colour"], len(drawn["p1"]["corners"]), len(drawn["p2"]["corners"])) == ("#ff0010", 9, 4)
+    assert "6" not in drawn
+    # Without hands the arrow goes to what was selected.
+    assert next(mark for mark in film["marks"] if len(mark) == 3)[0] == 400
 
 
 # The published numbers of items: 20 true positives, 20 false negatives, 36 false positives.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -290,3 +291,22 @@ def test_a_speaker_without_a_role_is_refused():
     said = Event(kind="utterance", by="Anna", text="hello", start_ms=0, end_ms=10)
     with pytest.raises(InputError, match="neither"):
         to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,)))
+
+
+def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
+    """Before, a file with tiers of other names was empty without a word, and references to other pieces than the Tangram's were left out."""
+    file = to_eaf(to_dialogue(play(GOALS["cat"], 1))).decode()
+    file = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", file)
+    file = file.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"').replace("<ANNOTATION_VALUE>6<", "<ANNOTATION_VALUE>Q<")
+    found = from_eaf(file.encode())
+    (told,) = found.meta["faults"]
+    assert "A-utts; --tiers maps them" in told
+    assert found.pieces["Q"] == {"shape": "Q"}
+    assert "6" not in found.pieces
+    assert {p for e in found.tier("expression") for p in e.entities} <= found.pieces.keys()
+
+
+def test_a_file_says_whether_a_hand_or_a_cursor_points():
+    hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
+    assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
+    assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta

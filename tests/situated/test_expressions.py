@@ -78,6 +78,16 @@ def test_it_is_what_was_mentioned_when_nothing_was_handled_since():
     )
 
 
+def test_without_hands_or_cursor_a_pronoun_is_no_certainty():
+    # KTH Tangrams: of 3,500 such guesses 12 in 100 were right, for pronouns there begin a description.
+    events = (said("the square", start=0), said("turn it", start=2000))
+    talk = Dialogue(id="d", pair="p", pieces=PIECES, events=events, meta={"pointer": "none"})
+    assert [(e.entities, e.data["uncertain"]) for e in preannotate(talk).tier("expression")] == [
+        (("6",), False),
+        (("6",), True),
+    ]
+
+
 def test_the_other_one_is_not_the_one_in_hand():
     assert proposed(handled("4", 500, 2000), said("no, the other small one")) == [(("5",), False)]
 
@@ -101,7 +111,7 @@ def test_proposals_meet_what_the_bots_meant():
     # The rules were written beside the bots' own small grammar: an upper bound, not an estimate for people.
     known = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(GOALS.values())]
     counts = [sum(column) for column in zip(*(compare(d, preannotate(d)) for d in known), strict=True)]
-    total, _, same_span, same_attributes, same_referents, uncertain = counts
+    total, _, same_span, same_attributes, same_referents, uncertain, _ = counts
     assert total > 250
     assert same_span == same_attributes == total
     assert same_referents / total > 0.8

@@ -62,7 +62,12 @@ def test_a_hand_stands_for_the_cursor_and_both_hands_count() -> None:
         ("it", "en", "personal"),
         ("that one", "en", "demonstrative"),
         ("the one", "en", None),
-        ("これ", "ja", None),
+        ("これ", "ja", "demonstrative"),
+        ("它", "zh", "personal"),
+        ("isso aí", "pt", "demonstrative"),
+        ("ella", "es", "personal"),
+        ("deze hier", "nl", "demonstrative"),
+        ("se", "fi", None),
     ],
 )
 def test_kinds_of_pronouns_by_their_words(text: str, language: str, kind: str | None) -> None:

@@ -182,3 +182,60 @@ def test_a_triangle_points_where_it_is_told_to() -> None:
     sides = {p: max(math.dist(p, q) for q in corners) for p in corners}
     tip = min(corners, key=lambda p: sides[p])
     assert tip[1] == min(y for _, y in corners)
+
+
+# Ordinary wordings that were once taken for something else; the expected piece and act are read off the words by hand (piece 6 is the square in hand).
+LAST = Command("turn", "6", degrees=-45)
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "kind", "piece"),
+    [
+        ("could you drop the square in the upper right corner?", None, "put", "6"),
+        ("the parallelogram goes to the bottom left", None, "put", "7"),
+        ("I'd like it in the centre of the board", "6", "put", "6"),
+        ("square to the top right corner", None, "put", "6"),
+        ("take the square to the left edge", None, "put", "6"),
+        ("let's have it at the bottom", "6", "put", "6"),
+        ("stick the square onto the right side of the parallelogram", None, "beside", "6"),
+        ("the medium triangle should touch the square", None, "beside", "3"),
+        ("attach the medium triangle to the square", None, "beside", "3"),
+        ("can you flip over the parallelogram", None, "flip", "7"),
+        ("the parallelogram is the wrong way round, mirror it", None, "flip", "7"),
+        ("turn it over so the other side is up", "6", "flip", "6"),
+        ("it needs to be flipped", "6", "flip", "6"),
+        ("scoot the square slightly leftwards", None, "shift", "6"),
+        ("the square a bit to the left", None, "shift", "6"),
+        ("lift the square a bit higher", None, "shift", "6"),
+        ("reverse your last step", "6", "undo", "6"),
+        ("return it to its old place", "6", "undo", "6"),
+        ("cancel that move", "6", "undo", "6"),
+        ("move the triangle", None, "ask", None),
+        ("this one is right", "6", "none", None),
+        ("wrong one, I meant the other", "1", "take", "2"),
+        ("I mean the second small triangle", "4", "take", "5"),
+        ("no, in the opposite direction", "6", "turn", "6"),
+        ("repeat that", "6", "turn", "6"),
+    ],
+)
+def test_the_operator_follows_people_in_their_own_words(
+    text: str, held: str | None, kind: str, piece: str | None
+) -> None:
+    hand = Hand(piece=held, before=scatter(0).placements["6"], last=LAST if held else None)
+    command = understand(text, scatter(0), hand, Random(0))
+    assert (command.kind, command.piece) == (kind, piece)
+
+
+def test_degrees_may_be_spelt_and_a_middle_may_be_at_the_top() -> None:
+    hand = Hand(piece="6", last=LAST)
+    assert understand("ninety degrees clockwise", scatter(0), hand, Random(0)).degrees == 90
+    assert understand("no, in the opposite direction", scatter(0), hand, Random(0)).degrees == 45
+    assert understand("it goes in the middle at the top", scatter(0), hand, Random(0)).y == 133.0
+
+
+@pytest.mark.parametrize("verb", ["we need", "get", "pick up", "start with"])
+def test_a_piece_is_taken_by_its_place_whatever_the_verb(verb: str) -> None:
+    board = scatter(0)
+    right = max("45", key=lambda p: board.placements[p].x)
+    command = understand(f"{verb} the small triangle on the far right", board, Hand(), Random(0))
+    assert (command.kind, command.piece) == ("take", right)

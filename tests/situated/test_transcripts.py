@@ -145,3 +145,15 @@ def test_the_command_takes_a_file_or_asks_an_endpoint(
     assert b"verbose_json" in endpoint[1][0]
     (said,) = to_dialogue(parse_recording((tmp_path / "e.jsonl").read_bytes())).tier("utterance")
     assert (said.text, said.start_ms) == ("take it", pytest.approx(1500, abs=15))
+
+
+def test_the_language_spoken_may_be_another_than_the_studys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.jsonl"
+    game.write_text(write_recording(play(GOALS["cat"], 1)), "utf-8")
+    words = tmp_path / "words.json"
+    words.write_text('{"segments": [{"start": 1, "end": 2, "text": "nimm das Quadrat"}]}', "utf-8")
+    about = ["tangram", "transcript", str(game), "--from", str(words), "--by", "solver"]
+    assert main([*about, "--language", "de"]) == 0
+    assert parse_recording((tmp_path / "game.spoken.jsonl").read_bytes()).header.language == "de"
+    assert main([*about, "--language", "Deutsch!"]) == 2
+    assert "is no language" in capsys.readouterr().err

@@ -120,3 +120,13 @@ def test_kappas_interval_ends_at_one_and_is_no_point_where_all_agree() -> None:
     found = cohen_kappa([1, 2] * 4, [1, 2] * 4)
     # Wilson's lower end for 8 of 8 is 8 / (8 + 1.96^2) = .6756; chance is .5.
     assert (found.value, found.low, found.high) == (pytest.approx(1.0), pytest.approx(2 * 0.6756 - 1, abs=1e-3), 1.0)
+
+
+def test_perfect_agreement_on_a_few_items_is_no_certainty() -> None:
+    # Ten items, five of each kind: Wilson's lower end of 10 of 10 is 1 / (1 + 1.96² / 10) = .7225, chance one half: (.7225 - .5) / .5 = .445.
+    alpha = krippendorff_alpha([["a", "a"]] * 5 + [["b", "b"]] * 5)
+    kappa = cohen_kappa([1, 2] * 5, [1, 2] * 5)
+    for found in (alpha, kappa):
+        assert found.value == 1.0
+        assert found.low == pytest.approx(0.445, abs=0.001)
+        assert found.high == 1.0

@@ -11,10 +11,13 @@ import httpx
 import pytest
 
 from referee.errors import InputError
+from referee.records import Event
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import write_recording
 from referee.situated.tiers.annotations import annotation_path, header_of
+from referee.situated.tiers.dialogue import Dialogue
+from referee.situated.tiers.tier_tables import to_jsonl
 from referee.studies.dialogue.annotation_desk import Desk
 from referee.studies.dialogue.annotation_server import create_desk_app
 
@@ -159,3 +162,17 @@ def test_an_utterance_is_done_only_when_every_expression_has_a_referent_or_is_un
     assert "no referent yet" in refused.text
     assert _save(client, marks=[bare], done=False).status_code == 200
     assert _save(client, marks=[{**bare, "uncertain": True}], done=True).status_code == 200
+
+
+def test_a_dialogue_without_a_recording_lies_on_the_desk_too(tmp_path: Path) -> None:
+    said = Event(kind="utterance", by="solver", text="nimm das rote Kreuz", start_ms=100.0, end_ms=900.0)
+    pieces = {"X": {"shape": "X", "colour": "red"}, "U": {"shape": "U", "colour": "yellow"}}
+    path = tmp_path / "talk-1.jsonl"
+    path.write_text(to_jsonl(Dialogue(id="talk-1", pair="p", pieces=pieces, events=(said,), language="de")), "utf-8")
+    sheet = Desk.lay([path], "ann").sheets[0]
+    content = sheet.content()
+    assert content["film"]["state"]["own"]["X"]["name"] == "red X"
+    (row,) = content["utterances"]
+    assert [(mark["start"], mark["end"], mark["referents"]) for mark in row["proposed"]] == [(5, 19, ["X"])]
+    sheet.save(0, row["proposed"], done=True)
+    assert sheet.progress()["done"] == 1

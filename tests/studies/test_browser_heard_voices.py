@@ -17,11 +17,12 @@ from study_in_browser import Visitor, chromium, serve
 
 from referee.cli import main
 from referee.situated.game.bot_games import play
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import LogEntry, Recording, write_recording
 from referee.situated.game.sound_files import delay_sound, whole_sound
 from referee.situated.tiers.rex_tiers import to_dialogue
-from referee.studies.dialogue.clip_study import DialogueSession, Wanted, prepare_overhearing
+from referee.studies.dialogue.clip_study import Wanted, prepare_overhearing
 from referee.studies.folder.draft import write_study
 from referee.studies.sessions.served_study import open_served
 

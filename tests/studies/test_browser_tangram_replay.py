@@ -10,11 +10,15 @@ import pytest
 from playwright.sync_api import Browser, Page
 from study_in_browser import chromium
 
+from referee.records import Event
 from referee.situated.game.bot_games import play
+from referee.situated.game.dialogue_film import numbered
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import Recording, state_at
 from referee.situated.game.rules import SETTINGS
-from referee.studies.dialogue.replay_page import replay_page
+from referee.situated.tiers.dialogue import Dialogue
+from referee.studies.dialogue.replay_page import replay_page, session_page
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +130,31 @@ def test_words_of_players_are_words_on_the_page(browser: Browser, recording: Rec
     page.goto(file.as_uri())
     assert page.locator(".line-text").first.inner_text() == hostile
     assert page.locator("img").count() == 0
+    page.close()
+
+
+@pytest.mark.parametrize("named", ["letters", "numbers"])
+def test_a_dialogue_without_positions_is_drawn_with_pieces_of_any_name(
+    browser: Browser, tmp_path: Path, named: str
+) -> None:
+    # As in PENTOCV, whose pieces go by letters, and by 1 to 12 in clips; the Tangram's page knows 1 to 7 and 11 to 22 only.
+    pieces = {letter: {"shape": letter, "colour": "red"} for letter in "FILNPTUVWXYZ"}
+    hand = Event(kind="mouse", by="operator", entities=("U",), start_ms=500, end_ms=900)
+    said = Event(kind="utterance", by="solver", text="das U", start_ms=100, end_ms=400)
+    dialogue = Dialogue(id="d", pair="p", pieces=pieces, events=(said, hand), language="de")
+    file = tmp_path / "drawn.html"
+    file.write_text(
+        session_page(DialogueSession(None, dialogue if named == "letters" else numbered(dialogue))), "utf-8"
+    )
+    page = browser.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(file.as_uri())
+    page.wait_for_selector(".board-piece")
+    assert page.locator(".board-piece polygon").count() == 12
+    corners = page.locator(f'[data-piece="{"U" if named == "letters" else "7"}"] polygon').get_attribute("points")
+    assert len((corners or "").split()) == 8
+    assert problems == []
     page.close()
 
 

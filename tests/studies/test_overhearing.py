@@ -15,11 +15,13 @@ from referee import catalogue
 from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee.situated.evaluation.task_performance import evaluate
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.log import Recording, state_at
 from referee.studies.bots.simulation import simulate
+from referee.studies.data.collection import collect, reading
 from referee.studies.design.balance import prove_balance
 from referee.studies.dialogue.clip_answers import overheard_answers
-from referee.studies.dialogue.clip_study import DialogueSession, Overhearing, Wanted, bot_sessions, prepare_overhearing
+from referee.studies.dialogue.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
 from referee.studies.folder.draft import write_study
 from referee.studies.folder.study import Study
 from referee.studies.protocols.contract import GivenAnswer, Stimulus
@@ -215,6 +217,19 @@ def test_simulated_evaluators_give_the_tables(prepared: Overhearing, tmp_path: P
 
 def _rate(responses: list[Response], targets: dict[str, str]) -> float:
     return sum(r.entity == targets[r.trial] for r in responses) / len(responses)
+
+
+def test_times_rest_on_all_answers_and_not_only_on_those_who_watched_again(
+    prepared: Overhearing, tmp_path: Path
+) -> None:
+    """Without a second look nothing lies between the two clocks: once that was taken for reading too fast, and most times were lost."""
+    study = write_study(tmp_path / "study", prepared.draft)
+    simulate(tmp_path / "study", participants=4)
+    with reading(study, None) as connection:
+        trials = [a for a in collect(study, connection).answers if a.kind == "trial"]
+    once = [a for a in trials if not a.answer["repeats"] and not a.answer["corrected"]]
+    assert len(once) > len(trials) / 2
+    assert all(a.response is not None and a.response.reading_ms == 0 and not a.marks for a in once)
 
 
 def test_simulated_people_differ_in_pace(study: Study) -> None:

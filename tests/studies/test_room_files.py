@@ -19,6 +19,7 @@ from referee.cli import main
 from referee.situated.game.board import Board
 from referee.situated.game.goals import find_goal, solution
 from referee.situated.game.log import parse_recording
+from referee.studies.bots.simulation import simulate
 from referee.studies.rooms.hall import Hall, Live, Person
 from referee.studies.rooms.room_line import RoomLine
 from referee.studies.rooms.tangram_study import make_tangram_study
@@ -60,10 +61,10 @@ async def play(hall: Hall, people: Sequence[Person]) -> Live:
     operator = str(live.room.handler)
     solver = next(p.session for p in people if p.session != operator)
     times = {"typing_start_ms": 200.0, "typing_end_ms": 900.0, "keystrokes": 15}
-    send(solver, "say", text="take the square", **times)
+    send(solver, "say", text="pega o quadrado", **times)
     send(operator, "grab", piece="6")
     send(operator, "release", piece="6")
-    send(solver, "say", text="yes, that", **times)
+    send(solver, "say", text="sim, esse", **times)
     for piece, place in _placements().items():
         send(operator, "flip", piece=piece, **place._asdict())
     for _ in range(400):
@@ -107,7 +108,7 @@ def test_rooms_are_listed_exported_and_read_by_every_command(
     recording = parse_recording(file.read_bytes())
     assert (recording.header.language, recording.header.pair) == ("pt", live.room.id)
     assert sorted(recording.header.players) == ["P-0001", "P-0002"]
-    assert [e.data["text"] for e in recording.entries if e.kind == "say"] == ["take the square", "yes, that"]
+    assert [e.data["text"] for e in recording.entries if e.kind == "say"] == ["pega o quadrado", "sim, esse"]
     assert told(capsys, "tangram", "export", study, "--all", "--as", "eaf", "--out", out)[0] == 0
     assert len(list(out.glob("*.eaf"))) == 1
     page = tmp_path / "replay.html"
@@ -162,3 +163,17 @@ def test_an_unknown_room_and_a_study_without_rooms_say_what_to_do(
     assert code == 2
     assert live.room.id in text
     assert told(capsys, "tangram", "export", tmp_path / "pairs", "--all", "--as", "gif")[0] == 2
+
+
+def test_games_of_simulated_participants_are_never_taken_for_peoples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_tangram_study(tmp_path / "rehearsed", id="rehearsed", puzzles=["house"])
+    simulate(tmp_path / "rehearsed", participants=2)
+    assert (
+        told(capsys, "tangram", "export", tmp_path / "rehearsed", "--all", "--as", "jsonl", "--out", tmp_path / "out")[
+            0
+        ]
+        == 0
+    )
+    assert told(capsys, "tangram", "statistics", "--recordings", tmp_path / "out")[1].startswith("SYNTHETIC")

@@ -119,6 +119,8 @@ def test_a_person_and_a_bot_solve_a_puzzle_in_each_role(site: Site, monkeypatch:
     assert (live.room.outcome, live.solved) == ("completed", 2)
     first, second = recordings_of(site.served.store, live.room.id)
     assert faults(first) == faults(second) == []
+    assert first.header.synthetic
+    assert second.header.synthetic
     assert first.header.players == {"P-1": "operator", "bot": "solver"}
     assert second.header.players == {"P-1": "solver", "bot": "operator"}
     assert {e.actor for e in first.entries if e.kind == "say"} == {"bot"}

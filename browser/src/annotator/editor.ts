@@ -152,7 +152,7 @@ export class Editor {
     const mark = this.marks[this.selected];
     this.orders.lit(mark?.referents ?? []);
     this.pieces.replaceChildren(
-      ...this.board.map((piece, i) => this.key(String(i + 1), piece, kindOf(piece), mark?.referents.includes(piece), () => this.toggleReferent(piece))),
+      ...this.board.map((piece, i) => this.key(i < 9 ? String(i + 1) : "", piece, kindOf(piece), mark?.referents.includes(piece), () => this.toggleReferent(piece))),
       this.key("0", "unclear", "it is not clear which of these is meant", mark?.uncertain, () => this.toggleUnclear()),
     );
     this.codes.replaceChildren(...Object.entries(this.attributes).map(([code, meaning], i) => this.key(CODE_KEYS[i]!, code, meaning, mark?.attributes.includes(code), () => this.toggleCode(code))));
@@ -168,7 +168,7 @@ export class Editor {
   private key(letter: string, label: string, meaning: string, on: boolean | undefined, act: () => void): HTMLElement {
     const node = make(
       "button", { type: "button", class: `key${on ? " on" : ""}`, "aria-pressed": String(Boolean(on)), title: meaning, disabled: this.selected < 0 },
-      letter === label ? null : make("kbd", {}, letter.toUpperCase()), make("span", {}, label), letter === label || label === "unclear" ? null : make("small", {}, meaning),
+      letter === label || !letter ? null : make("kbd", {}, letter.toUpperCase()), make("span", {}, label), letter === label || label === "unclear" ? null : make("small", {}, meaning),
     );
     node.addEventListener("click", act);
     return node;

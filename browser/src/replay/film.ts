@@ -1,7 +1,6 @@
 // A film of a recording: stored states between two times. What a time shows is looked up, never worked out by the rules of the game.
 
 import type { FilmSound } from "./voices.ts";
-import type { PieceShape } from "../tangram/board-view.ts";
 import { putPiece, type Board, type Placement, type Point } from "../tangram/board.ts";
 
 type CursorMark = [number, number, number];
@@ -31,7 +30,6 @@ export interface FilmData {
   said: Said[];
   hints: Hint[];
   sounds?: FilmSound[]; // what was recorded of voices
-  shapes?: Record<string, PieceShape>; // of pieces that are no tangram's
 }
 
 export interface Moment {

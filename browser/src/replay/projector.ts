@@ -20,7 +20,7 @@ export class Projector {
   private withCursor = true;
 
   constructor(private readonly film: Film, private readonly frames: Frames, label: string, private readonly tell: (showing: Showing) => void = () => undefined) {
-    this.view = new BoardView(film.data.state.area, { label, numbers: true, shapes: film.data.shapes, pieces: piecesOn(film.data.state) });
+    this.view = new BoardView(film.data.state.area, { label, numbers: true, pieces: piecesOn(film.data.state) });
     this.voices = new Voices(film.data.sounds ?? []);
     this.now = film.start;
     this.show();

@@ -9,14 +9,6 @@ export interface ViewOptions {
   label: string;
   numbers?: boolean;
   pieces?: readonly string[]; // the seven of the Tangram unless others are named
-  shapes?: Record<string, PieceShape> | undefined;
-}
-
-// A piece made of equal squares (corners at the upper left), in a colour of its own.
-export interface PieceShape {
-  squares: [number, number][];
-  side: number;
-  colour: string;
 }
 
 export class BoardView {
@@ -30,7 +22,7 @@ export class BoardView {
   private order = "";
 
   constructor(area: readonly [number, number], options: ViewOptions) {
-    for (const piece of options.shapes ? Object.keys(options.shapes) : (options.pieces ?? Object.keys(PIECES))) this.layer.append(this.makePiece(piece, options));
+    for (const piece of options.pieces ?? Object.keys(PIECES)) this.layer.append(this.makePiece(piece, options));
     this.svg = draw(
       "svg", { class: "board", viewBox: `0 0 ${area[0]} ${area[1]}`, role: "group", "aria-label": options.label },
       draw("rect", { class: "board-table", width: area[0], height: area[1] }), this.layer, this.arrow, this.numbers,
@@ -68,12 +60,10 @@ export class BoardView {
     return { point: [(clientX - left) * unitsPerPixel, (clientY - top) * unitsPerPixel], unitsPerPixel };
   }
 
-  private makePiece(piece: string, { numbers: numbered, shapes }: ViewOptions): SVGGElement {
-    const own = shapes?.[piece];
+  private makePiece(piece: string, { numbers: numbered }: ViewOptions): SVGGElement {
     const colour = ownPiece(piece)?.colour;
     const outline = { class: "board-shape", points: shapeOf(piece).map((point) => point.join(",")).join(" ") };
-    const drawn = own ? squaresOf(own) : [draw("polygon", colour ? { ...outline, fill: colour, "data-own": "" } : outline)];
-    const shape = draw("g", { class: "board-turn" }, ...drawn);
+    const shape = draw("g", { class: "board-turn" }, draw("polygon", colour ? { ...outline, fill: colour, "data-own": "" } : outline));
     const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
     this.groups.set(piece, group);
     if (numbered) {
@@ -90,10 +80,6 @@ export class BoardView {
     this.labels.get(piece)?.setAttribute("transform", `translate(${x} ${y})`);
     group.firstElementChild!.setAttribute("transform", `rotate(${rotation})${flipped ? " scale(-1 1)" : ""}`);
   }
-}
-
-function squaresOf({ squares, side, colour }: PieceShape): SVGRectElement[] {
-  return squares.map(([x, y]) => draw("rect", { class: "board-square", x, y, width: side, height: side, fill: colour }));
 }
 
 // The silhouette alone, about its middle: `path` is the `d` that the server gives (referee.situated.game.goals.outline_path).

@@ -72,11 +72,13 @@ const ALL_PIECES: Readonly<Record<string, string>> = { ...PIECES, ...PENTOMINOES
 
 const known: Record<string, OwnPiece> = {};
 
-export const kindOf = (piece: string): string => ALL_PIECES[piece] ?? known[piece]!.name;
+// A board's own pieces come first: a dialogue without positions numbers its pieces as it likes.
+export const kindOf = (piece: string): string => known[piece]?.name ?? ALL_PIECES[piece] ?? piece;
 export const ownPiece = (piece: string): OwnPiece | undefined => known[piece];
 
 // The pieces of a board in order of their numbers; own ones are known from then on.
 export function piecesOn(board: Board): string[] {
+  for (const piece of Object.keys(board.pieces)) if (piece in ALL_PIECES) delete known[piece];
   Object.assign(known, board.own);
   return Object.keys(board.pieces).sort((a, b) => Number(a) - Number(b));
 }

@@ -85,9 +85,18 @@ Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, 
 RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
 DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")]
 DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
+OnlyDialogues = Annotated[str | None, typer.Option("--only", help="Of a corpus: these dialogues (r1-1,r1-2).")]
+SomeRecordings = Annotated[list[Path] | None, typer.Argument(help="A folder of recordings, or recordings.")]
+CorpusOut = Annotated[Path | None, typer.Option("--out", help="Of a corpus: the folder its dialogues are put into.")]
+OwnWords = Annotated[
+    Path | None, typer.Option("--words", help="More words for pieces: a .toml, see docs/tangram-annotation.md.")
+]
 TierMap = Annotated[
     Path | None,
-    typer.Option("--tiers", help='Names of tiers in ELAN files: a .toml with ["tiers"] "A-utts" = "SV-UT".'),
+    typer.Option(
+        "--tiers",
+        help='Names of tiers in ELAN files: a .toml with [tiers] "A-utts" = "SV-UT"; language = "de" before it for files that do not say theirs.',
+    ),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
 PieceSet = Annotated[

@@ -51,6 +51,10 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
     # A resample of items on which all agree on one value has no alpha; leaving it out is what the definition says.
     found = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
     low, high = np.quantile(found, [0.025, 0.975])
+    if (counts.max(axis=1) == counts.sum(axis=1)).all():
+        # All resamples of items without a difference are without one, which a handful of items cannot support.
+        shares = counts.sum(axis=0) / counts.sum()
+        low = _lowest_of_perfect(float(shares @ shares), len(used))
     return Agreement(value=value, low=float(low), high=float(high), items=len(used), ratings=total)
 
 
@@ -72,14 +76,14 @@ def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None
     low, high = max(value - NORMAL_95 * deviation, -1.0), min(value + NORMAL_95 * deviation, 1.0)
     if np.trace(table) == len(pairs):
         # Without a single difference the large-sample interval is a point, which a handful of items cannot support.
-        low = _lowest_of_perfect(table / table.sum(), len(pairs))
+        shares = table.sum(axis=0) / table.sum()
+        value, low = 1.0, _lowest_of_perfect(float(shares @ shares), len(pairs))
     return Agreement(value=value, low=low, high=high, items=len(pairs), ratings=2 * len(pairs))
 
 
-def _lowest_of_perfect(shares: FloatArray, n: int) -> float:
-    """Kappa at the lower end of Wilson's interval for the share of equal ratings, where all are equal."""
+def _lowest_of_perfect(chance: float, n: int) -> float:
+    """Agreement beyond chance at the lower end of Wilson's interval for the share of items on which all agree, where that is every one."""
     agreed = 1 / (1 + NORMAL_95**2 / n)
-    chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
     return (agreed - chance) / (1 - chance)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.tangram.recordings import find_recordings
+from referee.cli.tangram.recordings import sessions_named
 
 if TYPE_CHECKING:
     from referee.studies.dialogue.annotation_desk import Desk
@@ -23,20 +23,36 @@ app = options.new_app()
 
   referee tangram annotate sessions/ --annotator bob --port 8021 --no-proposals
 
+  referee tangram annotate --corpus pento-cv --only r2-1 --out pento --annotator ann    its dialogues are put into pento/
+
 Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; nobody sees or overwrites another annotator's file.
 """)
 )
 def annotate(
-    recordings: options.Recordings,
-    annotator: Annotated[str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)],
+    recordings: options.SomeRecordings = None,
+    annotator: Annotated[
+        str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    out: options.CorpusOut = None,
+    words: options.OwnWords = None,
     port: options.LocalPort = 8020,
     proposals: Annotated[bool, typer.Option(help="Offer what a program would mark, to accept or correct.")] = True,
 ) -> int:
     """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""
     from referee.situated.tiers.annotations import check_name
+    from referee.situated.tiers.piece_lexicon import no_words, read_words
     from referee.studies.dialogue.annotation_desk import Desk
 
-    serve_desk(Desk.lay(find_recordings(recordings), check_name(annotator), offer=proposals), port)
+    own = None if words is None else read_words(words)
+    found = sessions_named(recordings, corpus, data, only, out)
+    desk = Desk.lay(found, check_name(annotator), offer=proposals, words=own)
+    without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
+    for language in without:
+        print(f"no proposals: {no_words(language)}")
+    serve_desk(desk, port)
     return 0
 
 

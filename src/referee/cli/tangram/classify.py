@@ -54,6 +54,7 @@ def classify(
     test: Annotated[str | None, typer.Option(help="Test on this corpus or folder (with --train).")] = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
+    annotator: options.Annotator = None,
     folds: options.Folds = 10,
     by: options.HeldApart = "instance",
     forms: options.Pronouns = "both",
@@ -76,6 +77,8 @@ def classify(
     given = bool(files) or recordings is not None or synthetic or corpus is not None
     if (train is None) != (test is None) or (train is not None and given):
         raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
+    if train is not None and annotator is not None:
+        raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
     if train is not None and test is not None:
         names, dialogues = zip(*(open_source(source, data, seed) for source in (train, test)), strict=True)
         learned, tested = (_situations(found, forms, speakers) for found in dialogues)
@@ -83,7 +86,7 @@ def classify(
             found = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
-        name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
+        name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
         situations = _situations(shown, forms, speakers)
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}

@@ -10,7 +10,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
-from referee.cli.tangram.recordings import open_recording, tiers_of
+from referee.cli.tangram.recordings import open_session, put_dialogues, tiers_of, tiers_of_recording
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,10 +40,17 @@ FILMS = ("gif", "webp", "mp4")
   referee tangram export session.jsonl --as svg --at 42.5 --numbers       one moment as a picture
 
   referee tangram export session.jsonl --as gif --from 30 --to 45 --speed 2
+
+  referee tangram export --corpus pento-cv --as eaf --out pento           the dialogues of a corpus
 """)
 )
 def export(
-    recording: Annotated[Path, typer.Argument(help="A recording (.jsonl), or a study folder.", show_default=False)],
+    recording: Annotated[
+        Path | None, typer.Argument(help="A recording (.jsonl), or a study folder.", show_default=False)
+    ] = None,
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
     room: Annotated[str | None, typer.Option(help="Of a study: this room.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Of a study: every room.")] = False,
     mode: options.OwnMode = None,
@@ -65,25 +72,61 @@ def export(
 
     Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
     """
+    if recording is None or corpus is not None:
+        return _from_corpus(recording, corpus, data, only, kind, out)
     if recording.is_dir():
         return _from_study(recording, room, every, mode, database, kind, out, annotator)
     if room is not None or every:
         raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
-    found = open_recording(recording)
+    session = open_session(recording)
+    found = session.recording
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write(target, tiers_as(tiers_of(found, recording, annotator), kind, found, target.parent))
+        _write(target, tiers_as(tiers_of(session, recording, annotator), kind, found, target.parent))
+    elif found is None and kind in ("svg", *FILMS):
+        raise InputError(
+            "where the pieces lay was not recorded in this dialogue",
+            where=recording,
+            remedy="`referee tangram replay` draws it from its events",
+        )
     elif kind == "svg":
+        assert found is not None
         _write(target, _picture(found, at, cursor, numbers).encode())
     elif kind in FILMS:
         from referee.situated.game.animation import save_animation
 
+        assert found is not None
         film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
         save_animation(found, target.with_suffix(f".{kind}"), **film, end_ms=None if end is None else 1000 * end)
     else:
         one_of("--as", kind, (*TIERS, "svg", *FILMS))
     print(f"wrote {target}")
+    return 0
+
+
+def _from_corpus(
+    recording: Path | None, corpus: str | None, data: Path | None, only: str | None, kind: str, out: Path | None
+) -> int:
+    """The dialogues of a corpus, a file for each."""
+    from referee.cli.tangram.sources import corpus_dialogues
+
+    if recording is not None or corpus is None:
+        raise InputError(
+            "a recording and a corpus are named" if recording else "nothing is named",
+            remedy="name a recording or a study folder, or --corpus NAME",
+        )
+    if kind not in TIERS:
+        raise InputError(f"--as {kind} is for one recording", remedy=f"--as {' or '.join(TIERS)}")
+    target = out or Path(corpus)
+    found = corpus_dialogues(corpus, data, only)
+    if kind == "jsonl":
+        put_dialogues(found, target)
+    else:
+        target.mkdir(parents=True, exist_ok=True)
+        for dialogue in found:
+            _write(target / f"{dialogue.id}.{kind}", tiers_as(dialogue, kind))
+    print(f"wrote {len(found)} dialogues into {target}")
     return 0
 
 
@@ -167,7 +210,7 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
 
         _write(target, write_recording(recording).encode())
     else:
-        _write(target, tiers_as(tiers_of(recording, target), kind, recording, folder))
+        _write(target, tiers_as(tiers_of_recording(recording, target), kind, recording, folder))
     return target
 
 

@@ -134,7 +134,8 @@ def _finished(path: Path, who: tuple[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def _told(row: dict[str, Any]) -> str:
-    why = f" ({row['by']}: {row['why']})" if row["why"] else ""
+    who = f"{row['by']}: " if row["by"] else ""
+    why = f" ({who}{row['why']})" if row["why"] else ""
     talk = f"{row['words']} words in {row['utterances']} utterances, {row['clarifications']} questions"
     moves = f"{row['moves']} moves, {row['errors']} refused, {row['unreadable']} unreadable"
     return f"{row['outcome']}{why} after {row['seconds'] / 60:.1f} minutes, {talk}, {moves}"

@@ -1,4 +1,4 @@
-"""Recordings and their annotations as the `referee tangram` commands find them on disk."""
+"""Sessions (recordings, and dialogues of which only the tiers are there) and their annotations as the `referee tangram` commands find them on disk."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from referee.situated.tiers.annotations import (
 )
 
 if TYPE_CHECKING:
+    from referee.situated.game.dialogue_sessions import DialogueSession
     from referee.situated.game.log import Recording
     from referee.situated.tiers.dialogue import Dialogue
 
@@ -29,9 +30,16 @@ __all__ = [
     "annotation_of",
     "find_recordings",
     "is_recording",
+    "is_session",
     "open_recording",
+    "open_session",
+    "proposed",
+    "put_dialogues",
     "read_annotation",
+    "refuse_second",
+    "sessions_named",
     "tiers_of",
+    "tiers_of_recording",
     "write_annotation",
 ]
 
@@ -39,18 +47,67 @@ __all__ = [
 MOST_FAULTS = 3
 
 
+def sessions_named(
+    places: Iterable[Path] | None, corpus: str | None, data: Path | None, only: str | None, out: Path | None
+) -> list[Path]:
+    """The sessions that a command works on: files and folders that are named, or the dialogues of a corpus, which are put into the folder `out` first."""
+    from referee.cli.tangram.sources import corpus_dialogues
+
+    given = list(places or [])
+    if (corpus is None) == (not given):
+        raise InputError(
+            "no recordings are named" if corpus is None else "recordings and a corpus are named",
+            remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
+        )
+    if corpus is None:
+        if out is not None or only is not None:
+            raise InputError(
+                f"--{'out' if out else 'only'} goes with --corpus", remedy="leave it out, or name a corpus"
+            )
+        return find_recordings(given)
+    if out is None:
+        raise InputError(
+            "annotations lie beside their dialogues, and a corpus stays as it is",
+            remedy="--out FOLDER: the dialogues are put there",
+        )
+    return put_dialogues(corpus_dialogues(corpus, data, only), out)
+
+
+def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
+    """Dialogues as files in a folder; one that is there stays, for annotations may be made of it."""
+    from referee.files import write_atomically
+    from referee.situated.tiers.tier_tables import to_jsonl
+
+    found = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for dialogue in dialogues:
+        path = folder / f"{dialogue.id}.jsonl"
+        if not path.exists():
+            write_atomically(path, to_jsonl(dialogue).splitlines())
+        found.append(path)
+    return found
+
+
 def find_recordings(places: Iterable[Path]) -> list[Path]:
-    """The recordings named: files, and those in folders; files of annotations and of other kinds are passed over."""
+    """The sessions named: files, and those in folders; files of annotations and of other kinds are passed over."""
     found: list[Path] = []
     for place in places:
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
         # A file that was named is taken at its word, and said to be wrong when it is opened.
-        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_recording(p))]
+        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]
     if not found:
         raise InputError(
             "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
         )
     return found
+
+
+def is_session(path: Path) -> bool:
+    """A recording, or a dialogue that is not just the tiers of a recording beside it."""
+    from referee.situated.game.dialogue_sessions import is_dialogue
+
+    own = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
+    return is_recording(path) or (is_dialogue(path) and (own == path or not own.exists()))
 
 
 def is_recording(path: Path) -> bool:
@@ -74,25 +131,46 @@ def open_recording(path: Path) -> Recording:
     return recording
 
 
+def open_session(path: Path) -> DialogueSession:
+    """A session from its file: a recording, of which faults are told, or the tiers of a dialogue."""
+    from referee.situated.game.dialogue_sessions import DialogueSession, is_dialogue, read_session
+    from referee.situated.tiers.rex_tiers import to_dialogue
+
+    if path.is_file() and is_dialogue(path):
+        return read_session(path)
+    recording = open_recording(path)
+    return DialogueSession(recording, to_dialogue(recording), path.parent)
+
+
 def read_annotation(path: Path) -> Annotation:
     """An annotator's file."""
     return parse_annotation(path.read_text(encoding="utf-8"), str(path))
 
 
 def write_annotation(
-    recording: Path, annotator: str, dialogue: Dialogue, marks: Mapping[int, Sequence[ExpressionMark]]
+    recording: Path,
+    annotator: str,
+    dialogue: Dialogue,
+    marks: Mapping[int, Sequence[ExpressionMark]],
+    *,
+    program: bool = False,
 ) -> Path:
     """A finished annotation as a file of its own; one that is there is never replaced."""
     from referee.situated.tiers.dialogue import UTTERANCE
 
     target = annotation_path(recording, annotator)
-    if target.exists():
-        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
+    refuse_second(target)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     said = [u.text or "" for u in dialogue.tier(UTTERANCE)]
     lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(said)]
-    target.write_text(header_of(annotator, dialogue.id) + "".join(lines), encoding="utf-8")
+    target.write_text(header_of(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
     return target
+
+
+def refuse_second(target: Path) -> None:
+    """Before anything is written: what somebody annotated is never replaced."""
+    if target.exists():
+        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
 
 
 def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
@@ -112,16 +190,45 @@ def annotation_of(recording: Path, annotator: str | None = None) -> Annotation |
     return None if name is None else read_annotation(files[name])
 
 
-def tiers_of(recording: Recording, path: Path, annotator: str | None = None) -> Dialogue:
-    """The tiers of a recording with the expressions of its annotators; without any, those the log knows, else proposed ones."""
-    from referee.situated.game.log import positions
+def tiers_of(session: DialogueSession, path: Path, annotator: str | None = None) -> Dialogue:
+    """The tiers of a session with the expressions of its annotators; without any, those it has, else proposed ones where there are words for its language."""
     from referee.situated.tiers.annotations import annotated
     from referee.situated.tiers.dialogue import EXPRESSION
-    from referee.situated.tiers.expressions import preannotate
-    from referee.situated.tiers.rex_tiers import to_dialogue
 
-    dialogue = to_dialogue(recording)
     work = annotation_of(path, annotator)
     if work is not None:
-        return annotated(dialogue, work)
-    return dialogue if dialogue.tier(EXPRESSION) else preannotate(dialogue, positions(recording))
+        return annotated(session.dialogue, work)
+    return session.dialogue if session.dialogue.tier(EXPRESSION) else proposed(session.dialogue, path, session)
+
+
+def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
+    """The tiers of a recording that is about to be written to a path."""
+    from referee.situated.game.dialogue_sessions import DialogueSession
+    from referee.situated.tiers.rex_tiers import to_dialogue
+
+    return tiers_of(DialogueSession(recording, to_dialogue(recording)), path)
+
+
+def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
+    """A dialogue that nobody annotated, with what a program would mark; as it is where there are no words for its language, which is said."""
+    from dataclasses import replace
+
+    from referee.situated.tiers.dialogue import UNTOLD
+    from referee.situated.tiers.expressions import preannotate
+    from referee.situated.tiers.piece_lexicon import find_lexicon
+
+    if dialogue.language == UNTOLD:
+        print(
+            f"warning: {path}: its language is not told, and nobody annotated it: marked by the rules for English",
+            file=sys.stderr,
+        )
+        dialogue = replace(dialogue, language="en")
+    if find_lexicon(dialogue.language, dialogue.pieces) is None:
+        print(
+            f"warning: {path}: nobody annotated it, and there are no words for the language {dialogue.language!r} to do so by rule: "
+            "it counts as without references\n"
+            "  → `referee tangram annotate`, or `referee tangram preannotate --words FILE`",
+            file=sys.stderr,
+        )
+        return dialogue
+    return preannotate(dialogue, None if session is None else session.positions())

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.tangram.recordings import open_recording
+from referee.cli.tangram.recordings import open_session
+from referee.errors import InputError
 
 __all__ = ["app"]
 
@@ -17,36 +18,85 @@ app = options.new_app()
 
 
 @app.command(
-    epilog=options.examples("""
+    epilog=options.examples(f"""
   referee tangram replay session.jsonl                      writes session.html: open it in any browser
 
   referee tangram replay session.jsonl --out talk/game.html
 
   referee tangram replay session.jsonl --serve              shows it at a local address until Ctrl-C
+
+  referee tangram replay --corpus {options.PENTO_CV} --only r2-1 --serve
+
+  referee tangram replay --corpus {options.PENTO_CV} --out films      a page for every dialogue
 """)
 )
 def replay(
-    recording: options.Recording,
-    out: Annotated[Path | None, typer.Option(help="The page to write (default: beside the recording).")] = None,
+    recording: Annotated[
+        Path | None, typer.Argument(help="A recording, or a dialogue (.jsonl).", show_default=False)
+    ] = None,
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write (default: beside the recording); of a corpus the folder.")
+    ] = None,
     serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
     port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
 ) -> int:
     """One page that holds the whole session: play, scrub, any speed, frame by frame, with what was said.
 
     Voices that lie beside the recording are heard. The page needs no network and changes nothing.
+    Of a corpus without positions the pieces lie in rows, and what hands did to them is drawn from the events.
     """
-    from referee.files import write_atomically
-    from referee.studies.dialogue.replay_page import replay_page
+    from referee.studies.dialogue.replay_page import session_page
 
-    page = replay_page(open_recording(recording), sounds=recording.parent)
+    if (recording is None) == (corpus is None):
+        raise InputError(
+            "nothing to watch is named" if corpus is None else "a recording and a corpus are named",
+            remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
+        )
+    if corpus is not None:
+        return _corpus_pages(corpus, data, only, out, port if serve else None)
+    if only is not None:
+        raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
+    assert recording is not None
+    page = session_page(open_session(recording))
     if serve:
-        from referee.studies.web.local_page import page_server
+        return _show(page, port)
+    _write(out or recording.with_suffix(".html"), page)
+    return 0
 
-        with page_server(page, port) as server, contextlib.suppress(KeyboardInterrupt):
-            print(f"http://127.0.0.1:{port}/   (Ctrl-C stops)", flush=True)
-            server.serve_forever()
-        return 0
-    target = out or recording.with_suffix(".html")
+
+def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
+    """A page for every dialogue, or one of them shown."""
+    from referee.cli.tangram.sources import corpus_dialogues
+    from referee.situated.game.dialogue_sessions import DialogueSession
+    from referee.studies.dialogue.replay_page import session_page
+
+    found = corpus_dialogues(corpus, data, only)
+    if port is not None:
+        if len(found) != 1:
+            known = ", ".join(d.id for d in found)
+            raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {known}")
+        return _show(session_page(DialogueSession(None, found[0])), port)
+    folder = out or Path(corpus)
+    folder.mkdir(parents=True, exist_ok=True)
+    for dialogue in found:
+        _write(folder / f"{dialogue.id}.html", session_page(DialogueSession(None, dialogue)))
+    return 0
+
+
+def _show(page: str, port: int) -> int:
+    from referee.studies.web.local_page import page_server
+
+    with page_server(page, port) as server, contextlib.suppress(KeyboardInterrupt):
+        print(f"http://127.0.0.1:{port}/   (Ctrl-C stops)", flush=True)
+        server.serve_forever()
+    return 0
+
+
+def _write(target: Path, page: str) -> None:
+    from referee.files import write_atomically
+
     write_atomically(target, page.splitlines())
     print(f"open {target}")
-    return 0

@@ -35,6 +35,7 @@ def resolve(
     corpus: options.DialogueCorpus = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
+    annotator: options.Annotator = None,
     folds: options.Folds = 10,
     by: options.HeldApart = "instance",
     seed: options.Seed = 1,
@@ -48,7 +49,7 @@ def resolve(
     options.check_form(form)
     from referee.situated.models.history import all_situations
 
-    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
+    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
     situations = all_situations(dialogues)
     if corpus == options.KTH:
         return _figures(name, situations, folds, seed, form)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
-from referee.cli.tangram.recordings import is_recording, open_recording, tiers_of
+from referee.cli.tangram.recordings import is_session, open_session, proposed, tiers_of
 from referee.errors import InputError, MalformedInput
 from referee.situated.tiers.annotations import SUFFIX
-from referee.situated.tiers.dialogue import EXPRESSION, UTTERANCE, Dialogue
+from referee.situated.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
 
-__all__ = ["aligned", "number", "open_dialogues", "open_source"]
+__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "told_proposals"]
 
 
 def open_dialogues(
@@ -24,8 +23,9 @@ def open_dialogues(
     data: Path | None,
     seed: int,
     tiers: Path | None = None,
+    annotator: str | None = None,
 ) -> tuple[str, list[Dialogue]]:
-    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files."""
+    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files, `annotator` is whose expressions count."""
     chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
     if sum(chosen) != 1:
         raise InputError(
@@ -33,6 +33,8 @@ def open_dialogues(
             remedy="give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
             + " or ".join(DIALOGUE_CORPORA),
         )
+    if annotator is not None and (synthetic or corpus is not None):
+        raise InputError("--annotator is for recordings", remedy="leave it out, or name files or --recordings FOLDER")
     if synthetic:
         from referee.situated.models.invented_sessions import invent_sessions
 
@@ -41,11 +43,20 @@ def open_dialogues(
         return corpus, _corpus(corpus, data)
     if recordings is not None:
         files = _files_in(recordings)
-    names = _tier_names(tiers)
-    found = [_marked(d) for path in files for d in _read(path, names)]
+    names, language = _tier_names(tiers)
+    found = [d for path in files for d in _read(path, names, language, annotator)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
-    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}", found
+    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
+
+
+def told_proposals(dialogues: Sequence[Dialogue]) -> str:
+    """Of expressions that a program marked: its referents are guesses by what was handled and mentioned last, which models of reference then find again."""
+    marked = sum(any(e.data.get("proposed") for e in d.tier(EXPRESSION)) for d in dialogues)
+    if not marked:
+        return ""
+    which = "" if marked == len(dialogues) else f" in {marked} of {len(dialogues)} dialogues"
+    return f" (GUESSED: a program marked the expressions{which}, with referents by what was handled and mentioned last)"
 
 
 def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:
@@ -62,6 +73,20 @@ def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dial
         known = ", ".join(DIALOGUE_CORPORA)
         raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {known}, or a folder")
     return open_dialogues([] if place.is_dir() else [place], place if place.is_dir() else None, False, None, data, seed)
+
+
+def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
+    """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
+    found = _corpus(name, data)
+    if only is None:
+        return found
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    chosen = {w: [d for d in found if d.id == w or d.id.endswith(f"-{w}")] for w in wanted}
+    if missing := [w for w, those in chosen.items() if not those]:
+        remedy = f"there are {', '.join(d.id for d in found)}"
+        raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=remedy)
+    named = {d.id for those in chosen.values() for d in those}
+    return [d for d in found if d.id in named]
 
 
 def _corpus(name: str, data: Path | None) -> list[Dialogue]:
@@ -83,30 +108,32 @@ def _files_in(folder: Path) -> list[Path]:
     found = sorted(p for p in files if not p.name.endswith(SUFFIX))
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
-    # tiers exported beside their recordings are the same dialogues again
-    return [p for p in found if p.suffix == ".jsonl" and is_recording(p)] or found
+    # Tiers exported beside their recordings are the same dialogues again.
+    return [p for p in found if p.suffix == ".jsonl" and is_session(p)] or found
 
 
-def _tier_names(path: Path | None) -> dict[str, str]:
-    """The map of a .toml file: a table `tiers`, or the whole file."""
+def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
+    """The map of a .toml file (a table `tiers`, or the whole file), and the language that it names for files that do not say theirs."""
     import tomllib
 
     if path is None:
-        return {}
+        return {}, None
+    remedy = '[tiers] and lines such as "A-utts" = "SV-UT"; before it language = "de" for files that do not say theirs'
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            f"not a map of tiers ({error})", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"'
-        ) from None
+        raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
+    language = data.pop("language", None) if "tiers" in data else None
     names = data.get("tiers", data)
-    if not isinstance(names, dict) or not all(isinstance(value, str) for value in names.values()):
-        raise InputError("not a map of tiers", where=path, remedy='[tiers] and lines such as "A-utts" = "SV-UT"')
-    return names
+    if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
+        raise InputError("not a map of tiers", where=path, remedy=remedy)
+    return names, language
 
 
-def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
+def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: str | None) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
+    from dataclasses import replace
+
     from referee.situated.tiers import elan, tier_tables
 
     try:
@@ -116,17 +143,15 @@ def _read(path: Path, tiers: dict[str, str]) -> list[Dialogue]:
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
     if path.suffix == ".eaf":
-        return [_told_faults(elan.from_eaf(content, str(path), tiers), path)]
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+        found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
+        told = found.language if found.language != UNTOLD else language or UNTOLD
+        return [_marked(replace(found, language=told), path)]
     if path.suffix == ".csv":
-        return tier_tables.from_csv(text, str(path))
-    # Tiers and recordings are both .jsonl; only the first line tells them apart.
-    if _format_of(text) == tier_tables.FORMAT:
-        return [tier_tables.from_jsonl(text, str(path))]
-    return [tiers_of(open_recording(path), path)]
+        try:
+            return [_marked(d, path) for d in tier_tables.from_csv(content.decode("utf-8"), str(path))]
+        except UnicodeDecodeError:
+            raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+    return [tiers_of(open_session(path), path, annotator)]
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
@@ -136,21 +161,11 @@ def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
     return dialogue
 
 
-def _format_of(text: str) -> object:
-    try:
-        first = json.loads(text.partition("\n")[0])
-    except ValueError:
-        return None
-    return first.get("format") if isinstance(first, dict) else None
-
-
-def _marked(dialogue: Dialogue) -> Dialogue:
+def _marked(dialogue: Dialogue, path: Path) -> Dialogue:
     """A chat that nobody annotated gets the automatic marks."""
-    from referee.situated.tiers.expressions import preannotate
-
     if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
         return dialogue
-    return preannotate(dialogue)
+    return proposed(dialogue, path)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

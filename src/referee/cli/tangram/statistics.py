@@ -31,6 +31,7 @@ def statistics(
     corpus: options.DialogueCorpus = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
+    annotator: options.Annotator = None,
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",
 ) -> int:
@@ -38,7 +39,7 @@ def statistics(
     options.check_form(form)
     from referee.situated.models.corpus_statistics import count_corpus
 
-    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers)
+    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
     found = count_corpus(dialogues)
     if form == "json":
         print(json.dumps({"source": name, **asdict(found)}, ensure_ascii=False, indent=1))

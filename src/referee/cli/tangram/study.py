@@ -10,12 +10,13 @@ import typer
 
 from referee.cli import options
 from referee.cli.progress import waiting
-from referee.cli.tangram.recordings import find_recordings, open_recording, tiers_of
+from referee.cli.tangram.recordings import find_recordings, open_session, tiers_of
+from referee.cli.tangram.sources import told_proposals
 from referee.errors import InputError
 from referee.situated.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
-    from referee.studies.dialogue.clip_study import DialogueSession
+    from referee.situated.game.dialogue_sessions import DialogueSession
 
 __all__ = ["app"]
 
@@ -137,16 +138,21 @@ def _sessions(
 
         chosen = chosen_goals(None, goals, "tangram")
         return bot_sessions(bots, seed, chosen)
-    from referee.studies.dialogue.clip_study import DialogueSession
+    from referee.situated.game.dialogue_film import numbered
+    from referee.situated.game.dialogue_sessions import DialogueSession
 
     found: list[DialogueSession] = []
     for path in find_recordings(places):
-        recording = open_recording(path)
-        dialogue = tiers_of(recording, path, annotator)
+        session = open_session(path)
+        dialogue = tiers_of(session, path, annotator)
         said, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
         if done is not None and done < said:
             print(
                 f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
             )
-        found.append(DialogueSession(recording, dialogue, path.parent))
+        # Evaluators press numbers.
+        shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
+        found.append(DialogueSession(session.recording, shown, path.parent))
+    if told := told_proposals([session.dialogue for session in found]):
+        print(f"  note:{told}")
     return found

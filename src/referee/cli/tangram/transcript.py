@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +43,7 @@ def transcript(
     begins: Annotated[float | None, typer.Option(help="When the sound begins, in seconds since the start.", show_default="as recorded, else 0")] = None,
     endpoint: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint that transcribes.")] = None,
     model: Annotated[str, typer.Option(help="Its model.")] = "whisper-1",
+    language: Annotated[str | None, typer.Option(help="The language spoken, as two letters.", show_default="the recording's")] = None,
     out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
 ) -> int:  # fmt: skip
     """Put speech into a copy of a recording; replays, clips, annotation and ELAN then have it like anything else that was said."""
@@ -50,6 +53,8 @@ def transcript(
     if (source is None) == (endpoint is None):
         raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
     found = open_recording(recording)
+    if language is not None:
+        found = replace(found, header=replace(found.header, language=_checked(language)))
     found = (
         _from_file(found, source, by, tier, begins)
         if source is not None
@@ -60,6 +65,12 @@ def transcript(
     spoken = sum(entry.kind == "speech" for entry in found.entries)
     print(f"wrote {target}: {spoken} spoken utterances")
     return 0
+
+
+def _checked(language: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
+        raise InputError(f"{language!r} is no language", remedy="two letters, as in --language de")
+    return language
 
 
 def _from_file(found: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:

@@ -1,7 +1,8 @@
 """A film of a dialogue of which no positions were recorded: the pieces lie in rows, and what the hands do to them is drawn from the events.
 
-A piece in a hand is lifted, one that is turned turns, and the arrow is at the hand that acted last. Where pieces really lay is not shown, for nobody knows;
-what an overhearer can learn from it is what was handled, held and said when. The form is that of `film`, with `shapes` for pieces that are no tangram's.
+A piece in a hand is lifted, one that is turned turns, and the arrow is at the hand that acted last (at the piece selected, where there are no hands). Where
+pieces really lay is not shown; what an overhearer can learn from it is what was handled, held and said when. The form is that of `film`; the pieces come with
+the board, as own ones do: pentominoes, figures of the KTH corpus, and a square for whatever else has a name.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from referee.drawing.silhouettes import PENTOMINOES
+from referee.drawing.silhouettes import FIGURES
+from referee.situated.game.piece_sets import PIECES, SHAPES
 from referee.situated.tiers.dialogue import ACTION, MOUSE, UTTERANCE, Dialogue
 
 __all__ = ["dialogue_film", "numbered"]
 
 AREA = (1200.0, 800.0)
-COLUMNS, SIDE, LIFT = 4, 38.0, 46.0
+COLUMNS, MANY, LIFT = 4, 16, 46.0
 TURN = 90
+# How large a figure is drawn that has no measure of its own, and a pentomino beside what it is on a board of the game.
+FIGURE, FIVE = 130.0, 0.95
 INKS = {
     "grey": "#8d949b",
     "orange": "#e8862e",
@@ -31,7 +35,13 @@ INKS = {
     "dark blue": "#2c5aa8",
     "light green": "#8cc152",
     "dark green": "#2f7d4a",
+    "blue": "#2469b3",
+    "green": "#2e8b57",
+    "black": "#30343b",
+    "white": "#f2f2f2",
 }
+PLAIN = "#4d6a8f"
+SIZES = {"large": 1.0, "medium": 0.75, "small": 0.5}
 
 
 def numbered(dialogue: Dialogue) -> Dialogue:
@@ -56,8 +66,7 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
     return {
         "start_ms": start_ms,
         "end_ms": end_ms,
-        "state": {"area": list(AREA), "step": TURN, "order": list(pieces), "pieces": pieces},
-        "shapes": {piece: _shape(kind) for piece, kind in dialogue.pieces.items()},
+        "state": {"area": list(AREA), "step": TURN, "order": list(pieces), "pieces": pieces, "own": _drawn(dialogue)},
         "cursor": cursor,
         "marks": list(_marks(dialogue, places, start_ms, end_ms)),
         "said": [
@@ -70,18 +79,41 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
 
 
 def _place(number: int, of: int) -> tuple[float, float]:
-    rows = -(-of // COLUMNS)
-    row, column = divmod(number, COLUMNS)
-    return AREA[0] * (column + 0.5) / COLUMNS, AREA[1] * (row + 0.55) / rows
+    columns = COLUMNS if of <= MANY else COLUMNS + 2
+    rows = -(-of // columns)
+    row, column = divmod(number, columns)
+    return AREA[0] * (column + 0.5) / columns, AREA[1] * (row + 0.55) / rows
 
 
-def _shape(kind: Mapping[str, str]) -> dict[str, Any]:
-    """The squares of a pentomino about its middle, and its colour."""
-    cells = PENTOMINOES[kind["shape"]]
-    middle = [sum(cell[i] for cell in cells) / len(cells) + 0.5 for i in (0, 1)]
-    squares = [[round(SIDE * (x - middle[0]), 2), round(SIDE * (y - middle[1]), 2)] for x, y in cells]
-    shade = f"{kind['shade']} {kind['colour']}" if kind.get("shade") else kind["colour"]
-    return {"squares": squares, "side": SIDE, "colour": INKS[shade]}
+def _drawn(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
+    """What the pieces look like, in the form of own pieces; the Tangram's are known by their numbers."""
+    return {
+        piece: {"set": "dialogue", "name": _named(piece, kind), "colour": _ink(kind), "colour_word": kind.get("colour", ""), "corners": _corners(kind),
+                "step": TURN, "two_sided": False}
+        for piece, kind in dialogue.pieces.items()
+        if PIECES.get(piece) != kind
+    }  # fmt: skip
+
+
+def _named(piece: str, kind: Mapping[str, str]) -> str:
+    return " ".join(kind[name] for name in ("shade", "colour", "shape") if kind.get(name)) or piece
+
+
+def _ink(kind: Mapping[str, str]) -> str:
+    if "rgb" in kind:
+        return "#" + "".join(f"{int(part):02x}" for part in kind["rgb"].split(","))
+    shade = f"{kind['shade']} {kind['colour']}" if kind.get("shade") else kind.get("colour", "")
+    return INKS.get(shade, INKS.get(kind.get("colour", ""), PLAIN))
+
+
+def _corners(kind: Mapping[str, str]) -> list[list[float]]:
+    """The outline of a piece about its middle."""
+    shape = kind.get("shape", "")
+    if len(shape) == 1 and shape in SHAPES:
+        return [[round(FIVE * x, 2), round(FIVE * y, 2)] for x, y in SHAPES[shape]]
+    unit = [(x / 100 - 0.5, y / 100 - 0.5) for x, y in FIGURES.get(shape, [(0, 0), (100, 0), (100, 100), (0, 100)])]
+    side = FIGURE * SIZES.get(kind.get("size", ""), 0.75)
+    return [[round(side * x, 2), round(side * y, 2)] for x, y in unit]
 
 
 def _marks(
@@ -92,21 +124,18 @@ def _marks(
     for stay in dialogue.tier(MOUSE):
         for piece in stay.entities:
             found += [(stay.start_ms or 0.0, "up", piece), (stay.end_ms or 0.0, "down", piece)]
-    found += [
-        ((a.end_ms or 0.0), "turn", p)
-        for a in dialogue.tier(ACTION)
-        if a.data["action"] == "rotate"
-        for p in a.entities
-    ]
+    done = [(a.end_ms or 0.0, a.data.get("action"), p) for a in dialogue.tier(ACTION) for p in a.entities]
+    found += [(t_ms, "turn", piece) for t_ms, action, piece in done if action == "rotate"]
+    found += [(t_ms, "point", piece) for t_ms, action, piece in done if action == "select"]
     hands, turned = dict.fromkeys(places, 0), dict.fromkeys(places, 0)
     for t_ms, what, piece in sorted(found):
         if what == "turn":
             turned[piece] = (turned[piece] + TURN) % 360
-        else:
+        elif what != "point":
             hands[piece] += 1 if what == "up" else -1
         if start_ms <= t_ms < end_ms:
             x, y = places[piece]
             lifted = y - (LIFT if hands[piece] > 0 else 0.0)
             yield [t_ms, piece, x, lifted, turned[piece], False]
-            if what == "up":
+            if what in ("up", "point"):
                 yield [t_ms, x + 20.0, lifted + 20.0]

@@ -24,7 +24,9 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
     """What was seen and said from one time to another, as plain data."""
     moments = list(replay(recording))
     if not moments:
-        raise InputError("the recording shows no board", remedy="record a session with a start entry")
+        raise InputError(
+            "the recording shows no board", where=recording.header.session, remedy="record a session with a start entry"
+        )
     end = _end(recording) if end_ms is None else end_ms
     until = inf if end_ms is None else end
     before = [m for m in moments if m.t_ms <= start_ms]

@@ -78,11 +78,14 @@ SIDES = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1), "b
 _AMOUNT = "|".join(sorted(DISTANCES, key=len, reverse=True))
 _WAY = "|".join(sorted(WAYS, key=len, reverse=True))
 _STEP = re.compile(rf"(?:({_AMOUNT}) )?(?:to the |to your )?\b({_WAY})\b(?! of)(?:,? (?:by )?({_AMOUNT}))?")
+# *The square a bit to the left*: how far is said of a way, not of where a piece lies.
+_MEASURED = re.compile(rf"\b(?:{_AMOUNT}) (?:more )?to the (?:{_WAY})\b(?! of)")
 _LOOK = rf"(?:{'|'.join(SIZES)}|other|left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest|first|second|same)"
 _WHERE = r"(?: (?:on|at|in) the (?:far )?(?:left|right|top|bottom)(?:[- ]?(?:hand )?side)?)?"
 _RELATED = (
-    r"\b(?P<word>next to|beside|near|close to|closer to|nearer to|towards?|against|touching|(?:on |to )?the (?:left|right)(?: side)? of|(?:left|right) of"
-    r"|on top of|above|over|below|underneath|beneath|under|onto)\s+"
+    r"\b(?P<word>next to|beside|alongside|adjacent to|near|close to|closer to|nearer to|towards?|against|touch(?:ing|es)?|meets?"
+    r"|(?:on |to )?the (?:left|right)(?: side)? of|(?:left|right) of"
+    r"|on top of|above|over|below|underneath|beneath|under|onto|up to|to)\s+"
 )
 # What people call a pentomino beside its letter.
 NICKNAMES = {"X": ("cross", "plus"), "I": ("bar", "stick"), "W": ("stairs", "staircase")}
@@ -90,13 +93,31 @@ _REGION = re.compile(
     r"\b(?:at|in|into|to|on|onto)\s+(?:the\s+)?(?P<place>(?:(?:top|bottom|upper|lower)[- ]?(?:left|right)?|left|right|middle|centre|center)"
     r"(?:[- ](?:left|right))?)(?P<spot>[- ]?(?:hand )?(?:corner|side|edge|of the (?:board|table|screen|area)))?"
 )
+_MOVING = (
+    "put|place|lay|set|bring|drag|move|slide|push|shift|position|drop|stick|scoot|nudge|lift|raise|lower|pull|attach|park|carry|slot|fit|join|connect"
+    "|shove|transfer|add|align|send|leave"
+)
 _VERBS = {
-    "undo": r"\bundo\b|\b(?:take|put|move|bring) (?:it|that|this) back\b|\bgo back\b|\b(?:as|where) it was\b|\brevert\b",
-    "flip": r"\b(?:flip|mirror|reverse)\b|\bturn (?:it |that |this |the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
-    "turn": r"\b(?:turn|rotate|spin|twist|pointing|facing)\b|\bdegrees\b|\bclockwise\b"
+    "undo": r"\b(?:undo|cancel)\b|\b(?:take|put|move|bring|turn) (?:it|that|this)(?: one)? back\b|\b(?:go|step) back\b|\b(?:as|where|how) it was\b|\brevert\b"
+    r"|\b(?:last|previous) (?:step|move|action|change)\b|\breturn (?:it|that|this)\b|\bback to (?:where|how|before|its)\b",
+    "flip": r"\b(?:flip(?:ped)?|mirror(?:ed)?|reversed?)\b|\b(?:back|reverse) side\b|\bturn (?:it |that |this |the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
+    "turn": r"\b(?:turn(?:ed)?|rotated?|spin|twist(?:ed)?|pointing|facing)\b|\bdegrees\b|\bclockwise\b"
     r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b",
-    "put": r"\b(?:put|place|lay|set|bring|drag|move|slide|push|shift|get|position)\b",
+    "put": rf"\b(?:{_MOVING}|goes|go|belongs?|comes?|come|have|should|needs|must|has to|want|like|take it|take that)\b",
 }
+# Without a place these leave a question; *get the square* does not.
+_WHERE_TO = re.compile(rf"\b(?:{_MOVING})\b")
+_SPELT = {
+    r"\bpick(?:ing)? up\b": "pick",
+    r"\bninety\b": "90",
+    r"\bforty[- ]five\b": "45",
+    r"\b(?:one |a )?hundred(?: and)? eighty\b": "180",
+}
+_IS_RIGHT = re.compile(r"\b(?:is|looks|that's|it's) (?:right|fine|good|correct|perfect|ok|okay)\b(?! of)")
+# A corner that something is sent to, whatever the verb.
+_SENT = re.compile(
+    r"\b(?:to|into) the (?:top|bottom|upper|lower)[- ](?:left|right)|\b(?:to|into) the [\w -]*\b(?:corner|edge|middle|centre|center)\b"
+)
 _PRAISE = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|yep|good|great|perfect|super|nice|right|exactly|thanks|thank you|well done|that's it|done|fine|stop|wait|cool|correct)[\s,.!]*)+$"
 )
@@ -175,19 +196,24 @@ class Hand:
 def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     """What an instruction asks for; where the words fit several pieces it touches one of them, or asks before it does more."""
     words = " ".join(text.lower().replace("’", "'").split())
-    if _PRAISE.match(words):
+    for pattern, plain in _SPELT.items():
+        words = re.sub(pattern, plain, words)
+    if _PRAISE.match(words) or (_IS_RIGHT.search(words) and not any(re.search(v, words) for v in _VERBS.values())):
         return Command("none")
     if hand.asked and (answered := _answer(words, hand.asked, board)):
         return answered
     if re.search(_VERBS["undo"], words):
         return _undone(hand)
     if (
-        re.search(r"\b(?:again|once more|one more time)\b", words)
+        re.search(
+            r"\b(?:again|once more|one more time|repeat)\b|^(?:and |just )?(?:a little bit|a bit|a little|some) more$",
+            words,
+        )
         and hand.last
         and not re.search(_words_on(board).noun, words)
     ):
         return hand.last
-    if re.search(r"\bother (?:way|direction)\b", words):
+    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(_VERBS["flip"], words):
         return _reversed(hand.last) if hand.last else Command("ask", question="the other way: which piece do you mean?")
     return _asked(words, board, hand, rng)
 
@@ -197,13 +223,17 @@ def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
     theme = words[: relation.start()] if relation else words
     kind = next((name for name, pattern in _VERBS.items() if re.search(pattern, words)), None)
     if kind in ("flip", "turn"):
-        return _settled(Command(kind), theme, board, hand, rng, degrees=words)
-    if relation and kind == "put":
+        # *Flip over the square* lies over nothing.
+        named = theme if relation is None or _names_a_piece(theme, board) or _pointed(theme) else words
+        return _settled(Command(kind), named, board, hand, rng, degrees=words)
+    if relation and (kind == "put" or re.search(r"\bget\b", words)):
         return _beside(words, relation, theme, board, hand, rng)
-    if kind == "put" and (region := _region(words)):
+    if (kind == "put" or (kind is None and _SENT.search(words))) and (region := _region(words)):
         return _settled(Command("put", None, *region), theme, board, hand, rng)
-    if (way := _way(words)) and (kind == "put" or not _names_a_piece(words, board)):
+    if (way := _way(words)) and (kind == "put" or _MEASURED.search(words) or not _names_a_piece(words, board)):
         return _settled(Command("shift", None, *way), theme, board, hand, rng)
+    if _WHERE_TO.search(words) and _names_a_piece(words, board) and len(_fitting(words, board, hand)) > 1:
+        return _settled(Command("take"), theme, board, hand, rng)
     return _taken(words, board, hand, rng, relation)
 
 
@@ -279,14 +309,20 @@ def _names_a_piece(words: str, board: Board) -> bool:
     return bool(re.search(rf"\b(?:{known.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
 
 
+def _pointed(words: str) -> bool:
+    return bool(re.search(r"\b(?:it|that|this)\b", words))
+
+
 def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     """The pieces that the words name; none where they name no kind of piece."""
     known = _words_on(board)
     shape = re.search(rf"\b({known.noun})s?\b", words)
     colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", words) if known.colours else None
     # A size counts before a noun only: *a little to the left* names no piece.
-    size = re.search(rf"\b({'|'.join(SIZES)})(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words)
-    other = re.search(r"\b(?:other|another)\b", words)
+    size = re.search(
+        rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words
+    )
+    other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time))", words)
     place = _place_of(words, board)
     if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
@@ -321,7 +357,8 @@ def _place_of(words: str, board: Board) -> tuple[int, int] | None:
 def _others(fitting: list[str], held: str | None) -> list[str]:
     """What *the other one* can be: not the one in hand, and of its shape if there is one."""
     rest = [p for p in fitting if p != held]
-    return [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]] or rest
+    alike = [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]]
+    return [p for p in alike if held and ALL_PIECES[p] == ALL_PIECES[held]] or alike or rest
 
 
 def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
@@ -369,6 +406,8 @@ def _side(word: str) -> str:
 def _region(words: str) -> tuple[float, float] | None:
     """A part of the table; *to the left* without a side or corner is a way, not a place."""
     fitting = [r for r in REGIONS if r in words]
+    # *In the middle at the top* is at the top.
+    fitting = [r for r in fitting if "middle" not in r] or fitting
     if fitting and not re.search(r"\b(?:in|into|to) the (?:top|bottom|upper|lower)?[- ]?(?:left|right)", words):
         # The longest, because *at the top left* holds *at the top*.
         return REGIONS[max(fitting, key=len)]
@@ -376,7 +415,11 @@ def _region(words: str) -> tuple[float, float] | None:
     if found is None:
         return None
     place = found["place"].replace("-", " ")
-    if place in ("left", "right") and not found["spot"] and not re.search(r"\b(?:put|place|lay|set)\b", words):
+    if (
+        place in ("left", "right")
+        and not found["spot"]
+        and not re.search(r"\b(?:put|place|lay|set|drop|park|goes|go|belongs?)\b", words)
+    ):
         return None
     x = 200.0 if "left" in place else 1000.0 if "right" in place else 600.0
     y = 133.0 if re.search("top|upper", place) else 667.0 if re.search("bottom|lower", place) else 400.0
@@ -384,7 +427,9 @@ def _region(words: str) -> tuple[float, float] | None:
 
 
 def _way(words: str) -> tuple[float, float] | None:
-    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in _STEP.finditer(words)]
+    # *The piece at the far right* lies there.
+    moving = re.sub(r"\b(?:at|on) the (?:far )?(?:left|right)\b", "", words)
+    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in _STEP.finditer(moving)]
     if not found:
         return None
     return sum(way[0] * amount for way, amount in found), sum(way[1] * amount for way, amount in found)

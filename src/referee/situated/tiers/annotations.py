@@ -72,6 +72,8 @@ class Annotation:
     marks: Mapping[int, tuple[ExpressionMark, ...]] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
     done: frozenset[int] = frozenset()
+    # Marked by rule, and looked at by nobody.
+    program: bool = False
 
 
 def check_name(annotator: str) -> str:
@@ -97,9 +99,10 @@ def annotation_files(recording: Path) -> dict[str, Path]:
 # -- lines ---------------------------------------------------------------------------------------------------------------------
 
 
-def header_of(annotator: str, session: str) -> str:
-    """The first line, with its line end."""
-    return _line({"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session})
+def header_of(annotator: str, session: str, *, program: bool = False) -> str:
+    """The first line, with its line end; a program's own marks say so."""
+    about = {"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session}
+    return _line({**about, **({"program": True} if program else {})})
 
 
 def line_of(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
@@ -130,7 +133,8 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
             raise MalformedInput(f"unusable marks: {error}", where=where, line=number, remedy="undo the edit") from None
         done = done | {place} if row.get("done") else done - {place}
     about = {name: str(rows[0].get(name, "")) for name in ("annotator", "session")}
-    return Annotation(**about, marks=marks, texts=texts, done=frozenset(done))
+    program = rows[0].get("program") is True
+    return Annotation(**about, marks=marks, texts=texts, done=frozenset(done), program=program)
 
 
 def _row(line: str, where: str, number: int) -> dict[str, Any]:
@@ -205,7 +209,8 @@ def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
                 f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",
                 remedy="put annotation files beside the recording they were made from",
             )
-        events += [_event(said[place], place, mark) for mark in annotation.marks[place]]
+        marked = [_event(said[place], place, mark) for mark in annotation.marks[place]]
+        events += [replace(e, data={**e.data, "proposed": True}) for e in marked] if annotation.program else marked
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events.sort(key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     meta = {**dialogue.meta, "annotator": annotation.annotator, "annotated": len(annotation.done)}

@@ -7,16 +7,29 @@ The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expressio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from referee.records import NOTHING, Event
 
-__all__ = ["ACTION", "ATTRIBUTES", "EXPRESSION", "MOUSE", "OPERATOR", "SOLVER", "UTTERANCE", "Dialogue"]
+__all__ = [
+    "ACTION",
+    "ATTRIBUTES",
+    "EXPRESSION",
+    "MOUSE",
+    "OPERATOR",
+    "SOLVER",
+    "UNTOLD",
+    "UTTERANCE",
+    "Dialogue",
+    "pieces_named",
+]
 
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
 SOLVER, OPERATOR = "solver", "operator"
+# The code of ISO 639 for a language that is not determined.
+UNTOLD = "und"
 
 ATTRIBUTES: Mapping[str, str] = {
     "dpr": "demonstrative pronoun",
@@ -53,3 +66,11 @@ class Dialogue:
     def tier(self, kind: str) -> tuple[Event, ...]:
         """The events of one tier, in order."""
         return tuple(e for e in self.events if e.kind == kind)
+
+
+def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
+    """The pieces of a board; where a file names others and does not say what they are, all those that it names."""
+    named = {piece for event in events for piece in event.entities}
+    if named <= pieces.keys():
+        return pieces
+    return {piece: pieces.get(piece, {"shape": piece}) for piece in sorted(named, key=lambda name: (len(name), name))}

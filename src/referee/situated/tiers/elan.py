@@ -23,7 +23,17 @@ from lxml import etree
 from referee.errors import InputError
 from referee.records import Event
 from referee.situated.game.board import PIECES
-from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee.situated.tiers.dialogue import (
+    ACTION,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    SOLVER,
+    UNTOLD,
+    UTTERANCE,
+    Dialogue,
+    pieces_named,
+)
 from referee.situated.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
 from referee.situated.tiers.rex_tiers import quantised
 
@@ -44,6 +54,7 @@ PROGRAM = "program (proposed)"
 ASSOCIATION = "1-1 association with a parent annotation"
 # XML 1.0 has no place for control characters, not even escaped; a chat may hold them all the same.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CHILD = re.compile(r"\b(?:Ref|Attr|Target)\b")
 _TIER = re.compile(r"(?:(OP|SV)-(UT|REX)|(Action)|(Mouse))(?:-(\d+))?")
 
 
@@ -198,6 +209,8 @@ def _header(header: Any, dialogue: Dialogue, number: int) -> None:
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
     if _annotators(dialogue):
         about["expressions"] = _annotators(dialogue)
+    if "pointer" in dialogue.meta:
+        about["pointer"] = dialogue.meta["pointer"]
     # ELAN gives new annotations ids above this one; without it they may collide.
     for name, value in (("lastUsedAnnotationId", str(number)), ("referee-dialogue", json.dumps(about))):
         etree.SubElement(header, "PROPERTY", NAME=name).text = value
@@ -246,16 +259,33 @@ def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] |
     about = _about(root, where)
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
-    if faults:
-        about["meta"] = {"faults": {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)}}
+    about["pieces"] = pieces_named(about["pieces"], events)
+    told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
+    told |= _passed_over(root)
+    pointer = about.pop("pointer")
+    meta = ({"faults": told} if told else {}) | ({"pointer": pointer} if pointer else {})
+    if meta:
+        about["meta"] = meta
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
+
+
+def _passed_over(root: Any) -> dict[str, int]:
+    """Annotations of tiers that are none of REX's, nor the children of one."""
+    found = {
+        str(tier.get("TIER_ID")): len(tier)
+        for tier in root.iterfind("TIER")
+        if len(tier) and not _TIER.fullmatch(tier.get("TIER_ID") or "") and not _CHILD.search(tier.get("TIER_ID") or "")
+    }
+    if not found:
+        return {}
+    return {
+        f"annotations of tiers that are not known here ({', '.join(found)}; --tiers maps them)": sum(found.values())
+    }
 
 
 def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
     """Tiers of other names get those of REX."""
-    if strange := [
-        new for new in tiers.values() if not (_TIER.fullmatch(new) or re.search(r"\b(?:Ref|Attr|Target)\b", new))
-    ]:
+    if strange := [new for new in tiers.values() if not (_TIER.fullmatch(new) or _CHILD.search(new))]:
         raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")
     for tier in root.iterfind("TIER"):
         for name in ("TIER_ID", "PARENT_REF"):
@@ -329,9 +359,8 @@ def _within(expression: Event, said: list[Event]) -> Event:
 
 def _about(root: Any, where: str) -> dict[str, Any]:
     """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
-    # "und" is the code of ISO 639 for a language that is not determined.
-    about: dict[str, Any] = {"id": where, "pair": where, "language": "und", "synthetic": False, "pieces": PIECES}
-    about["expressions"] = None
+    about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": PIECES}
+    about |= {"expressions": None, "pointer": None}
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
         try:
             about |= {k: v for k, v in json.loads(prop.text or "{}").items() if k in about}

@@ -1,70 +1,38 @@
-"""Marks the referring expressions of an English chat before a person does (after the annotation rules of Tokunaga et al. 2010).
+"""Marks the referring expressions of a chat before a person does (after the annotation rules of Tokunaga et al. 2010).
 
-An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. Codes by
-rule: `dpr` it, this, that, these, those, them, and *this/that one*; `dad` a demonstrative before another noun; `siz` a word of size; `typ` a word
-of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl` next to, near; `ovl` under, on top of; `act` *(that) you
-moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a place is where to, not which (*put the square
-at the top*). *like that*, *that way*, *that's it* and the like are no references.
+An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. The words are those of
+the dialogue's language for its pieces (`piece_lexicon`). Codes by rule, here in English: `dpr` it, this, that, these, those, them, and *this/that one*; `dad`
+a demonstrative before another noun; `siz` a word of size; `typ` a word of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl`
+next to, near; `ovl` under, on top of; `act` *(that) you moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a
+place is where to, not which (*put the square at the top*). *like that*, *that way*, *that's it* and the like are no references.
 
-The referent is proposed from the words (size, shape, place, number) and, among what they leave, from what is being handled, else was handled or
-mentioned last. Where the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
+The referent is proposed from the words (size, colour, shape, place, number) and, among what they leave, from what is being handled, else was handled or
+mentioned last. Where no piece has all that the words say, those count that have most of it (*the purple Z* of an N piece that is the only purple one). Where
+the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from referee.records import Event
+from referee.situated.game.piece_sets import PIECES
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
+from referee.situated.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFile, find_lexicon, no_words
 from referee.situated.tiers.rex_tiers import mark_expression
 
 __all__ = ["FoundPhrase", "SpanAgreement", "compare", "find_phrases", "preannotate"]
 
 Positions = Callable[[float], Mapping[str, tuple[float, float]]]
 
-SIZES = {
-    "large": "large",
-    "big": "large",
-    "bigger": "large",
-    "biggest": "large",
-    "medium": "medium",
-    "mid-sized": "medium",
-}
-SIZES |= {
-    "middle-sized": "medium",
-    "small": "small",
-    "little": "small",
-    "smaller": "small",
-    "smallest": "small",
-    "tiny": "small",
-}
-SHAPES = {"triangle": "triangle", "square": "square", "parallelogram": "parallelogram", "rhomboid": "parallelogram"}
-PLACES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1), "bottom": (1, -1), "lower": (1, -1)}
-# All the pieces there are.
-NUMBERS = {"two": 2, "both": 2, "three": 3, "four": 4, "all": 7}
-_DEMONSTRATIVE = r"this|that|these|those"
-_MODIFIER = "|".join(
-    (*SIZES, *PLACES, *NUMBERS, "other", "same", "remaining", "last", "first", "second", "next", "of the")
-)
-_NOUN = rf"(?:{'|'.join(SHAPES)}|piece|one|shape)s?"
-_SIDE = r"left|right|top|bottom|upper|lower|middle|far|hand|side|corner"
-_WHERE = rf" (?:on|at|in) the(?: (?:{_SIDE}))+"
-_DONE = r"(?: just)? (?:moved|took|turned|put|flipped|rotated)(?: away| there| before)?"
-_AFTER = (
-    rf"{_WHERE}|(?: (?:that|which))? you(?: have|'ve)?{_DONE}| (?:pointing|facing) (?:up|down|left|right)"
-    r"|(?: that is| that's)? (?:next to|near|under|underneath|on top of) (?:it|this|that)"
-)
-_PLACE = re.compile(rf"{_WHERE}$", re.IGNORECASE)
-_CARRYING = re.compile(r"\b(?:put|place|bring|move|push|slide|leave|turn|rotate) $", re.IGNORECASE)
-_PHRASE = re.compile(
-    rf"\b(?P<np>(?:(?:the|an?|another|my|your|{_DEMONSTRATIVE}|both|all)\b ?)(?:(?:{_MODIFIER})\b ?)*(?<= ){_NOUN}\b(?:{_AFTER})?)"
-    rf"|\b(?P<pronoun>it|them|{_DEMONSTRATIVE}|(?:the )?other (?:one|two))\b(?!'s it| way| much| far| is (?:it|right|fine|good)|'s (?:it|right|fine|good))",
-    re.IGNORECASE,
-)
-_NOT_BEFORE = re.compile(r"(?:\b(?:like|that's|say|so|think|know|sure|is)|\bit's) $", re.IGNORECASE)
+# Which coordinate decides, and which way.
+PLACES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "bottom": (1, -1)}
+
+
+# Where words contradict each other: a colour is seen, and a shape is likened to something (*the purple Z* of an N).
+WEIGHT = {"size": 1, "colour": 2, "shade": 1, "shape": 1}
 
 
 class FoundPhrase(NamedTuple):
@@ -73,63 +41,74 @@ class FoundPhrase(NamedTuple):
     start: int
     end: int
     attributes: tuple[str, ...]
-    size: str | None
-    shape: str | None
+    traits: Mapping[str, frozenset[str]]
     place: str | None
     number: int
 
 
-def find_phrases(text: str) -> tuple[FoundPhrase, ...]:
-    """The expressions of a text, from left to right."""
-    found = (m for m in _PHRASE.finditer(text) if m["np"] or not _NOT_BEFORE.search(text[: m.start()]))
-    return tuple(_phrase(text, *m.span()) for m in found)
+def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundPhrase, ...]:
+    """The expressions of a text, from left to right; by the words for the Tangram in English unless others are given."""
+    words = lexicon or find_lexicon("en", PIECES)
+    assert words is not None
+    found = (
+        m for m in words.phrase.finditer(text) if not m["pronoun"] or not words.has("not_behind", text[: m.start()])
+    )
+    return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in found)
 
 
-def _phrase(text: str, start: int, end: int) -> FoundPhrase:
+def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
     """One expression with its codes, without a place that tells where to put it."""
-    if _CARRYING.search(text[:start]) and (place := _PLACE.search(text[start:end])):
+    if words.has("carrying", text[:start]) and (place := words.marks["place"].search(text[start:end])):
         end = start + place.start()
-    words = re.findall(r"[\w'-]+", text[start:end].lower())
-    singular = [w.removesuffix("s") if w.removesuffix("s") in SHAPES else w for w in words]
-    size = next((SIZES[w] for w in words if w in SIZES), None)
-    shape = next((SHAPES[w] for w in singular if w in SHAPES), None)
-    place = next((w for w in words if w in PLACES), None)
-    count = next((NUMBERS[w] for w in words if w in NUMBERS), 1)
-    # *this* ends in s and is one.
-    many = count == 1 and (words[0] in ("them", "these", "those") or (words[-1].endswith("s") and words[-1] != "this"))
-    codes = tuple(_codes(words, size, shape, place))
-    return FoundPhrase(start, end, codes, size, shape, place, 2 if many else count)
+    said = text[start:end]
+    traits = {trait: meant for trait in TRAITS if (meant := words.says(trait, said))}
+    place_said, counted = min(words.says("place", said), default=None), min(words.says("number", said), default="1")
+    count = words.pieces if counted == "all" else int(counted)
+    many = count == 1 and (words.marks["several"].match(said) or words.has("plural", said))
+    codes = tuple(_codes(said, traits, place_said, pronoun, words))
+    return FoundPhrase(start, end, codes, traits, place_said, 2 if many else count)
 
 
-def _codes(words: list[str], size: str | None, shape: str | None, place: str | None) -> Iterator[str]:
-    text, first = " ".join(words), words[0]
-    pointing = first in ("this", "that", "these", "those")
-    if first in ("it", "them") or (pointing and (len(words) == 1 or words[1] in ("one", "ones"))):
+def _codes(
+    said: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
+) -> Iterator[str]:
+    pointing = bool(words.marks["demonstrative"].match(said))
+    other = words.has("others", said)
+    if (pronoun and not other) or (
+        pointing and words.has("stand_in", said) and not traits and place is None and not other
+    ):
         yield "dpr"
     elif pointing:
         yield "dad"
+    facing, over = words.has("dir", said), words.has("ovl", said)
     rules = (
-        ("siz", size is not None),
-        ("typ", shape is not None),
-        ("dir", bool(re.search(r"\b(?:pointing|facing)\b", text))),
+        ("siz", "size" in traits),
+        ("typ", "shape" in traits),
+        ("dir", facing),
         # *Pointing left* is a direction and *on top of* an overlap; neither says where the piece lies.
-        ("prj", place is not None and not re.search(r"\b(?:pointing|facing)\b|on top of", text)),
-        ("tpl", bool(re.search(r"\b(?:next to|near|far)\b", text))),
-        ("ovl", bool(re.search(r"\b(?:under|underneath|on top of)\b", text))),
-        ("act", bool(re.search(r"\byou\b", text))),
-        ("cmp", bool({"other", "another", "remaining"} & set(words))),
-        ("sim", "same" in words),
-        ("num", bool(NUMBERS.keys() & set(words))),
+        ("prj", place is not None and not facing and not over),
+        ("tpl", words.has("tpl", said)),
+        ("ovl", over),
+        ("act", words.has("act", said)),
+        ("cmp", other),
+        ("sim", words.has("same", said)),
+        ("num", words.has("number", said)),
     )
     yield from (code for code, holds in rules if holds)
 
 
-def preannotate(dialogue: Dialogue, positions: Positions | None = None) -> Dialogue:
-    """The dialogue with proposed expressions in place of any it had; `positions` tells where the pieces lay at a time, if known."""
+def preannotate(dialogue: Dialogue, positions: Positions | None = None, own: WordFile | None = None) -> Dialogue:
+    """The dialogue with proposed expressions in place of any it had; `positions` tells where the pieces lay at a time, if known, `own` are more words.
+
+    Refused where there are no words for its language.
+    """
+    words = find_lexicon(dialogue.language, dialogue.pieces, own)
+    if words is None:
+        raise no_words(dialogue.language)
     said = dialogue.tier(UTTERANCE)
     marked: list[Event] = []
     for index, utterance in enumerate(said):
-        for phrase in find_phrases(utterance.text or ""):
+        for phrase in find_phrases(utterance.text or "", words):
             marked.append(_proposed(dialogue, utterance, index, phrase, marked, positions))
     kept = [e for e in dialogue.events if e.kind != EXPRESSION]
     order = {UTTERANCE: 0, EXPRESSION: 1}
@@ -163,11 +142,7 @@ def _referents(
 ) -> tuple[tuple[str, ...], bool]:
     """The pieces that the words and the situation leave, and whether that is a guess among several."""
     ranked = list(dict.fromkeys(_salient(dialogue, time, before, by)))
-    fitting = [
-        p
-        for p, a in dialogue.pieces.items()
-        if phrase.size in (None, a.get("size")) and phrase.shape in (None, a.get("shape"))
-    ]
+    fitting, contradicted = _fitting(dialogue.pieces, phrase.traits)
     # *The other one* is not the one at hand, but of its shape if there is such.
     if "cmp" in phrase.attributes and ranked:
         kind = dialogue.pieces[ranked[0]].get("shape")
@@ -175,16 +150,27 @@ def _referents(
         fitting = [p for p in fitting if dialogue.pieces[p].get("shape") == kind] or fitting
     # No more pieces fit than are meant: the words alone decide.
     if phrase.number >= len(fitting):
-        return tuple(fitting), not fitting
+        return tuple(fitting), not fitting or contradicted
     if phrase.place and positions and "prj" in phrase.attributes and phrase.number == 1:
         axis, sign = PLACES[phrase.place]
         where = positions(time)
         return (min(fitting, key=lambda p: sign * where[p][axis]),), False
-    described = phrase.size is not None or "prj" in phrase.attributes or "cmp" in phrase.attributes
+    described = "size" in phrase.traits or "prj" in phrase.attributes or "cmp" in phrase.attributes
     near = [p for p in ranked if p in fitting][: phrase.number]
     if described or len(near) < phrase.number:
         return tuple(fitting), True
-    return tuple(near), False
+    # Where nobody handles or points at anything, a pronoun may as well be of what is described next (*it's the one with …*).
+    return tuple(near), dialogue.meta.get("pointer") == "none"
+
+
+def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
+    """The pieces that have most of what the words say, and whether none has all of it."""
+    told = {
+        piece: sum(WEIGHT[trait] for trait, meant in traits.items() if meant & {kind.get(trait, ""), piece})
+        for piece, kind in pieces.items()
+    }
+    best = max(told.values(), default=0)
+    return [piece for piece, n in told.items() if n == best], best < sum(WEIGHT[trait] for trait in traits)
 
 
 def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
@@ -226,11 +212,13 @@ class SpanAgreement(NamedTuple):
     same_attributes: int
     same_referents: int
     uncertain: int
+    # Whether the known ones carry codes beyond that of a pronoun, as those of corpora do not.
+    coded: bool = True
 
 
 def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
-    """Counts of agreement between two annotations of the same utterances."""
-    mine, yours = ({_key(e): e for e in d.tier(EXPRESSION)} for d in (known, proposed))
+    """Counts of agreement between two annotations of the same utterances; expressions without a place in one (whole turns) are left out."""
+    mine, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (known, proposed))
     both = [(mine[k], yours[k]) for k in mine if k in yours]
     return SpanAgreement(
         known=len(mine),
@@ -239,6 +227,7 @@ def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
         same_attributes=sum(set(a.data["attributes"]) == set(b.data["attributes"]) for a, b in both),
         same_referents=sum(set(a.entities) == set(b.entities) for a, b in both),
         uncertain=sum(bool(b.data.get("uncertain")) for _, b in both),
+        coded=any(set(e.data["attributes"]) - {"dpr"} for e in mine.values()),
     )
 
 

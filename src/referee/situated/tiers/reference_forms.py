@@ -80,6 +80,82 @@ _KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
         frozenset(["this", "that", "these", "those", "that's"]),
         frozenset(["one", "ones", "here", "there", "um", "uh", "uhm", "eh", "er", "ah", "oh"]),
     ),
+    "es": (
+        frozenset(["él", "ella", "ellos", "ellas", "lo", "la", "los", "las", "le", "les"]),
+        frozenset(
+            [
+                "este",
+                "esta",
+                "esto",
+                "estos",
+                "estas",
+                "ese",
+                "esa",
+                "eso",
+                "esos",
+                "esas",
+                "aquel",
+                "aquella",
+                "aquello",
+                "aquellos",
+                "aquellas",
+            ]
+        ),
+        frozenset(["ahí", "aquí", "allí", "allá", "eh", "em", "ah", "oh"]),
+    ),
+    "ja": (
+        frozenset(),
+        frozenset(
+            [
+                "これ",
+                "それ",
+                "あれ",
+                "こいつ",
+                "そいつ",
+                "あいつ",
+                "こっち",
+                "そっち",
+                "あっち",
+                "これら",
+                "それら",
+                "あれら",
+            ]
+        ),
+        frozenset(["えっと", "あの", "えー"]),
+    ),
+    "nl": (
+        frozenset(["het", "hem", "ze", "zij", "hij", "haar", "m", "t"]),
+        frozenset(["deze", "dit", "die", "dat"]),
+        frozenset(["daar", "hier", "eh", "ehm", "uh"]),
+    ),
+    "pt": (
+        frozenset(["ele", "ela", "eles", "elas", "lo", "la", "los", "las"]),
+        frozenset(
+            [
+                "este",
+                "esta",
+                "isto",
+                "estes",
+                "estas",
+                "esse",
+                "essa",
+                "isso",
+                "esses",
+                "essas",
+                "aquele",
+                "aquela",
+                "aquilo",
+                "aqueles",
+                "aquelas",
+            ]
+        ),
+        frozenset(["aí", "aqui", "ali", "lá", "hã", "hum", "ah"]),
+    ),
+    "zh": (
+        frozenset(["它", "它们"]),
+        frozenset(["这", "那", "这个", "那个", "这块", "那块", "这些", "那些"]),
+        frozenset(["嗯", "呃", "啊"]),
+    ),
 }
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.

@@ -12,9 +12,9 @@ from referee.errors import MalformedInput
 from referee.records import Event
 from referee.situated.game.board import PIECES
 from referee.situated.json_lines import json_object
-from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue
+from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue, pieces_named
 
-__all__ = ["CODEBOOK", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
+__all__ = ["CODEBOOK", "FORMAT", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
 
 FORMAT, VERSION = "referee-dialogue", 1
 CODEBOOK: Mapping[str, str] = {
@@ -60,7 +60,7 @@ def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
 
 
 def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
-    """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given."""
+    """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given, or named in it."""
     # Line breaks inside quoted texts stay as they are.
     table = csv.DictReader(io.StringIO(text, newline=""))
     if missing := [c for c in CODEBOOK if c not in (table.fieldnames or ())]:
@@ -68,7 +68,8 @@ def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[s
     found: dict[tuple[str, str], list[Event]] = {}
     for row in table:
         found.setdefault((row["dialogue"], row["pair"]), []).append(_event(row, where, table.line_num))
-    return [Dialogue(id=i, pair=p, pieces=pieces, events=tuple(events)) for (i, p), events in found.items()]
+    board = pieces_named(pieces, (event for events in found.values() for event in events))
+    return [Dialogue(id=i, pair=p, pieces=board, events=tuple(events)) for (i, p), events in found.items()]
 
 
 def _event(row: Mapping[str, str], where: str, line: int) -> Event:

@@ -69,7 +69,7 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
             *answered.sitting.marks,
             *own,
             *_whole_marks(study.exclusion, answered),
-            *_time_marks(study.exclusion, answered),
+            *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
         ),
     )
 
@@ -103,7 +103,7 @@ def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[Ex
         yield ExclusionMark(ALL if rules.attempts == "none" else TIME, "shown again after it was broken off")
 
 
-def _time_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: bool) -> Iterator[ExclusionMark]:
     yield from (ExclusionMark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules.flags)
     response = answered.response
     if response is None:
@@ -116,7 +116,8 @@ def _time_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[Exc
     if BY_HAND in answered.flags or "corrected" in response.flags:
         yield ExclusionMark(TIME, "corrected, so its time means nothing")
     yield from _bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
-    yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)
+    if bounded:
+        yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)
 
 
 def _bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:

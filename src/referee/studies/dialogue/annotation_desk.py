@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee.situated.game.film import make_film
-from referee.situated.game.log import Recording, parse_recording, positions
-from referee.situated.game.recorded_sound import embedded_sounds
+from referee.situated.game.dialogue_sessions import DialogueSession, read_session
 from referee.situated.tiers.annotations import (
     ADJUDICATED,
     Annotation,
@@ -30,27 +28,28 @@ from referee.situated.tiers.annotations import (
 )
 from referee.situated.tiers.dialogue import UTTERANCE, Dialogue
 from referee.situated.tiers.expressions import preannotate
-from referee.situated.tiers.rex_tiers import to_dialogue
+from referee.situated.tiers.piece_lexicon import WordFile, find_lexicon
 
 __all__ = ["AnnotationSheet", "Desk"]
 
 
 @dataclass
 class AnnotationSheet:
-    """One recording on the desk."""
+    """One recording on the desk, or a dialogue of which there are the tiers alone; `words` are somebody's own for proposals."""
 
     path: Path
     annotator: str
     beside: tuple[str, ...] = ()
     offer: bool = True
+    words: WordFile | None = None
 
     @cached_property
-    def recording(self) -> Recording:
-        return parse_recording(self.path.read_bytes(), str(self.path))
+    def session(self) -> DialogueSession:
+        return read_session(self.path)
 
-    @cached_property
+    @property
     def dialogue(self) -> Dialogue:
-        return to_dialogue(self.recording)
+        return self.session.dialogue
 
     @cached_property
     def texts(self) -> list[str]:
@@ -58,8 +57,14 @@ class AnnotationSheet:
 
     @cached_property
     def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
-        """What a program would mark; what the log knows of its own is not shown to anybody."""
-        return marks_in(preannotate(self.dialogue, positions(self.recording))) if self.offer else {}
+        """What a program would mark, where it has words for the language; what the log knows of its own is not shown to anybody."""
+        if not self.offer or not self.has_words:
+            return {}
+        return marks_in(preannotate(self.dialogue, self.session.positions(), self.words))
+
+    @property
+    def has_words(self) -> bool:
+        return find_lexicon(self.dialogue.language, self.dialogue.pieces, self.words) is not None
 
     @property
     def file(self) -> Path:
@@ -105,7 +110,7 @@ class AnnotationSheet:
         """Everything the page needs: the film, and per utterance its marks, proposals and (in adjudication) those of both annotators."""
         mine, asked = self.annotation(), self._asked()
         others = {name: self.annotation(name) for name in self.beside}
-        film = make_film(self.recording) | {"sounds": embedded_sounds(self.recording, self.path.parent)}
+        film = self.session.film()
         said = self.dialogue.tier(UTTERANCE)
         rows = [
             {
@@ -147,11 +152,13 @@ class Desk:
     beside: tuple[str, ...] = ()
 
     @classmethod
-    def lay(cls, recordings: Sequence[Path], annotator: str, *, offer: bool = True) -> Desk:
+    def lay(
+        cls, recordings: Sequence[Path], annotator: str, *, offer: bool = True, words: WordFile | None = None
+    ) -> Desk:
         """A desk for annotating."""
         if annotator == ADJUDICATED:
             raise InputError(f"{ADJUDICATED!r} is not a person", remedy="`referee tangram adjudicate` writes that file")
-        return cls(annotator, [AnnotationSheet(path, annotator, offer=offer) for path in recordings])
+        return cls(annotator, [AnnotationSheet(path, annotator, offer=offer, words=words) for path in recordings])
 
     @classmethod
     def adjudicate(cls, recordings: Sequence[Path], annotators: tuple[str, str]) -> Desk:

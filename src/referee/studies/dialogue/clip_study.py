@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from referee.situated.evaluation.simulated_evaluators import as_trials, overhear
 from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
 from referee.situated.game.dialogue_film import dialogue_film, numbered
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.film import make_film
 from referee.situated.game.goals import GOALS, Goal
-from referee.situated.game.log import Recording
 from referee.situated.game.recorded_sound import SoundStretch, sound_stretches
 from referee.situated.models.context import Clip, cut
 from referee.situated.models.demonstratives import ALL, Classification, classify
@@ -41,7 +41,6 @@ from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
 
 __all__ = [
-    "DialogueSession",
     "Overhearing",
     "Wanted",
     "bot_sessions",
@@ -49,14 +48,6 @@ __all__ = [
     "pento_sessions",
     "prepare_overhearing",
 ]
-
-
-class DialogueSession(NamedTuple):
-    """A dialogue, what was on the board while it was held, where that was recorded, and the folder in which voices may lie."""
-
-    recording: Recording | None
-    dialogue: Dialogue
-    sounds: Path | None = None
 
 
 PRACTICE = "practice"

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, UnknownName
-from referee.situated.game.film import make_film
+from referee.situated.game.dialogue_sessions import DialogueSession
 from referee.situated.game.goals import Goal, find_goal, outline_path
 from referee.situated.game.log import Header, Recording, faults
-from referee.situated.game.recorded_sound import embedded_sounds
+from referee.situated.tiers.dialogue import Dialogue
+from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.studies.web.server import STATIC
 
-__all__ = ["inline_page", "replay_page"]
+__all__ = ["inline_page", "replay_page", "session_page"]
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
@@ -25,17 +26,30 @@ _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
     """The page for one recording, with the voices that lie in the folder `sounds`."""
-    header, film = recording.header, make_film(recording)
-    if sounds is not None:
-        film["sounds"] = embedded_sounds(recording, sounds)
-    goal = _goal(header)
+    return session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
+
+
+def session_page(session: DialogueSession, static: Path = STATIC) -> str:
+    """The page for a session: a recording, or a dialogue drawn from its events."""
+    recording, film, name = session.recording, session.film(), session.dialogue.id
+    goal = None if recording is None else _goal(recording.header)
     data = {
-        "title": f"Replay of {header.session}",
-        "facts": _facts(recording, film),
+        "title": f"Replay of {name}",
+        "facts": _told(session.dialogue, film) if recording is None else _facts(recording, film),
         "goal": None if goal is None else {"name": goal.name, "path": outline_path(goal)},
         "film": film,
     }
-    return inline_page("replay", data, title=f"Replay of {header.session}", static=static)
+    return inline_page("replay", data, title=f"Replay of {name}", static=static)
+
+
+def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("pair", dialogue.pair),
+        ("length", f"{film['end_ms'] / 1000:.1f} s"),
+        ("events", f"{len(dialogue.events):,}"),
+        ("pieces", "drawn in rows, not where they lay"),
+        *([("players", "simulated")] if dialogue.synthetic else []),
+    ]
 
 
 def _goal(header: Header) -> Goal | None:

@@ -49,6 +49,8 @@ class Info:
     parameters: Mapping[str, Parameter]
     answer: Mapping[str, RecordedColumn]
     times: Mapping[str, RecordedColumn]
+    # Whether what it calls `reading_ms` is a time of reading, to which a study's bounds of reading times apply.
+    bounded_reading: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,6 +69,8 @@ class ReplayIdentify:
             "t_replay_end": in_ms("when the last replay ended"),
             **CLOCKS,
         },
+        # It is nothing where the clip was watched once, and long where it was watched again; neither is a lapse.
+        bounded_reading=False,
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:

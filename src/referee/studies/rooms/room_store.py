@@ -20,6 +20,7 @@ from referee.situated.game.board import Board
 from referee.situated.game.goals import find_goal
 from referee.situated.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
 from referee.situated.game.rules import Game
+from referee.studies.data.collection import SIMULATED
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, Room, Seat, game_settings
 from referee.studies.store import schema
@@ -209,7 +210,14 @@ def recordings_in(connection: Connection, room: str, language: str = "en") -> li
     # recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
-    return [_recording(row, seats, n, part, language) for n, part in enumerate(_puzzles(lines))]
+    invented = _has_programs(connection, seats)
+    return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
+
+
+def _has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
+    """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
+    clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_([s.who for s in seats])))
+    return any(seat.who == BOT for seat in seats) or any((client or {}).get(SIMULATED) for client in clients)
 
 
 def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
@@ -238,7 +246,9 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
     return parts
 
 
-def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str) -> Recording:
+def _recording(
+    row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str, invented: bool
+) -> Recording:
     """Times count from the start of the puzzle; people go by their aliases."""
     names = {seat.who: seat.name for seat in seats}
     zero = part[0].t_server
@@ -251,7 +261,7 @@ def _recording(row: Any, seats: Sequence[Seat], number: int, part: Sequence[Room
         players={name: "operator" if role == SOLO else role for name, role in roles.items()},
         settings={**row.data["settings"], "study": row.study, "mode": row.mode},
         code=__version__,
-        synthetic=False,
+        synthetic=invented,
         language=language,
     )
     return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))

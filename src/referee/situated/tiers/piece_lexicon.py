@@ -1,0 +1,358 @@
+"""The words of a language for the pieces of a board and for pointing at them, out of small files, as a pattern that finds expressions.
+
+The package has files for the languages of its pages (`words/`). Somebody's own file adds to one of them, or stands for a language that is not there; its form
+is told in docs/tangram-annotation.md. Which nouns there are is a matter of the board: the shapes of its pieces, the letters of pentominoes, the names of
+own pieces. A shape for which a language has no word goes by its own name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+
+__all__ = ["TRAITS", "PieceLexicon", "WordFile", "find_lexicon", "known_languages", "no_words", "read_words"]
+
+FOLDER = Path(__file__).with_name("words")
+# What words may say of a piece, and of where it lies or how many are meant.
+TRAITS = ("size", "colour", "shade", "shape")
+TABLES = {"sizes": "size", "colours": "colour", "shades": "shade", "shapes": "shape", "looks": "shape"}
+MORE_TABLES = ("places", "numbers", "patterns", "codes")
+LISTS = (
+    *("determiners", "demonstratives", "pronouns", "several", "things", "stand_ins", "plural", "genitive", "others"),
+    *("same", "fillers", "hesitations", "letters", "endings", "beside", "carrying"),
+)
+SWITCHES = {"needs_noun": False, "blanks": True, "needs_determiner": True, "adjectives_follow": False}
+PLACES = ("left", "right", "top", "bottom")
+CODES = ("dir", "tpl", "ovl", "act")
+EXAMPLE = 'language = "fr", determiners = "le, la, un", pronouns = "il, elle", things = "pièce", and tables such as [shapes] triangle = "triangle"'
+
+
+@dataclass(frozen=True, slots=True)
+class WordFile:
+    """The words of one language: lists, tables (kind → words) and switches, as in its file."""
+
+    language: str
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    patterns: Mapping[str, str] = field(default_factory=dict)
+    switches: Mapping[str, bool] = field(default_factory=dict)
+
+    def list(self, name: str) -> tuple[str, ...]:
+        return self.lists.get(name, ())
+
+    def table(self, name: str) -> Mapping[str, tuple[str, ...]]:
+        return self.tables.get(name, {})
+
+    def switch(self, name: str) -> bool:
+        return self.switches.get(name, SWITCHES[name])
+
+    def with_more(self, other: WordFile) -> WordFile:
+        """These words and those of somebody's own file, whose switches and patterns win."""
+        lists = {name: (*self.list(name), *other.list(name)) for name in LISTS}
+        tables = {
+            name: {key: (*self.table(name).get(key, ()), *other.table(name).get(key, ())) for key in _keys(self, other, name)}
+            for name in (*TABLES, "places", "numbers")
+        }  # fmt: skip
+        return WordFile(
+            self.language, lists, tables, {**self.patterns, **other.patterns}, {**self.switches, **other.switches}
+        )
+
+
+def _keys(first: WordFile, second: WordFile, table: str) -> dict[str, None]:
+    return dict.fromkeys([*first.table(table), *second.table(table)])
+
+
+# -- files ---------------------------------------------------------------------------------------------------------------------
+
+
+def known_languages() -> list[str]:
+    """The languages that the package has words for."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@lru_cache(maxsize=16)
+def read_words(path: Path) -> WordFile:
+    """A file of words."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a file of words") from None
+    except ValueError as error:
+        raise InputError(f"no file of words ({error})", where=path, remedy=EXAMPLE) from None
+    language = data.pop("language", None)
+    if not isinstance(language, str) or not re.fullmatch(r"[a-z]{2,3}", language):
+        raise InputError(f"{language!r} is no language", where=path, remedy='language = "fr": its code of two letters')
+    if strange := data.keys() - {*LISTS, *SWITCHES, *TABLES, *MORE_TABLES}:
+        known = ", ".join([*LISTS, *TABLES, "places", "numbers", "patterns", "codes", *SWITCHES])
+        raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {known}")
+    lists = {name: _split(data[name], name, path) for name in LISTS if name in data}
+    tables = {
+        name: {key: _split(words, f"{name}.{key}", path) for key, words in _table(data, name, path).items()}
+        for name in (*TABLES, "places", "numbers")
+        if name in data
+    }
+    switches = {name: bool(data[name]) for name in SWITCHES if name in data}
+    _check_keys(tables, path)
+    return WordFile(language, lists, tables, _patterns(data, path), switches)
+
+
+def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
+    if not isinstance(words, str):
+        raise InputError(f"{name} is {words!r:.30}", where=path, remedy=f'{name} = "one, another, a third"')
+    return tuple(word for part in words.split(",") if (word := part.strip()))
+
+
+def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise InputError(f"{name} is no table", where=path, remedy=f'[{name}] and lines such as X = "cross, plus"')
+    return table
+
+
+def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    if strange := set(tables.get("places", {})) - set(PLACES):
+        raise InputError(f"no place is called {sorted(strange)[0]!r}", where=path, remedy=", ".join(PLACES))
+    if strange := {n for n in tables.get("numbers", {}) if n != "all" and not n.isdigit()}:
+        raise InputError(f"{sorted(strange)[0]!r} is no number", where=path, remedy='2 = "two, both", all = "all"')
+
+
+def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """Patterns for what stands after an expression, and codes, each tried once so that a slip is told here."""
+    given = {**_table(data, "patterns", path), **_table(data, "codes", path)}
+    if strange := given.keys() - {"where", "after", "not_behind", "not_before", "other_noun", *CODES}:
+        raise InputError(f"no pattern is called {sorted(strange)[0]!r}", where=path, remedy="see the file for English")
+    found = {name: "|".join(value) if isinstance(value, list) else str(value) for name, value in given.items()}
+    for name, pattern in found.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise InputError(f"{name} is no pattern ({error})", where=path, remedy="a regular expression") from None
+    return found
+
+
+# -- the words for one board ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PieceLexicon:
+    """What finds expressions: the pattern of one, and for each trait the pattern and the meaning of its words.
+
+    `without_words` names the shapes that go by their own names, because the language has no word for them.
+    """
+
+    language: str
+    phrase: re.Pattern[str]
+    traits: Mapping[str, tuple[re.Pattern[str], Mapping[str, frozenset[str]]]]
+    marks: Mapping[str, re.Pattern[str]]
+    pieces: int
+    without_words: tuple[str, ...] = ()
+
+    def says(self, trait: str, text: str) -> frozenset[str]:
+        """What a text says of a trait by its first word for it; nothing where there is none."""
+        pattern, meanings = self.traits[trait]
+        found = pattern.search(text)
+        return frozenset() if found is None else meanings[_key(found[0])]
+
+    def has(self, mark: str, text: str) -> bool:
+        return bool(self.marks[mark].search(text))
+
+
+def find_lexicon(
+    language: str, pieces: Mapping[str, Mapping[str, str]], own: WordFile | None = None
+) -> PieceLexicon | None:
+    """The words of a language for the pieces of a board; None where there are none for the language."""
+    code = language.split("-")[0].lower()
+    if code not in known_languages() and (own is None or own.language != code):
+        return None
+    names = tuple((number, kind.get("shape", "")) for number, kind in pieces.items())
+    return _lexicon(code, names, own if own is not None and own.language == code else None)
+
+
+def no_words(language: str) -> InputError:
+    """What is said where a language has no words here."""
+    return InputError(
+        f"there are no words for pieces in the language {language!r}",
+        remedy=f"there are some for {', '.join(known_languages())}; --words FILE gives others ({EXAMPLE}; docs/tangram-annotation.md)",
+    )
+
+
+# Own files are read once, and a file is as good a key as its words.
+_BUILT: dict[tuple[Any, ...], PieceLexicon] = {}
+
+
+def _lexicon(code: str, names: tuple[tuple[str, str], ...], own: WordFile | None) -> PieceLexicon:
+    key = (code, names, id(own))
+    if key not in _BUILT:
+        words = read_words(FOLDER / f"{code}.toml") if code in known_languages() else WordFile(code)
+        _BUILT[key] = _built(words if own is None else words.with_more(own), names)
+    return _BUILT[key]
+
+
+def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
+    shapes = {shape for _, shape in names if shape} | {number for number, _ in names}
+    nouns = {key: forms for key, forms in words.table("shapes").items() if key in shapes}
+    bare = tuple(sorted({shape for _, shape in names if len(shape) > 1} - nouns.keys()))
+    nouns |= {shape: (shape,) for shape in bare}
+    # A pentomino goes by its letter in every language, beside whatever else it is called.
+    nouns = {s: (*nouns.get(s, ()), s) for s in shapes if len(s) == 1 and s.isalpha()} | {
+        s: forms for s, forms in nouns.items() if len(s) > 1 or not s.isalpha()
+    }
+    looks = {key: forms for key, forms in words.table("looks").items() if key in shapes}
+    meanings = {
+        "size": _meanings(words, words.table("sizes")),
+        "shade": _meanings(words, words.table("shades")),
+        "colour": _meanings(words, words.table("colours")),
+        "place": _meanings(words, words.table("places")),
+        "number": _meanings(words, words.table("numbers")),
+        "shape": _joined(_noun_meanings(words, nouns), _meanings(words, looks)),
+    }
+    for shade, light in words.table("shades").items():
+        for colour, forms in words.table("colours").items():
+            compounds = _inflected(words, [f"{a}{b}" for a in light for b in forms])
+            meanings["shade"] = _joined(meanings["shade"], dict.fromkeys(compounds, frozenset([shade])))
+            meanings["colour"] = _joined(meanings["colour"], dict.fromkeys(compounds, frozenset([colour])))
+    return PieceLexicon(
+        language=words.language,
+        phrase=_phrase_pattern(words, meanings, _noun_meanings(words, nouns), _meanings(words, looks)),
+        traits={trait: (_any_of(words, found), found) for trait, found in meanings.items()},
+        marks=_marks(words, nouns),
+        pieces=len(names),
+        without_words=bare,
+    )
+
+
+def _key(form: str) -> str:
+    """A form as it is looked up: letters that name a shape are capitals, everything else is small."""
+    return re.sub(r"\s+", " ", form.lower())
+
+
+def _inflected(words: WordFile, forms: Iterable[str]) -> list[str]:
+    return [f"{form}{end}" for form in forms for end in ("", *words.list("endings"))]
+
+
+def _meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for meaning, forms in table.items():
+        found = _joined(found, {_key(form): frozenset([meaning]) for form in _inflected(words, forms)})
+    return found
+
+
+def _noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for shape, forms in nouns.items():
+        made = {_key(form): frozenset([shape]) for word in forms for form in _noun_forms(words, word)}
+        found = _joined(found, made)
+    return found
+
+
+def _joined(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """Both tables; a word that is in both means either."""
+    return {**first, **{form: first.get(form, frozenset()) | meaning for form, meaning in second.items()}}
+
+
+def _noun_forms(words: WordFile, noun: str) -> Iterator[str]:
+    if len(noun) == 1 and words.switch("blanks"):
+        yield from (form.format(noun.upper()) for form in words.list("letters") or ("{}",))
+        return
+    yield from (f"{noun}{end}" for end in ("", *words.list("plural"), *words.list("genitive")))
+
+
+# -- patterns ------------------------------------------------------------------------------------------------------------------
+
+
+def _one(form: str) -> str:
+    """A form as a pattern; a single letter is a capital, for *a* and *i* are words of their own."""
+    escaped = re.escape(form)
+    return re.sub(r"(?<![^\W_])(?<!\\)([A-Z])(?![^\W_])", r"(?-i:\1)", escaped)
+
+
+def _options(forms: Iterable[str]) -> str:
+    """The longest first, so that no form hides behind its own beginning; nothing matches where there are none."""
+    found = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
+    return "|".join(_one(form) for form in found) if found else r"(?!)"
+
+
+def _any_of(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(_bounded(words, f"(?:{_options(_spelt(forms))})"), re.IGNORECASE)
+
+
+def _spelt(forms: Iterable[str]) -> list[str]:
+    """Forms with their single letters as capitals."""
+    return [re.sub(r"(?<![^\W_])[a-z](?![^\W_'])", lambda letter: letter[0].upper(), form) for form in forms]
+
+
+def _bounded(words: WordFile, pattern: str) -> str:
+    # A word may begin with an apostrophe ('ne), which is no letter.
+    return rf"(?<![\w])(?:{pattern})(?!\w)" if words.switch("blanks") else pattern
+
+
+def _phrase_pattern(
+    words: WordFile,
+    meanings: Mapping[str, Mapping[str, frozenset[str]]],
+    nouns: Mapping[str, frozenset[str]],
+    looks: Mapping[str, frozenset[str]],
+) -> re.Pattern[str]:
+    """A determiner, words that describe, a noun and what says where or which; or a pronoun."""
+    blank = " " if words.switch("blanks") else ""
+    describing = [form for trait in ("size", "shade", "colour", "place") for form in meanings[trait]] + list(looks)
+    describing += _inflected(words, [*words.list("others"), *words.list("same")])
+    filling = [*_inflected(words, words.list("fillers")), *meanings["number"]]
+    things = [form for word in words.list("things") for form in _noun_forms(words, word)]
+    pause = f"(?:(?:{_options(words.list('hesitations'))}){blank})*"
+    end = r"(?!\w)" if blank else ""
+    determiner = rf"(?:{_options([*words.list('determiners'), *words.list('demonstratives')])}){end}{blank}{pause}"
+    any_word = rf"(?:{_options([*describing, *filling])}){end}"
+    # *T-Rex* is no T.
+    noun = rf"(?:{_options([*_spelt(nouns), *things])}){end}(?!-\w)"
+    behind = rf"(?:{blank}{any_word})*" if words.switch("adjectives_follow") else ""
+    where, after = words.patterns.get("where"), words.patterns.get("after")
+    tail = "".join(f"(?:{part})?" for part in ["|".join(p for p in (where, after) if p)] if part)
+    whole = rf"{determiner if words.switch('needs_determiner') else f'(?:{determiner})?'}(?:{any_word}{blank}{pause})*{noun}{behind}{tail}"
+    options = [f"(?P<np>{whole})"]
+    no_noun, follows = (
+        f"(?!{words.patterns[name]})" if name in words.patterns else "" for name in ("other_noun", "not_before")
+    )
+    if not words.switch("needs_noun"):
+        # *das linke* is a piece, *la izquierda* a place.
+        named = set(describing) - (set(meanings["place"]) if words.switch("adjectives_follow") else set())
+        last = rf"(?:{_options(named)}){end}"
+        options.append(f"(?P<adjectives>{determiner}(?:{any_word}{blank}{pause})*{last}{behind}{tail}){no_noun}")
+    # *das da*, but not *leg es da hin*.
+    beside = rf"(?:{blank}(?:{_options(words.list('beside'))}){end})?" if words.list("beside") else ""
+    pointing, pronoun = (f"(?:{_options(words.list(kind))}){end}" for kind in ("demonstratives", "pronouns"))
+    options.append(f"(?P<pronoun>{pointing}{beside}|{pronoun}){no_noun}{follows}")
+    begin = r"(?<!\w)" if blank else ""
+    return re.compile(f"{begin}(?:{'|'.join(options)})", re.IGNORECASE)
+
+
+def _marks(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, re.Pattern[str]]:
+    """What codes and numbers go by."""
+    plurals = [f"{n}{end}" for forms in (*nouns.values(), words.list("things")) for n in forms for end in words.list("plural") if len(n) > 1]  # fmt: skip
+    singular = {_key(n) for forms in (*nouns.values(), words.list("things")) for n in forms}
+    starts = re.compile(rf"(?:{_options(words.list('demonstratives'))})(?!\w)", re.IGNORECASE)
+    carrying = rf"(?<!\w)(?:{_options(words.list('carrying'))}) $"
+    never = re.compile(r"(?!)")
+    return {
+        "plural": _any_of(words, [form for form in plurals if _key(form) not in singular]),
+        "several": re.compile(rf"(?:{_options(words.list('several'))})(?!\w)", re.IGNORECASE),
+        "demonstrative": starts if words.switch("blanks") else re.compile(f"(?:{_options(words.list('demonstratives'))})"),
+        "stand_in": _any_of(words, words.list("stand_ins")),
+        "others": _any_of(words, _inflected(words, words.list("others"))),
+        "same": _any_of(words, _inflected(words, words.list("same"))),
+        "number": _any_of(words, _meanings(words, words.table("numbers"))),
+        "carrying": re.compile(carrying, re.IGNORECASE),
+        "place": re.compile(rf"(?:{words.patterns['where']})$", re.IGNORECASE) if "where" in words.patterns else never,
+        "not_behind": re.compile(words.patterns["not_behind"], re.IGNORECASE) if "not_behind" in words.patterns else never,
+        **{code: _code(words, code) for code in CODES},
+    }  # fmt: skip
+
+
+def _code(words: WordFile, code: str) -> re.Pattern[str]:
+    return re.compile(_bounded(words, words.patterns.get(code, r"(?!)")), re.IGNORECASE)
