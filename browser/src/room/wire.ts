@@ -16,9 +16,9 @@ export interface Status {
   seat: number;
   phase: "waiting" | "playing" | "between" | "over";
   outcome: string | null;
-  role: "" | "operator" | "solver" | "solo";
+  role: "" | "operator" | "solver" | "solo" | "speaker" | "listener";
   ready: boolean;
-  partner: { present: boolean; bot: boolean; ready: boolean }[];
+  partner: ({ present: boolean; bot: boolean; ready: boolean } & Partial<GroupMember>)[];
   next_role: string; // in the puzzle that comes next
   puzzle: number;
   puzzles: number;
@@ -39,6 +39,30 @@ export interface Status {
   result?: string | null;
   goal?: string;
   hint?: { piece: string; x: number; y: number; rotation: number; flipped: boolean } | null;
+  places?: number; // in a reference game, as is what follows
+  game?: ChoiceRound;
+}
+
+// Somebody in a reference game.
+export interface GroupMember {
+  seat: number;
+  present: boolean;
+  bot: boolean;
+  ready: boolean;
+  gone: boolean;
+  role: string;
+  chosen: boolean;
+}
+
+// A round of a reference game as one person sees it.
+export interface ChoiceRound {
+  order: string[];
+  repetition: number;
+  repetitions: number;
+  spoken: boolean;
+  chosen: string | null;
+  target: string | null;
+  feedback: { ended: string | null; target: string | null; choices: { seat: number; object: string | null; right: boolean | null }[] } | null;
 }
 
 interface Message {

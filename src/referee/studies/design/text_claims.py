@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from referee.records import HUMAN
 from referee.studies.folder.study import VERSUS, Study
+from referee.studies.protocols.contract import ROOM_PLUGINS
 
 __all__ = ["false_claims"]
 
@@ -55,7 +56,7 @@ _CLAIMS = (
     ),
     _Claim(
         {"en": r"your partner|with a partner", "pt": r"seu parceiro|sua parceira"},
-        lambda s: s.kind.info.plugin == "tangram",
+        lambda s: s.kind.info.plugin in ROOM_PLUGINS,
         "nobody has a partner in this protocol",
     ),
     _Claim(
