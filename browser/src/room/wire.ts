@@ -238,6 +238,13 @@ export class Wire {
     this.timer = setTimeout(() => this.connect(), pause);
   }
 
+  // Nobody answers: closing would wait for the other side as well, for a minute in some browsers.
+  private abandon(): void {
+    const { socket } = this;
+    this.lost();
+    socket?.close();
+  }
+
   private take(said: Said): void {
     this.heard = this.now();
     if (said.problem) return this.refused(said.problem);
@@ -282,7 +289,7 @@ export class Wire {
 
   private ping(): void {
     if (!this.greeted || this.socket?.readyState !== WebSocket.OPEN) return;
-    if (this.now() - this.heard > SILENCE_MS) return this.socket.close();
+    if (this.now() - this.heard > SILENCE_MS) return this.abandon();
     this.socket.send(JSON.stringify({ ping: this.now() }));
   }
 

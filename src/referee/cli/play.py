@@ -99,7 +99,7 @@ def play(
 def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
     from referee.situated.players.adaptation import curve_of_games
 
-    source = f"{settings['speaker']} → {settings['hearer']}"
+    source = _named(settings, " → ")
     found = [curve_of_games(played, source), *([beside] if beside else [])]
     if form == "json":
         print(json.dumps(_as_json(settings, played, found), ensure_ascii=False, indent=1))
@@ -204,9 +204,7 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
     from referee.cli.tangram.sources import aligned
 
     tally = _tally(played)
-    lines = [
-        f"{settings['corpus']}: {len(played)} games of {settings['speaker']} and {settings['hearer']}, {tally['rounds']} rounds"
-    ]
+    lines = [f"{settings['corpus']}: {len(played)} games of {_named(settings, ' and ')}, {tally['rounds']} rounds"]
     for curve in found:
         timed = any(level.n_seconds for level in curve.levels)
         rows = [
@@ -235,6 +233,11 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
         "intervals leave out one game at a time; only choices are right or wrong, other answers are of their own kind"
     ]
     return lines
+
+
+def _named(settings: dict[str, Any], between: str) -> str:
+    """Who played; people once, who speak and choose."""
+    return between.join(dict.fromkeys((str(settings["speaker"]), str(settings["hearer"]))))
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -171,11 +171,11 @@ def reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> 
 def about_games(study: Study) -> str:
     """What kind of games they are, for `referee play`."""
     settings = study.settings
-    bots = settings["bots"]
-    speaker, hearer = ("people", "people") if not bots else (f"people and {bots} bots",) * 2
+    named = ("bot_speaker", "bot_listener")
+    speaker, hearer = (f"people and {settings[name]}" if settings["bots"] else "people" for name in named)
     about = {"corpus": study.design.source, "speaker": speaker, "hearer": hearer, "study": study.id}
-    named = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
-    return json.dumps({**about, "settings": {name: settings[name] for name in named}}, ensure_ascii=False)
+    kept = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
+    return json.dumps({**about, "settings": {name: settings[name] for name in kept}}, ensure_ascii=False)
 
 
 def rooms_table(rooms: Sequence[RoomSummary]) -> str:
