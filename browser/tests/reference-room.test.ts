@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { speaker } from "../src/common/strings.ts";
 import { Choosing } from "../src/room/choosing.ts";
+import { columnsFor } from "../src/room/picture-grid.ts";
 import type { ChoiceRound, Status } from "../src/room/wire.ts";
 import { teller } from "../src/room/words.ts";
 
@@ -133,4 +134,8 @@ test("who has left is shown as such, and a round without its speaker counts for 
   assert.match(root.querySelector(".choice-player.gone")!.textContent, /Player 2.*left/);
   assert.equal(root.querySelector<HTMLElement>(".room-banner")!.hidden, true, "who has left is not waited for");
   game.stop();
+});
+
+test("pictures stand in rows with few empty places, a little wider than high", () => {
+  assert.deepEqual([2, 3, 4, 6, 7, 9, 12, 20].map(columnsFor), [2, 3, 2, 3, 4, 3, 4, 5]);
 });

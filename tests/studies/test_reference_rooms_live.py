@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,6 +21,7 @@ from referee.cli import main
 from referee.situated.players.reference_game import parse_game
 from referee.studies.bots.simulation import simulate
 from referee.studies.data.collection import reading
+from referee.studies.design.shown_scenes import prove_shown
 from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import open_study
 from referee.studies.rooms.hall import Hall, Live, Person
@@ -453,3 +455,21 @@ def test_scenes_of_a_corpus_are_played_with_where_there_is_something_to_see() ->
     named = [Trial(id="t", scene=FIGURES, targets=(FIGURES.entities[0].id,))]
     with pytest.raises(InputError, match="no scene of multiparty-tangrams can be shown"):
         scene_trial(named, "multiparty-tangrams")
+    # Two that differ in their places alone are the same thing in everybody's own order.
+    one = trials[0].scene.entities[0]
+    twins = replace(trials[0].scene, entities=(*trials[0].scene.entities, replace(one, id="twin")), id="twins")
+    with pytest.raises(InputError, match="look alike"):
+        scene_trial([replace(trials[0], scene=twins)], "twins")
+    assert scene_trial([replace(trials[0], scene=twins), *trials], "synthetic").scene.id != "twins"
+    with pytest.raises(InputError, match=r"no scene 'twins' that can be shown"):
+        scene_trial([replace(trials[0], scene=twins), *trials], "synthetic", "twins")
+
+
+def test_the_check_tells_where_two_objects_look_alike(tmp_path: Path) -> None:
+    trial = figure_trial()
+    twin = replace(trial.scene.entities[0], id="twin")
+    again = replace(trial, scene=replace(trial.scene, entities=(*trial.scene.entities, twin)))
+    assert [c.holds for c in prove_shown(make_reference_study(tmp_path / "good", trial=trial))] == [True]
+    (claim,) = prove_shown(make_reference_study(tmp_path / "bad", trial=again))
+    assert not claim.holds
+    assert "figures" in claim.counted

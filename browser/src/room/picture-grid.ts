@@ -15,6 +15,14 @@ export interface GridState {
   seat: number;
 }
 
+// A little wider than high, with as few empty places as can be.
+export function columnsFor(pictures: number): number {
+  const wish = Math.sqrt(pictures * 1.3);
+  const possible = Array.from({ length: pictures }, (_, i) => i + 1).filter((n) => n >= Math.ceil(Math.sqrt(pictures)) && n <= 2 * wish);
+  const price = (n: number): number => Math.abs(n - wish) + 1.2 * (Math.ceil(pictures / n) * n - pictures);
+  return possible.reduce((best, n) => (price(n) < price(best) ? n : best));
+}
+
 export class PictureGrid {
   readonly node: HTMLElement;
   private readonly cells = new Map<string, HTMLButtonElement>();
@@ -22,9 +30,9 @@ export class PictureGrid {
 
   constructor(pictures: readonly ShownPicture[], private readonly tell: Tell, choose: (id: string) => void) {
     this.node = make("div", { class: "choice-grid", role: "group", dir: "ltr" });
-    const columns = Math.ceil(Math.sqrt(pictures.length * 1.2));
-    this.node.style.setProperty("--columns", String(columns));
-    this.node.style.setProperty("--rows", String(Math.ceil(pictures.length / columns)));
+    const columns = columnsFor(pictures.length);
+    const sizes = { columns, rows: Math.ceil(pictures.length / columns), "narrow-columns": pictures.length > 6 ? 4 : Math.min(3, columns) };
+    for (const [name, value] of Object.entries(sizes)) this.node.style.setProperty(`--${name}`, String(value));
     for (const { id, picture } of pictures) {
       const cell = make("button", { type: "button", class: "choice", "data-object": id }, make("img", { src: picture, alt: "", draggable: "false", decoding: "sync" }), make("span", { class: "choice-who", "aria-hidden": "true" }));
       cell.addEventListener("click", () => choose(id));

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from referee import catalogue
 from referee.contracts import Hearer
+from referee.errors import RefereeError
+from referee.situated.players.roster import MODEL
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
@@ -69,6 +72,8 @@ class ReferenceGame(NothingIdentified):
             return f"bots is 0 to {settings['group'] - 1}: somebody in a group of {settings['group']} is a person"
         if settings["begins"] == "bot" and not settings["bots"]:
             return "begins is bot, but there are no bots"
+        if wrong := _problem_with_bots(settings):
+            return wrong
         if settings["objects"] and settings["objects"] < FEWEST_OBJECTS:
             return f"objects is 0 (all) or at least {FEWEST_OBJECTS}"
         low = [n for n in ("repetitions", "limit_seconds") if settings[n] <= 0]
@@ -102,6 +107,18 @@ class ReferenceGame(NothingIdentified):
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", "rounds": rounds, "right": rounds}
         return GivenAnswer(answer=answer, times={"combined_ms": rounds * 20_000 * (0.5 + rng.random())})
+
+
+def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
+    """Programs that play are known by name; told here, or people would find out in the room."""
+    try:
+        for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")) if settings["bots"] else ():
+            written = str(settings[name]).partition("|")[0]
+            if written != MODEL:
+                catalogue.entry(kind, written)
+    except RefereeError as error:
+        return " ".join(str(error).split())
+    return None
 
 
 def _rounds(objects: int, settings: Mapping[str, Any]) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from referee.situated.players.reference_game import is_named_only
 from referee.studies.design.designs import Request, lay_out
 from referee.studies.folder.draft import Draft, write_study
 from referee.studies.folder.study import Study
+from referee.studies.folder.study_pictures import picture_names
 
 __all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "scene_trial"]
 
@@ -36,26 +38,33 @@ def figure_trial(language: str = "en") -> Trial:
     )
 
 
-def scene_trial(trials: Sequence[Trial], source: str, scene: str | None = None) -> Trial:
+def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None) -> Trial:
     """The scene of a corpus that is played with: the one that is named, or the first that can be."""
-    fitting = {t.scene.id or t.id: t for t in reversed(trials) if 2 <= len(t.scene.entities) <= MOST_OBJECTS}
-    shown = {name: t for name, t in reversed(fitting.items()) if _can_be_shown(t.scene)}
-    if not shown:
+    by_scene = {t.scene.id or t.id: t for t in reversed(list(trials))}
+    # One after the other, as far as needed: to know whether objects look alike they are drawn.
+    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name]))
+    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene])):
+        some = ", ".join(islice(shown, 5)) or "none at all"
+        raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
+    name = scene if scene is not None else next(shown, None)
+    if name is None:
         raise InputError(
-            f"no scene of {source} can be shown: its objects have names and no pictures, or are too many",
+            f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
             remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
         )
-    if scene is not None and scene not in shown:
-        some = ", ".join(list(shown)[:5])
-        raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"for example {some}")
-    found = shown[scene if scene is not None else next(iter(shown))]
+    found = by_scene[name]
     everything = tuple(e.id for e in found.scene.entities)
     return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
 
 
-def _can_be_shown(scene: Scene) -> bool:
-    """Whether there is something to see: a picture, or a card with more on it than a name."""
-    return not is_named_only(scene) and all(e.attributes or kind_of(e) != "card" for e in scene.entities)
+def _can_be_shown(trial: Trial) -> bool:
+    """Whether there is something to see (a picture, or a card with more on it than a name), and no two objects look alike, for places mean nothing here."""
+    scene = trial.scene
+    if not 2 <= len(scene.entities) <= MOST_OBJECTS:
+        return False
+    if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
+        return False
+    return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
 
 
 def make_reference_study(
