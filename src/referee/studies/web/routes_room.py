@@ -49,6 +49,8 @@ _log = logging.getLogger("referee.studies")
 
 def _hall(app: Any, served: Served) -> Hall:
     """The hall of a study, opened when the first person knocks."""
+    if served.study.kind.info.plugin not in ROOM_PLUGINS:
+        raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
     halls: dict[str, Hall] = app.state.halls
     if served.id not in halls:
         halls[served.id] = Hall(served, engage)
