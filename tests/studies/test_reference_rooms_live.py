@@ -143,7 +143,7 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
         game = game_in(connection, table.room.id)
         log = list(log_in(connection, table.room.id))
         files = room_files(connection, study)
-    assert (game.outcome, [r.repetition for r in game.rounds]) == ("completed", [1, 1, 2, 2])
+    assert (game.outcome, game.simulated, [r.repetition for r in game.rounds]) == ("completed", False, [1, 1, 2, 2])
     assert {c.hearer for r in game.rounds for c in r.choices} | {r.speaker for r in game.rounds} == {
         "P-1",
         "P-2",
@@ -426,8 +426,10 @@ def test_simulated_people_play_and_their_games_are_scored_as_any(
         assert (level["n_words"], level["right"], level["n_right"], level["n_seconds"]) == (8, 1.0, 16, 16)
         assert level["words"] == 1.0
         assert level["seconds"] > 0
+    assert all(game["simulated"] for game in found["games"])
     code, text = told(capsys, "play", "--played", out)
     assert "seconds" in text
+    assert "SIMULATED: 2 of the games" in text
     code, text = told(capsys, "tangram", "export", study.folder, "--all", "--as", "eaf")
     assert code == 2
     assert "--as games or jsonl" in text

@@ -197,6 +197,8 @@ def _as_json(
     settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
     ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
+    for told, game in zip(ended, played, strict=True):
+        told |= {"simulated": True} if game.simulated else {}
     return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in found]}
 
 
@@ -228,6 +230,10 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
         "",
         f"games: {outcomes}; the hearer's answers: {heard or 'none'}; nothing readable from the speaker: {tally['speaker_unparsable']}",
     ]
+    if rehearsed := sum(g.simulated for g in played):
+        lines.append(
+            f"SIMULATED: {rehearsed} of the games were played by simulated participants and say nothing about people"
+        )
     lines += [f"  {g.game}: {g.outcome} ({g.by}: {g.why})" for g in played if g.why]
     lines += [
         "intervals leave out one game at a time; only choices are right or wrong, other answers are of their own kind"

@@ -41,7 +41,7 @@ COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "sta
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"
 # What only people's games have.
-PEOPLES = frozenset({"hearer", "seconds", "speaker", "talk"})
+PEOPLES = frozenset({"hearer", "seconds", "simulated", "speaker", "talk"})
 
 
 class SilentEndpoint(Exception):
@@ -120,13 +120,17 @@ class PlayedRound:
 
 @dataclass(slots=True, kw_only=True)
 class PlayedGame:
-    """A game with its rounds and how it ended; `by` and `why` tell who could not go on."""
+    """A game with its rounds and how it ended; `by` and `why` tell who could not go on.
+
+    `simulated` marks a game in a room whose people were programs that rehearsed a study.
+    """
 
     game: str
     outcome: str = COMPLETED
     by: str = ""
     why: str = ""
     rounds: list[PlayedRound] = field(default_factory=list)
+    simulated: bool = False
 
 
 def game_to_json(game: PlayedGame) -> str:
@@ -137,12 +141,13 @@ def game_to_json(game: PlayedGame) -> str:
 def _known(value: Any) -> Any:
     """Without what machines' games have none of: aliases, times, talk."""
     if isinstance(value, dict):
-        return {
-            name: _known(v)
-            for name, v in value.items()
-            if name not in PEOPLES or (v is not None and v != () and v != [])
-        }
+        return {name: _known(v) for name, v in value.items() if name not in PEOPLES or _is_told(v)}
     return [_known(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _is_told(value: Any) -> bool:
+    # Not by equality alone: 0 seconds are a time.
+    return value is not None and value is not False and value not in ((), [])
 
 
 def parse_game(text: str) -> PlayedGame:
