@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -325,6 +326,19 @@ def test_a_program_that_cannot_be_asked_says_so_and_the_round_ends_by_its_limit(
     run(site, story())
     assert (table.room.ended, table.room.chosen) == ("timeout", {})
     site.close()
+
+
+def test_the_name_of_a_room_does_not_tell_what_will_be_meant(site: Site) -> None:
+    table = Table(site)
+
+    async def story() -> None:
+        table.hall = Hall(site.served)
+        table.hall.open()
+        await table.sit()
+        await table.hall.close()
+
+    run(site, story())
+    assert table.room.seed != uuid.UUID(table.room.id).int % 2**31
 
 
 async def a_group(port: int, study: str, people: int) -> list[Player]:

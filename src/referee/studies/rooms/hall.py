@@ -213,8 +213,8 @@ class Hall:
         found = next((r for r in open_ones if (r.mode, r.step, r.pair) == wanted), None)
         if found is None:
             key = str(uuid.uuid4())
-            # One draw for both: the seed is taken from the room's random name.
-            room = self.kind.new(key, settings, uuid.UUID(key).int % 2**31)
+            # A draw of its own: pages know the name of their room, and must not work out from it what will be meant.
+            room = self.kind.new(key, settings, uuid.uuid4().int % 2**31)
             found = Live(room, person.mode, person.step, pair=mine_only, forgetting=self.kind.forgetting)
             self.rooms[key] = found
         return found

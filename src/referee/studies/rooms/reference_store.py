@@ -15,7 +15,7 @@ from referee.situated.tiers.reference_forms import words_of
 from referee.studies.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
 from referee.studies.rooms.room_line import RoomLine, is_person
 from referee.studies.rooms.room_state import OVER, Seat
-from referee.studies.rooms.room_store import refuse_withdrawn, whole_log
+from referee.studies.rooms.room_store import lines_after, refuse_withdrawn, whole_log
 from referee.studies.store import schema
 
 __all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
@@ -34,7 +34,7 @@ def load_reference_room(connection: Connection, row: Any) -> tuple[ReferenceRoom
     seats = tuple(Seat(**seat) for seat in data["seats"])
     room = ReferenceRoom(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
     last = connection.scalar(select(func.max(schema.event.c.seq)).where(schema.event.c.room == row.id))
-    return after_lines(room, whole_log(connection, row.id)), -1 if last is None else last
+    return after_lines(room, lines_after(connection, row.id, -1)), -1 if last is None else last
 
 
 def game_in(connection: Connection, room: str) -> PlayedGame:
