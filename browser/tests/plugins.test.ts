@@ -26,6 +26,7 @@ const replayed = {
 };
 const EXAMPLES: Record<string, Record<string, unknown>[]> = {
   tangram: [{ puzzles: 2, chat: true, voice: false }],
+  "reference-game": [{ entities: [{ id: "e1", picture: "a.svg" }, { id: "e2", picture: "b.svg" }], rounds: 4 }],
   page: [{ html: "<h1>Hello</h1>", button: "Continue" }],
   "sound-check": [{ html: "<h1>Can you hear it?</h1>" }],
   form: [{

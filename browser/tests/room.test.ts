@@ -80,6 +80,34 @@ test("what is not acknowledged goes again with the next connection, in order and
   line.stop();
 });
 
+test("a connection that has gone silent is left behind at once, and what was open goes over the next one", (context) => {
+  context.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+  let time = 0;
+  FakeSocket.all = [];
+  const told: boolean[] = [];
+  const line = new Wire(
+    { address: () => "ws://x", hello: () => ({}), open: () => new FakeSocket() as unknown as WebSocket, now: () => time },
+    { onStatus: () => undefined, onEvents: () => undefined, onConnection: (on) => void told.push(on), onRefusal: () => undefined },
+  );
+  line.start();
+  const [silent] = FakeSocket.all as [FakeSocket];
+  silent.close = () => void (silent.readyState = 2); // closing, and nobody at the other end
+  silent.onopen!();
+  silent.say({ ack: 0, status: status(1) });
+  line.send("say", { text: "a" });
+  line.flush();
+  time = 20_000;
+  context.mock.timers.tick(5000);
+  assert.deepEqual(told, [true, false]);
+  context.mock.timers.tick(1000);
+  const next = FakeSocket.all.at(-1)!;
+  assert.notEqual(next, silent);
+  next.onopen!();
+  next.say({ ack: 0, status: status(1) });
+  assert.equal(next.sent.flat().find((message) => message.kind === "say").data.text, "a");
+  line.stop();
+});
+
 test("cursor and drag wait for company and for a packet that is under way; a grip does not wait, and no point is lost", () => {
   let time = 100;
   FakeSocket.all = [];

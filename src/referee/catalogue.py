@@ -415,6 +415,11 @@ PROTOCOLS: dict[str, Entry] = {
         {},
         "two people lay a figure together: the game of Spanger et al. 2013",
     ),
+    "reference-game": Entry(
+        "referee.studies.protocols.reference_game:ReferenceGame",
+        {},
+        "in a group one describes and the others choose, each alone, again and again: the game of Boyce et al. 2024",
+    ),
 }
 
 KINDS: dict[str, dict[str, Entry]] = {

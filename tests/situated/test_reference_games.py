@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,17 @@ from referee.cli import main
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SpeakerView, Trial
 from referee.situated.players.adaptation import curve_of_games, curve_of_people
 from referee.situated.players.model_partners import ModelHearer, ModelSpeaker
-from referee.situated.players.reference_game import is_named_only, plan_games, play_reference_game
+from referee.situated.players.reference_game import (
+    PlayedChoice,
+    PlayedRound,
+    SaidLine,
+    game_to_json,
+    is_named_only,
+    parse_game,
+    plan_games,
+    play_reference_game,
+    remembered,
+)
 
 SCENE = Scene(
     id="s",
@@ -171,6 +182,44 @@ def test_peoples_curves(data_folder: Path) -> None:
     assert (curve.levels[0].words, curve.levels[5].words) == pytest.approx((16, 4), abs=0.5)
     assert curve.slope is not None
     assert curve.slope.high < -0.7
+
+
+# Means of `time` over the rows of studies 2a to 2c with a response, by `repNum`, taken from the tables alone.
+@pytest.mark.data
+def test_peoples_seconds_are_those_of_the_studies_with_sound_clocks(data_folder: Path) -> None:
+    levels = curve_of_people("multiparty-tangrams", data_folder).levels
+    assert [level.n_seconds for level in levels] == [3277, 2732, 2561, 2425, 2349, 2309]
+    seconds = [level.seconds for level in levels]
+    assert seconds == pytest.approx([71.301682, 52.832977, 38.822779, 30.416304, 24.632723, 19.543278], abs=1e-5)
+
+
+def test_a_game_is_written_and_read_back_whole() -> None:
+    played = play_reference_game(PLAN, Shortening(), Chooser(), Chooser(dont_know))
+    assert parse_game(game_to_json(played)) == played
+    assert "seconds" not in game_to_json(played), "what machines have none of is left out"
+    said = SaidLine(by="P-1", role="speaker", text="the red one", seconds=0.0)
+    first = replace(played.rounds[0], speaker="P-1", hearer="P-2", seconds=0.0, talk=(said,))
+    people = replace(played, rounds=[first], simulated=True)
+    assert parse_game(game_to_json(people)) == people
+
+
+def test_who_changes_roles_remembers_their_own_choices_and_as_a_speaker_everybodys() -> None:
+    chose = {"heard": "entity", "right": True}
+    other = PlayedChoice(**chose, hearer="P-3", chosen="b")
+    done = PlayedRound(
+        repetition=1,
+        target="a",
+        text="red",
+        words=1,
+        spoken="said",
+        **chose,
+        chosen="a",
+        hearer="P-2",
+        others=(other,),
+        speaker="P-1",
+    )
+    clicks = {who: [e.entities for e in remembered([done], who) if e.kind == "click"] for who in ("P-1", "P-2", "P-3")}
+    assert clicks == {"P-1": [("a",), ("b",)], "P-2": [("a",)], "P-3": [("b",)]}
 
 
 def test_in_a_group_everybody_chooses_on_their_own() -> None:

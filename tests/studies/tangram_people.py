@@ -44,7 +44,8 @@ class Player:
         """Into the study and into a room."""
         self.member = Member(self.study, Wire(self.port), self.rng, platform=self.platform)
         plan = await self.member.begin()
-        steps = [s["index"] for s in plan["steps"] if s["plugin"] == "tangram" and s["kind"] == "trial"]
+        rooms = ("tangram", "reference-game")
+        steps = [s["index"] for s in plan["steps"] if s["plugin"] in rooms and s["kind"] == "trial"]
         self.step = steps[0]
         self._running = asyncio.create_task(self._stay())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from tangram_people import Player
 
 from referee.cli import main
 from referee.errors import InputError
+from referee.studies.rooms.reference_study import make_reference_study
 from referee.studies.rooms.tangram_study import make_tangram_study
 from referee.studies.sessions.lab_links import paired_labels
 
@@ -52,11 +54,23 @@ async def come_together(port: int, links: list[dict[str, str]]) -> tuple[list[Pl
     return players[:4], stranger
 
 
-def test_only_those_meet_who_were_invited_together(tmp_path: Path, capsys: Any) -> None:
-    folder = tmp_path / "invited"
+def laid_together(folder: Path) -> None:
     make_tangram_study(
         folder, id="invited", puzzles=["house"], practice=False, mode="pilot", settings={"pairing": "invited"}
     )
+
+
+def chosen_alone(folder: Path) -> None:
+    """A group of three, of whom one is a program: two people are invited together."""
+    make_reference_study(
+        folder, id="invited", mode="pilot", settings={"pairing": "invited", "group": 3, "bots": 1, "begins": "person"}
+    )
+
+
+@pytest.mark.parametrize("make", [laid_together, chosen_alone])
+def test_only_those_meet_who_were_invited_together(tmp_path: Path, capsys: Any, make: Callable[[Path], None]) -> None:
+    folder = tmp_path / "invited"
+    make(folder)
     (tmp_path / "names.txt").write_text("ann, bob\neve, dan\n", encoding="utf-8")
     capsys.readouterr()
     assert main(["study", "links", str(folder), "--pairs", str(tmp_path / "names.txt")]) == 0

@@ -162,10 +162,10 @@ export function peoplePanel(people: readonly Person[], now: number, withdraw: ((
 }
 
 export function roomsPanel(rooms: readonly PlayedRoom[], now: number, fetchOne: ((file: string) => void) | null): HTMLElement {
-  const head = ["room", "pair", "came", "puzzle", "result", "minutes", "messages", ...(fetchOne ? [""] : [])];
+  const head = ["room", "people", "came", "puzzle", "result", "minutes", "messages", ...(fetchOne ? [""] : [])];
   const rows = rooms.flatMap((room) => (room.why_not ? [deniedRow(room, now)] : room.puzzles.map((puzzle) => puzzleRow(room, puzzle, now, fetchOne))));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
-  const how = make("p", { class: "note" }, "Each puzzle is a recording for `referee tangram`; all of them are in the exported data, and `referee tangram export STUDY --all` writes them.");
+  const how = make("p", { class: "note" }, "Each puzzle is a recording for `referee tangram`, each reference game a file for `referee play --played`; all of them are in the exported data, and `referee tangram export STUDY --all` writes them.");
   return panel("rooms", "Rooms and pairs", rooms.length ? make("div", {}, make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Rooms and pairs" }, table), how) : make("p", { class: "note" }, "Nobody has played yet."));
 }
 

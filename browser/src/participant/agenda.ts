@@ -46,9 +46,11 @@ export function isOnTheWay(step: Step, told: ReadonlyMap<string, unknown>): bool
   return named.some((one) => step.only!.answers.includes(String(one)));
 }
 
+const ROOMS = new Set(["tangram", "reference-game"]);
+
 // In a room somebody waits: who comes back goes there at once, past the pages before it.
 export function backToRoom(agenda: Agenda, underway: Underway | null | undefined): Agenda {
-  const room = agenda.steps.find((step) => step.plugin === "tangram" && step.index === underway?.index);
+  const room = agenda.steps.find((step) => ROOMS.has(step.plugin) && step.index === underway?.index);
   return room ? { ...agenda, steps: agenda.steps.filter((step) => step.index >= room.index) } : agenda;
 }
 

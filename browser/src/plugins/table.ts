@@ -7,6 +7,7 @@ import { JudgePlugin } from "./judge.ts";
 import { LocatePlugin } from "./locate.ts";
 import { PagePlugin } from "./page.ts";
 import { ProducePlugin } from "./produce.ts";
+import { ReferenceGamePlugin } from "./reference-game.ts";
 import { ReplayIdentifyPlugin } from "./replay-identify.ts";
 import { SoundCheckPlugin } from "./sound-check.ts";
 import { TangramPlugin } from "./tangram.ts";
@@ -33,5 +34,6 @@ export const PLUGINS: Readonly<Record<string, PluginClass>> = {
   "judge": JudgePlugin,
   "locate": LocatePlugin,
   "tangram": TangramPlugin,
+  "reference-game": ReferenceGamePlugin,
   "replay-identify": ReplayIdentifyPlugin,
 };

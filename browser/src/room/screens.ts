@@ -14,12 +14,12 @@ export function showNote(stage: HTMLElement, text: string): void {
   show(stage, "note", make("p", { class: "lead" }, text));
 }
 
-export function showWaiting(stage: HTMLElement, tell: Tell, timer: HTMLElement, quit: () => void): void {
+export function showWaiting(stage: HTMLElement, tell: Tell, timer: HTMLElement, quit: () => void, words = { title: tell("waiting"), text: tell("waiting_text") }): void {
   const leave = button(tell("leave_paid"), "quiet");
   onSingleClick(leave, quit);
   const dots = make("div", { class: "waiting-dots", "aria-hidden": "true" }, make("i"), make("i"), make("i"));
   const exit = make("div", { class: "waiting-exit" }, make("p", {}, tell("no_partner_yet")), leave);
-  show(stage, "waiting-room", dots, make("h1", {}, tell("waiting")), make("p", {}, tell("waiting_text")), make("p", { class: "waiting-clock" }, timer), exit);
+  show(stage, "waiting-room", dots, make("h1", {}, words.title), make("p", {}, words.text), make("p", { class: "waiting-clock" }, timer), exit);
 }
 
 function verdict(tell: Tell, status: Status): Child[] {

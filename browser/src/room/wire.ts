@@ -16,9 +16,9 @@ export interface Status {
   seat: number;
   phase: "waiting" | "playing" | "between" | "over";
   outcome: string | null;
-  role: "" | "operator" | "solver" | "solo";
+  role: "" | "operator" | "solver" | "solo" | "speaker" | "listener";
   ready: boolean;
-  partner: { present: boolean; bot: boolean; ready: boolean }[];
+  partner: ({ present: boolean; bot: boolean; ready: boolean } & Partial<GroupMember>)[];
   next_role: string; // in the puzzle that comes next
   puzzle: number;
   puzzles: number;
@@ -39,6 +39,30 @@ export interface Status {
   result?: string | null;
   goal?: string;
   hint?: { piece: string; x: number; y: number; rotation: number; flipped: boolean } | null;
+  places?: number; // in a reference game, as is what follows
+  game?: ChoiceRound;
+}
+
+// Somebody in a reference game.
+export interface GroupMember {
+  seat: number;
+  present: boolean;
+  bot: boolean;
+  ready: boolean;
+  gone: boolean;
+  role: string;
+  chosen: boolean;
+}
+
+// A round of a reference game as one person sees it.
+export interface ChoiceRound {
+  order: string[];
+  repetition: number;
+  repetitions: number;
+  spoken: boolean;
+  chosen: string | null;
+  target: string | null;
+  feedback: { ended: string | null; target: string | null; choices: { seat: number; object: string | null; right: boolean | null }[] } | null;
 }
 
 interface Message {
@@ -214,6 +238,13 @@ export class Wire {
     this.timer = setTimeout(() => this.connect(), pause);
   }
 
+  // Nobody answers: closing would wait for the other side as well, for a minute in some browsers.
+  private abandon(): void {
+    const { socket } = this;
+    this.lost();
+    socket?.close();
+  }
+
   private take(said: Said): void {
     this.heard = this.now();
     if (said.problem) return this.refused(said.problem);
@@ -258,7 +289,7 @@ export class Wire {
 
   private ping(): void {
     if (!this.greeted || this.socket?.readyState !== WebSocket.OPEN) return;
-    if (this.now() - this.heard > SILENCE_MS) return this.socket.close();
+    if (this.now() - this.heard > SILENCE_MS) return this.abandon();
     this.socket.send(JSON.stringify({ ping: this.now() }));
   }
 

@@ -102,6 +102,15 @@ Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.
 PieceSet = Annotated[
     str, typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of own pieces (.toml, .json).")
 ]
+MadeStudy = Annotated[Path, typer.Option(help="The study folder; made if there is none.")]
+Invited = Annotated[
+    bool,
+    typer.Option(
+        "--invited", help="Only those meet whose links were made together: `referee study links STUDY --pairs`."
+    ),
+]
+Repetitions = Annotated[int, typer.Option(help="How often every object comes round.", min=1)]
+ProxyUrl = Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")]
 OwnGoals = Annotated[
     Path | None, typer.Option("--goals", help="A file of own figures (`referee tangram goals`).", show_default=False)
 ]

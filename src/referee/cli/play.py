@@ -16,12 +16,11 @@ from referee.errors import InputError
 
 if TYPE_CHECKING:
     from referee.situated.players.adaptation import AdaptationCurve
-    from referee.situated.players.reference_game import GamePlan, PlayedGame, PlayedRound
+    from referee.situated.players.reference_game import GamePlan, PlayedGame
 
 __all__ = ["app"]
 
 app = options.new_app()
-MODEL = "llm/openai-compatible"
 ABOUT = "game.json"
 
 
@@ -33,17 +32,20 @@ ABOUT = "game.json"
 
   referee play --corpus kth-tangrams --speaker … --hearer … --group 4 --people multiparty-tangrams --out GAMES --format json
 
+  referee play --played GAMES --people multiparty-tangrams     score games that lie there, also people's (`referee tangram export`)
+
 Speakers are systems (referee list systems), hearers are hearers (referee list hearers); a language model in either place is told all earlier rounds. The same
 command goes on where it was stopped.
 """)
 )
 def play(
-    corpus: Annotated[str, typer.Option(help="Where the scenes come from.")],
-    speaker: Annotated[str, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.")],
-    hearer: Annotated[str, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.")],
-    out: Annotated[Path, typer.Option(help="The folder for the games.", show_default=False)],
+    corpus: Annotated[str | None, typer.Option(help="Where the scenes come from.", show_default=False)] = None,
+    speaker: Annotated[str | None, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
+    hearer: Annotated[str | None, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for the games.", show_default=False)] = None,
+    played: Annotated[Path | None, typer.Option(help="Play nothing: score the games of this folder, programs' or people's.", show_default=False)] = None,
     games: Annotated[int, typer.Option(help="Games, each over another scene.", min=1)] = 10,
-    repetitions: Annotated[int, typer.Option(help="How often every object comes round.", min=1)] = 6,
+    repetitions: options.Repetitions = 6,
     objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
     people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
     group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose each on their own.", min=2, max=6)] = 2,
@@ -58,9 +60,17 @@ def play(
     """
     options.check_form(form)
     from referee.catalogue import create
-    from referee.situated.players.adaptation import curve_of_games, curve_of_people
+    from referee.situated.players.adaptation import curve_of_people
     from referee.situated.players.reference_game import is_named_only, plan_games
 
+    if played is not None:
+        if corpus or speaker or hearer or out:
+            raise InputError("--played plays nothing", remedy="leave out --corpus, --speaker, --hearer and --out")
+        _tell(*_lying_in(played), curve_of_people(people, data) if people is not None else None, form)
+        return 0
+    if corpus is None or speaker is None or hearer is None or out is None:
+        missing = [f"--{name}" for name in ("corpus", "speaker", "hearer", "out") if not locals()[name]]
+        raise InputError(f"{', '.join(missing)} is missing", remedy="name all four, or --played FOLDER to score games")
     trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
     plans = plan_games(trials, games, repetitions, objects, seed)
     if not plans or is_named_only(plans[0].scene):
@@ -82,13 +92,35 @@ def play(
     _same_game(out, settings)
     scenes = {p.scene.id for p in plans}
     learn = [t for t in trials if t.scene.id is None or t.scene.id not in scenes]
-    played = _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed)
-    found = [curve_of_games(played, f"{speaker} → {hearer}"), *([beside] if beside else [])]
+    _tell(settings, _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed), beside, form)
+    return 0
+
+
+def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
+    from referee.situated.players.adaptation import curve_of_games
+
+    source = _named(settings, " → ")
+    found = [curve_of_games(played, source), *([beside] if beside else [])]
     if form == "json":
         print(json.dumps(_as_json(settings, played, found), ensure_ascii=False, indent=1))
     else:
         print("\n".join(_lines(settings, played, found)))
-    return 0
+
+
+def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
+    """What kind of games lie in a folder, and the games."""
+    about = folder / ABOUT
+    remedy = "name a folder of `referee play --out` or of `referee tangram export STUDY --all --as games`"
+    try:
+        settings = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError("no played games are here", where=about, remedy=remedy) from None
+    if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
+        raise InputError("this does not say what was played", where=about, remedy=remedy)
+    games = [_read(path) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
+    if not games:
+        raise InputError("there is no game yet", where=folder, remedy="play some first")
+    return settings, games
 
 
 def _same_game(out: Path, settings: dict[str, Any]) -> None:
@@ -115,7 +147,8 @@ def _play_all(
 ) -> list[PlayedGame]:
     from referee.cli.progress import advancing
     from referee.files import write_atomically
-    from referee.situated.players.reference_game import play_reference_game
+    from referee.situated.players.reference_game import game_to_json, play_reference_game
+    from referee.situated.players.roster import make_partner
 
     (out / "calls").mkdir(exist_ok=True)
     players: list[Any] = []
@@ -128,45 +161,23 @@ def _play_all(
                 # Made when first needed: a folder that is complete needs no endpoint and no training.
                 players = players or [
                     # A seed of their own, or chance would choose the same for everybody.
-                    _player(w, "hearer" if n else "system", learn, out / "calls", seed + max(0, n - 1))
+                    make_partner(w, "hearer" if n else "system", seed + max(0, n - 1), learn, out / "calls")
                     for n, w in enumerate(who)
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
-                write_atomically(path, [json.dumps(asdict(game), ensure_ascii=False)])
+                write_atomically(path, [game_to_json(game)])
             found.append(_read(path))
             step(1)
     return found
 
 
-def _player(written: str, kind: str, learn: Sequence[Any], calls: Path, seed: int) -> Any:
-    from referee.capabilities import Remembers
-    from referee.catalogue import build, configure
-
-    name, *switches = written.split("|")
-    if name == MODEL:
-        from referee.situated.players.model_partners import ModelHearer, ModelSpeaker
-
-        made = build(ModelSpeaker if kind == "system" else ModelHearer, name, switches)
-    else:
-        made = configure(kind, written, seed).fit(learn)
-    return made.remember(calls) if isinstance(made, Remembers) else made
-
-
 def _read(path: Path) -> PlayedGame:
-    from referee.situated.players.reference_game import PlayedGame
+    from referee.situated.players.reference_game import parse_game
 
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return PlayedGame(**{**data, "rounds": [_round(row) for row in data["rounds"]]})
+        return parse_game(path.read_text(encoding="utf-8"))
     except (ValueError, TypeError, KeyError):
         raise InputError("not a played game", where=path, remedy="delete the file to play it again") from None
-
-
-def _round(row: dict[str, Any]) -> PlayedRound:
-    from referee.situated.players.reference_game import PlayedChoice, PlayedRound
-
-    others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
-    return PlayedRound(**{**row, "others": others})
 
 
 # -- what came of it -------------------------------------------------------------------------------------------------------------
@@ -186,6 +197,8 @@ def _as_json(
     settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
     ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
+    for told, game in zip(ended, played, strict=True):
+        told |= {"simulated": True} if game.simulated else {}
     return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in found]}
 
 
@@ -193,15 +206,21 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
     from referee.cli.tangram.sources import aligned
 
     tally = _tally(played)
-    lines = [
-        f"{settings['corpus']}: {len(played)} games of {settings['speaker']} and {settings['hearer']}, {tally['rounds']} rounds"
-    ]
+    lines = [f"{settings['corpus']}: {len(played)} games of {_named(settings, ' and ')}, {tally['rounds']} rounds"]
     for curve in found:
-        rows = [("repetition", "words", "95 %", "n", "right", "95 %", "n")]
+        timed = any(level.n_seconds for level in curve.levels)
+        rows = [
+            ("repetition", "words", "95 %", "n", "right", "95 %", "n", *(("seconds", "95 %", "n") if timed else ()))
+        ]
         for level in curve.levels:
+            took = (
+                _number(level.seconds, 1),
+                _span(level.seconds_low, level.seconds_high, 1),
+                str(level.n_seconds),
+            )
             said = (_number(level.words, 1), _span(level.words_low, level.words_high, 1), str(level.n_words))
             right = (_number(level.right, 3), _span(level.right_low, level.right_high, 3), str(level.n_right))
-            rows.append((str(level.repetition), *said, *right))
+            rows.append((str(level.repetition), *said, *right, *(took if timed else ())))
         slope = curve.slope
         told = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
         lines += ["", f"{curve.source} ({curve.games} games); log words on log repetition: {told}", "", *aligned(rows)]
@@ -211,11 +230,20 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
         "",
         f"games: {outcomes}; the hearer's answers: {heard or 'none'}; nothing readable from the speaker: {tally['speaker_unparsable']}",
     ]
+    if rehearsed := sum(g.simulated for g in played):
+        lines.append(
+            f"SIMULATED: {rehearsed} of the games were played by simulated participants and say nothing about people"
+        )
     lines += [f"  {g.game}: {g.outcome} ({g.by}: {g.why})" for g in played if g.why]
     lines += [
         "intervals leave out one game at a time; only choices are right or wrong, other answers are of their own kind"
     ]
     return lines
+
+
+def _named(settings: dict[str, Any], between: str) -> str:
+    """Who played; people once, who speak and choose."""
+    return between.join(dict.fromkeys((str(settings["speaker"]), str(settings["hearer"]))))
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli import options
+
+if TYPE_CHECKING:
+    from referee.studies.folder.study import Study
 
 __all__ = ["app"]
 
@@ -59,9 +63,7 @@ def export(
         f"{left_out:,} are marked as left out of some analysis, with reasons"
     )
     if games:
-        print(
-            f"{target / 'rooms'}: {len(games) - 1} recorded puzzles, with a table of the rooms; `referee tangram` reads them"
-        )
+        print(f"{target / 'rooms'}: {_told(opened, games)}")
     if collected.simulated:
         print(f"{collected.simulated} of the sessions are simulated participants")
     if collected.counts["withdrawn"] or collected.counts["purged"]:
@@ -74,3 +76,12 @@ def export(
         print(f"{path}: {len(names) - 1} identities; keep it apart from the data")
     print(f"Before you pass it on, go through {target / 'CHECKLIST.md'}")
     return 0
+
+
+def _told(study: Study, games: Mapping[str, bytes]) -> str:
+    from referee.studies.rooms.room_files import ABOUT, is_reference_game
+
+    if is_reference_game(study):
+        played = sum(name.endswith(".json") and not name.endswith(ABOUT) for name in games)
+        return f"{played} games, with a table of the rooms; `referee play --played` scores them"
+    return f"{len(games) - 1} recorded puzzles, with a table of the rooms; `referee tangram` reads them"

@@ -79,10 +79,12 @@ def _invited(study: Study, pairs: str) -> list[str]:
             where=study.folder / "study.toml",
             remedy='set [protocol] pairing = "invited"',
         )
+    # Programs have places of a group, and need no link.
+    people = study.settings["group"] - study.settings.get("bots", 0)
     if pairs.isdigit():
-        return paired_labels(int(pairs), study.settings["group"])
+        return paired_labels(int(pairs), people)
     try:
         lines = Path(pairs).read_text("utf-8").splitlines()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=pairs, remedy="give a number, or a file") from None
-    return paired_labels([line for line in lines if line.strip()], study.settings["group"])
+    return paired_labels([line for line in lines if line.strip()], people)

@@ -8,6 +8,10 @@ __all__ = ["COMMANDS", "run"]
 
 COMMANDS: Commands = {
     "serve": ("referee.cli.tangram.serve", "play: a ready-made study for two people, or one with a bot, or one alone"),
+    "choose": (
+        "referee.cli.tangram.choose",
+        "a reference game for groups: one describes, the others choose, each alone",
+    ),
     "play": ("referee.cli.tangram.play", "let pairs of bots play; recordings without a browser"),
     "goals": ("referee.cli.tangram.goals", "own goal figures: drawn in a page, checked, played"),
     "replay": ("referee.cli.tangram.replay", "watch a session frame by frame: one page without a network"),

@@ -14,14 +14,18 @@ from referee.cli.tangram.recordings import open_session, put_dialogues, tiers_of
 from referee.errors import InputError
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from referee.situated.game.log import Recording
     from referee.situated.tiers.dialogue import Dialogue
+    from referee.studies.folder.study import Study
     from referee.studies.rooms.room_files import RoomSummary
 
 __all__ = ["TIERS", "app", "tiers_as"]
 
 app = options.new_app()
 TIERS = ("eaf", "csv", "jsonl")
+GAMES = ("games", "jsonl")
 FILMS = ("gif", "webp", "mp4")
 
 
@@ -32,6 +36,8 @@ FILMS = ("gif", "webp", "mp4")
   referee tangram export STUDY --all --as jsonl --out sessions            every game as a recording
 
   referee tangram export STUDY --room ID --as eaf --out sessions          one room, for ELAN
+
+  referee tangram export STUDY --all --as games --out GAMES               a reference game (`referee tangram choose`), for `referee play --played GAMES`
 
   referee tangram export session.jsonl --as eaf                           tiers for ELAN
 
@@ -55,7 +61,14 @@ def export(
     every: Annotated[bool, typer.Option("--all", help="Of a study: every room.")] = False,
     mode: options.OwnMode = None,
     database: options.Database = None,
-    kind: Annotated[str, typer.Option("--as", help=f"{', '.join((*TIERS, 'svg', *FILMS))}.")] = "eaf",
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help=f"{', '.join((*TIERS, 'svg', *FILMS))}; of a reference game {' or '.join(GAMES)}.",
+            show_default="eaf, or games",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The file to write (of a study: the folder); default: beside it.")
     ] = None,
@@ -71,13 +84,15 @@ def export(
     """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states.
 
     Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
+    Of a reference game every room is one game: --as games for `referee play --played`, --as jsonl for all that happened, line by line.
     """
     if recording is None or corpus is not None:
-        return _from_corpus(recording, corpus, data, only, kind, out)
+        return _from_corpus(recording, corpus, data, only, kind or TIERS[0], out)
     if recording.is_dir():
         return _from_study(recording, room, every, mode, database, kind, out, annotator)
     if room is not None or every:
         raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
+    kind = kind or TIERS[0]
     session = open_session(recording)
     found = session.recording
     # A recording is .jsonl itself and must not be overwritten by its tiers.
@@ -136,27 +151,32 @@ def _from_study(
     every: bool,
     mode: str | None,
     database: str | None,
-    kind: str,
+    kind: str | None,
     out: Path | None,
     annotator: str | None,
 ) -> int:
     """The rooms of a study: listed, or written out."""
     from referee.studies.data.collection import reading
     from referee.studies.folder.study import open_study
-    from referee.studies.rooms.room_files import has_rooms, list_rooms, room_recordings
+    from referee.studies.rooms.room_files import has_rooms, is_reference_game, list_rooms, room_recordings
 
     study = open_study(folder)
     if not has_rooms(study):
         raise InputError(
-            "nobody plays in rooms in this study", where=folder, remedy="name a study of `referee tangram serve`"
+            "nobody plays in rooms in this study",
+            where=folder,
+            remedy="name a study of `referee tangram serve` or `referee tangram choose`",
         )
     if room is not None and every:
         raise InputError("one room or all of them", remedy="give --room or --all")
-    if annotator is not None or kind not in TIERS:
+    choosing = is_reference_game(study)
+    possible = GAMES if choosing else TIERS
+    kind = kind or possible[0]
+    if annotator is not None or kind not in possible:
         raise InputError(
-            f"--as {kind} is for one recording" if annotator is None else "--annotator is for one recording",
+            f"--as {kind} is not for these rooms" if annotator is None else "--annotator is for one recording",
             where=folder,
-            remedy=f"export with --as {' or '.join(TIERS)} first, then name the recording",
+            remedy=f"export with --as {' or '.join(possible)}{'' if choosing else ' first, then name the recording'}",
         )
     with reading(study, database) as connection:
         rooms = list_rooms(connection, study, mode)
@@ -173,12 +193,33 @@ def _from_study(
             )
         target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
         target.mkdir(parents=True, exist_ok=True)
-        written = [_write_one(found, target, kind, folder) for found in room_recordings(connection, study, chosen)]
-    print(f"wrote {len(written)} recorded puzzles of {len(chosen)} rooms into {target}")
+        if choosing:
+            written = _write_games(connection, study, chosen, target, kind)
+        else:
+            written = [_write_one(found, target, kind, folder) for found in room_recordings(connection, study, chosen)]
+    print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(chosen)} rooms into {target}")
     left = [r for r in rooms if r.why_not is not None]
     if every and left:
         print("not given out: " + "; ".join(f"{r.id} ({r.why_not})" for r in left))
     return 0
+
+
+def _write_games(
+    connection: Connection, study: Study, rooms: Sequence[RoomSummary], folder: Path, kind: str
+) -> list[Path]:
+    """Reference games as files, with what `referee play` has to know of them."""
+    from referee.studies.rooms.room_files import ABOUT, about_games, reference_files
+
+    written = []
+    for room in rooms:
+        if room.why_not is not None:
+            raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
+        for name, content in reference_files(connection, room.id, (kind,)).items():
+            _write(folder / name, content)
+            written.append(folder / name)
+    if kind == "games":
+        _write(folder / ABOUT, about_games(study).encode())
+    return written
 
 
 def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:

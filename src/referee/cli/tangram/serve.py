@@ -35,7 +35,7 @@ app = options.new_app()
 """)
 )
 def serve(
-    data: Annotated[Path, typer.Option(help="The study folder; made if there is none.")] = Path("tangram-study"),
+    data: options.MadeStudy = Path("tangram-study"),
     puzzles: Annotated[str | None, typer.Option(help="Figures in order, with commas (house, rocket, pagoda, eagle, swan, cat, boat, chapel).")] = None,
     goals: options.OwnGoals = None,
     pieces: options.PieceSet = "tangram",
@@ -44,14 +44,14 @@ def serve(
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
     voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
     group: Annotated[int, typer.Option(help="People who play together: one speaks, the others have the pieces.", min=2, max=6)] = 2,
-    invited: Annotated[bool, typer.Option("--invited", help="Only those meet whose links were made together: `referee study links STUDY --pairs`.")] = False,
+    invited: options.Invited = False,
     training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
     participants: options.Participants = 24,
     mode: options.Mode = "debug",
     language: options.PageLanguage = "en",
     port: options.Port = 8000,
     host: options.Host = "127.0.0.1",
-    public_url: Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")] = None,
+    public_url: options.ProxyUrl = None,
     qr: options.QrCode = True,
 ) -> None:  # fmt: skip
     """Serve a Tangram study until Ctrl-C.

@@ -24,7 +24,10 @@ PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepetitionLevel:
-    """One repetition: mean words and the share of choices that were right, each with its interval and number."""
+    """One repetition: mean words, the share of choices that were right, and mean seconds from the beginning of a round to a choice.
+
+    Each has its interval and number; seconds are known of people's games alone.
+    """
 
     repetition: int
     words: float | None
@@ -35,6 +38,10 @@ class RepetitionLevel:
     right_low: float | None
     right_high: float | None
     n_right: int
+    seconds: float | None = None
+    seconds_low: float | None = None
+    seconds_high: float | None = None
+    n_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +54,12 @@ class AdaptationCurve:
     slope: Slope | None
 
 
-# One description: repetition, game, words; one choice: repetition, game, right.
+# One description: repetition, game, words; one choice: repetition, game, right, or the seconds it took.
 _Words = tuple[int, str, float]
 _Right = tuple[int, str, bool]
+_Seconds = tuple[int, str, float]
+# Of `multiparty-tangrams`: where all clocks are sound, and every choice lies within the limit of 180 seconds.
+SOUND_CLOCKS = ("2a", "2b", "2c")
 
 
 def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> AdaptationCurve:
@@ -58,7 +68,9 @@ def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> Adap
     words = [(r.repetition, g.game, float(r.words)) for g in played for r in g.rounds if r.words]
     choices = [(r.repetition, g.game, c.right) for g in played for r in g.rounds for c in r.choices]
     right = [(repetition, game, found) for repetition, game, found in choices if found is not None]
-    return _curve(source, len(played), words, right)
+    timed = [(r.repetition, g.game, c.seconds) for g in played for r in g.rounds for c in r.choices]
+    seconds = [(repetition, game, took) for repetition, game, took in timed if took is not None]
+    return _curve(source, len(played), words, right, seconds)
 
 
 def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCurve:
@@ -79,16 +91,31 @@ def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCu
         for r in reader.responses()
         if r.trial in repetition and r.outcome is Outcome.ENTITY
     ]
-    return _curve(corpus, len({str(t.meta["game"]) for t in trials}), words, right)
+    seconds = [
+        (*repetition[t.id][:2], float(event.data["seconds_from_start"]))
+        for t in trials
+        if t.meta.get("study") in SOUND_CLOCKS
+        for event in t.episode
+        if "seconds_from_start" in event.data
+    ]
+    return _curve(corpus, len({str(t.meta["game"]) for t in trials}), words, right, seconds)
 
 
-def _curve(source: str, games: int, words: Sequence[_Words], right: Sequence[_Right]) -> AdaptationCurve:
+def _curve(
+    source: str, games: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+) -> AdaptationCurve:
     repetitions = sorted({r for r, _, _ in (*words, *right)})
-    levels = tuple(_level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n]) for n in repetitions)
+    levels = tuple(
+        _level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n])
+        for n in repetitions
+    )
     return AdaptationCurve(source=source, games=games, levels=levels, slope=_slope(words))
 
 
-def _level(repetition: int, words: Sequence[_Words], right: Sequence[_Right]) -> RepetitionLevel:
+def _level(
+    repetition: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+) -> RepetitionLevel:
+    took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
     said = _mean([(game, value) for _, game, value in words], (0.0, None))
     found = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
     return RepetitionLevel(
@@ -101,6 +128,10 @@ def _level(repetition: int, words: Sequence[_Words], right: Sequence[_Right]) ->
         right_low=found[1],
         right_high=found[2],
         n_right=len(right),
+        seconds=took[0],
+        seconds_low=took[1],
+        seconds_high=took[2],
+        n_seconds=len(seconds),
     )
 
 

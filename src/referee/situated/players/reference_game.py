@@ -9,9 +9,10 @@ gives nothing readable several times running.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from referee.errors import RefereeError
@@ -25,15 +26,22 @@ __all__ = [
     "PlayedChoice",
     "PlayedGame",
     "PlayedRound",
+    "SaidLine",
     "SilentEndpoint",
+    "game_to_json",
+    "in_words",
     "is_named_only",
+    "parse_game",
     "plan_games",
     "play_reference_game",
+    "remembered",
 ]
 
 COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"
+# What only people's games have.
+PEOPLES = frozenset({"hearer", "seconds", "simulated", "speaker", "talk"})
 
 
 class SilentEndpoint(Exception):
@@ -62,17 +70,32 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedChoice:
-    """What one hearer did: `heard` is the kind of answer (None where there was nothing to hear)."""
+    """What one hearer did: `heard` is the kind of answer (None where there was nothing to hear).
+
+    Of people there are also an alias (`hearer`) and the seconds from the beginning of the round to the choice.
+    """
 
     heard: str | None = None
     chosen: str | None = None
     right: bool | None = None
+    hearer: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidLine:
+    """One message in the chat of a round: who wrote it, in which role, and when it was sent, in seconds from the beginning of the round."""
+
+    by: str
+    role: str
+    text: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRound:
     """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear); `others` are the other hearers of
-    a group."""
+    a group. Of people, `speaker` is an alias and `talk` all that was written; `text` is what the speaker wrote of it."""
 
     repetition: int
     target: str
@@ -82,23 +105,60 @@ class PlayedRound:
     heard: str | None = None
     chosen: str | None = None
     right: bool | None = None
+    hearer: str | None = None
+    seconds: float | None = None
     others: tuple[PlayedChoice, ...] = ()
+    speaker: str | None = None
+    talk: tuple[SaidLine, ...] = ()
 
     @property
     def choices(self) -> tuple[PlayedChoice, ...]:
         """What every hearer did."""
-        return PlayedChoice(heard=self.heard, chosen=self.chosen, right=self.right), *self.others
+        first = {name: getattr(self, name) for name in ("heard", "chosen", "right", "hearer", "seconds")}
+        return PlayedChoice(**first), *self.others
 
 
 @dataclass(slots=True, kw_only=True)
 class PlayedGame:
-    """A game with its rounds and how it ended; `by` and `why` tell who could not go on."""
+    """A game with its rounds and how it ended; `by` and `why` tell who could not go on.
+
+    `simulated` marks a game in a room whose people were programs that rehearsed a study.
+    """
 
     game: str
     outcome: str = COMPLETED
     by: str = ""
     why: str = ""
     rounds: list[PlayedRound] = field(default_factory=list)
+    simulated: bool = False
+
+
+def game_to_json(game: PlayedGame) -> str:
+    """A game as one JSON object; what is not known of it is left out."""
+    return json.dumps(_known(asdict(game)), ensure_ascii=False)
+
+
+def _known(value: Any) -> Any:
+    """Without what machines' games have none of: aliases, times, talk."""
+    if isinstance(value, dict):
+        return {name: _known(v) for name, v in value.items() if name not in PEOPLES or _is_told(v)}
+    return [_known(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _is_told(value: Any) -> bool:
+    # Not by equality alone: 0 seconds are a time.
+    return value is not None and value is not False and value not in ((), [])
+
+
+def parse_game(text: str) -> PlayedGame:
+    """A game as `game_to_json` writes it; ValueError, TypeError or KeyError for anything else."""
+    data = json.loads(text)
+    return PlayedGame(**{**data, "rounds": [_parse_round(row) for row in data["rounds"]]})
+
+
+def _parse_round(row: dict[str, Any]) -> PlayedRound:
+    others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
+    return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
 
 
 def is_named_only(scene: Scene) -> bool:
@@ -175,9 +235,9 @@ def _round(
     rng: random.Random,
 ) -> PlayedRound:
     speaker, hearers = who
-    view = replace(trial, history=_past(before)).for_speaker()
+    view = replace(trial, history=remembered(before)).for_speaker()
     said = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
-    text = _in_words(said)
+    text = in_words(said)
     target = trial.targets[0]
     found = PlayedRound(
         repetition=repetition,
@@ -191,7 +251,7 @@ def _round(
     made = []
     for n, (name, hearer) in enumerate(zip(_named(hearers), hearers, strict=True)):
         # A question of their own: a model's kept answers and the order it sees things in go by the trial.
-        own = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=_past(before, n))
+        own = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=remembered(before, n))
         made.append(_chosen(name, hearer, said, own, patience_s, rng))
     first, *others = made
     return replace(found, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
@@ -208,7 +268,7 @@ def _chosen(
     return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
 
 
-def _in_words(said: Description) -> str:
+def in_words(said: Description) -> str:
     """The words of a description; of one that was never put into words, the values it names."""
     return " ".join((said.text or " ".join(p.value for p in said.properties or ())).split())
 
@@ -227,15 +287,21 @@ def _asked(who: str, patience_s: float, ask: Any) -> Any:
         raise _Over(CRASHED, who, f"{type(error).__name__}: {error}"[:200]) from error
 
 
-def _past(before: Sequence[PlayedRound], hearer: int | None = None) -> tuple[Event, ...]:
-    """What somebody remembers: the words, the choices (a hearer their own, the speaker everybody's), and what was meant."""
+def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
+    """What somebody remembers: the words, the choices (a hearer their own, the speaker everybody's), and what was meant.
+
+    A hearer is known by their place, or by an alias where people change roles: who spoke in a round knows everybody's choices of it.
+    """
     return tuple(event for done in before for event in _events(done, hearer))
 
 
-def _events(done: PlayedRound, hearer: int | None) -> tuple[Event, ...]:
+def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
     said = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
-    # Where nothing was said nobody of a group chose.
-    made = done.choices if hearer is None or hearer >= len(done.choices) else (done.choices[hearer],)
+    made = done.choices
+    if isinstance(hearer, str):
+        made = tuple(c for c in made if c.hearer == hearer) or made
+    elif hearer is not None and hearer < len(made):  # where nothing was said nobody of a group chose
+        made = (made[hearer],)
     choices = [Event(kind="click", by="listener", entities=() if c.chosen is None else (c.chosen,)) for c in made]
     return said, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
 

@@ -100,6 +100,10 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         return found, []
     if study.kind.info.plugin == "produce":
         return production_sheets(production_frame(collected), study=study.id), []
+    if study.kind.info.plugin == "reference-game":
+        return [_games(collected)], [
+            "Words, choices and times by repetition: `referee play --played` of the exported games."
+        ]
     if study.kind.info.plugin == "tangram":
         return [_rooms(collected)], ["What was said and done is in the rooms' recordings (docs/tangram-recording.md)."]
     return _hearing(collected, style)
@@ -112,11 +116,37 @@ def _rooms(collected: Dataset) -> Sheet:
         {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _minutes(a.times)}
         for room, a in sorted(found.items())
     ]
+    title = f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved"
+    return _room_sheet(collected, title, ("room", "outcome", "puzzles", "solved", "minutes"), rows)
+
+
+def _games(collected: Dataset) -> Sheet:
+    """How the rooms of a reference game ended, one row for each, with the right choices of all its people."""
+    found: dict[str, list[Any]] = {}
+    for one in collected.trials:
+        if one.counts_for():
+            found.setdefault(str(one.answer["room"]), []).append(one)
+    rows = [
+        {
+            "room": room,
+            "outcome": people[0].answer["outcome"],
+            "people": len(people),
+            "rounds": max(one.answer["rounds"] for one in people),
+            "right": sum(one.answer["right"] for one in people),
+            "minutes": _minutes(people[0].times),
+        }
+        for room, people in sorted(found.items())
+    ]
+    title = f"Rooms: {sum(r['right'] for r in rows)} right choices of people in {sum(r['rounds'] for r in rows)} rounds"
+    return _room_sheet(collected, title, ("room", "outcome", "people", "rounds", "right", "minutes"), rows)
+
+
+def _room_sheet(collected: Dataset, title: str, header: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> Sheet:
     return Sheet(
         name="rooms",
         corpus=collected.study.id,
-        title=f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved",
-        header=("room", "outcome", "puzzles", "solved", "minutes"),
+        title=title,
+        header=header,
         rows=tuple(
             tuple(Cell("–" if v is None else f"{v:.1f}" if isinstance(v, float) else str(v)) for v in r.values())
             for r in rows

@@ -19,12 +19,13 @@ import httpx
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.studies.bots.faults import Faults, Unreliable
+from referee.studies.bots.reference_rooms import PlayedReferenceRoom
 from referee.studies.bots.room_games import PlayedRoom
 from referee.studies.bots.thinking import given_by, someone
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.branches import SKIPPED
 from referee.studies.folder.questionnaires import FormField
-from referee.studies.protocols.contract import GivenAnswer
+from referee.studies.protocols.contract import ROOM_PLUGINS, GivenAnswer
 from referee.studies.sessions.lab_links import signature
 from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Outline, Served
@@ -63,7 +64,7 @@ class Bot:
     seed: int = 1
     mode: str | None = "debug"
     advance: Callable[[int], None] = lambda n: None
-    rooms: Mapping[str, PlayedRoom] = field(default_factory=dict)
+    rooms: Mapping[str, PlayedRoom | PlayedReferenceRoom] = field(default_factory=dict)
     thought: Mapping[int, GivenAnswer] = field(default_factory=dict)
     tally: Counter[str] = field(default_factory=Counter)
     saved: set[str] = field(default_factory=set)
@@ -236,7 +237,7 @@ class Bot:
 
 
 def _is_room(step: PlanStep) -> bool:
-    return step.plugin == "tangram" and step.kind == "trial"
+    return step.plugin in ROOM_PLUGINS and step.kind == "trial"
 
 
 def _left(plan: Mapping[str, Any]) -> list[int]:

@@ -21,9 +21,11 @@ from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.studies.bots.faults import Faults
 from referee.studies.bots.participants import Bot
+from referee.studies.bots.reference_rooms import play_reference_rooms
 from referee.studies.bots.room_games import play_rooms
 from referee.studies.bots.thinking import make_hearer, think_ahead
 from referee.studies.data.collection import collect
+from referee.studies.protocols.contract import ROOM_PLUGINS
 from referee.studies.sessions.served_study import Served, open_served
 from referee.studies.store import schema
 from referee.studies.web.middleware import Limits, Rate
@@ -182,9 +184,12 @@ async def _enrol(bots: list[Bot]) -> None:
 
 
 async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
-    if served.study.kind.info.plugin == "tangram":
+    plugin = served.study.kind.info.plugin
+    if plugin in ROOM_PLUGINS:
         seed = bots[0].seed if bots else 1
-        played = await asyncio.to_thread(play_rooms, served, [one.session for one in bots if not one.ending], seed)
+        people = [one.session for one in bots if not one.ending]
+        together: Any = play_rooms if plugin == "tangram" else play_reference_rooms
+        played = await asyncio.to_thread(together, served, people, seed)
         for one in bots:
             one.rooms = played
     turn = asyncio.Semaphore(at_once)

@@ -22,6 +22,7 @@ from referee.studies.design.practice import as_check, synthetic_extras
 from referee.studies.folder.draft import Draft, Extra
 from referee.studies.folder.media import can_play, way_of
 from referee.studies.folder.study import HUMAN
+from referee.studies.protocols.contract import ROOM_PLUGINS
 from referee.studies.texts import LANGUAGES, READ
 
 __all__ = ["Wishes", "prepare"]
@@ -63,6 +64,11 @@ class Wishes:
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     """A draft of the study, and remarks on what was left out or added."""
+    if catalogue.create("protocol", wishes.protocol).info.plugin in ROOM_PLUGINS:
+        raise InputError(
+            f"{wishes.protocol} is played in rooms and shows no descriptions of a run",
+            remedy="`referee tangram serve` makes a study of figures laid together, `referee tangram choose` one of a reference game",
+        )
     notes: list[str] = []
     speaking = wishes.protocol == "production"
     trials = _items(run, wishes, notes)

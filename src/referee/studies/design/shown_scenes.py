@@ -11,6 +11,7 @@ from referee.situated.game.goals import find_goal, training_for
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
 from referee.studies.folder.study import Check, Study
+from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import GivenAnswer, Shown
 from referee.studies.protocols.scene import scene_layout
 from referee.studies.sessions.plan import CHECK, PlanStep, was_right
@@ -74,10 +75,25 @@ def _training(study: Study) -> BalanceClaim:
     )
 
 
+def _looks(study: Study) -> BalanceClaim:
+    """Everybody has an order of their own there, so that places tell nothing apart."""
+    trials = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
+    alike = [
+        t.id for t in trials.values() if len(set(picture_names(t.scene, t.domain).values())) < len(t.scene.entities)
+    ]
+    return BalanceClaim(
+        sentence="no two objects of a scene look alike",
+        holds=not alike,
+        counted=f"{count_of(len(trials), 'scene')}{f'; not so in {alike[0]}' if alike else ''}",
+    )
+
+
 def prove_shown(study: Study) -> list[BalanceClaim]:
     """The claim that every object of every scene has area of its own; none where no scene is shown."""
     if study.kind.info.plugin == "tangram" and study.practice:
         return [_training(study)]
+    if study.kind.info.plugin == "reference-game":
+        return [_looks(study)]
     if study.kind.info.plugin not in SHOWING:
         return []
     trials = {id(s.trial.scene): s.trial for s in study.every_stimulus()}

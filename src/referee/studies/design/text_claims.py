@@ -12,6 +12,7 @@ from typing import NamedTuple
 from referee.records import HUMAN
 from referee.studies.folder.media import ways_in
 from referee.studies.folder.study import VERSUS, Study
+from referee.studies.protocols.contract import ROOM_PLUGINS
 from referee.studies.texts import HEARD, READ, WATCHED
 
 __all__ = ["false_claims", "unsaid_ways"]
@@ -118,7 +119,7 @@ _CLAIMS = (
     ),
     _Claim(
         {"en": r"your partner|with a partner", "pt": r"seu parceiro|sua parceira"},
-        lambda s: s.kind.info.plugin == "tangram",
+        lambda s: s.kind.info.plugin in ROOM_PLUGINS,
         "nobody has a partner in this protocol",
     ),
     _Claim(

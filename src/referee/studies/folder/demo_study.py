@@ -36,7 +36,8 @@ def make_demo(
     design: str = "balanced",
     settings: Mapping[str, Any] | None = None,
 ) -> Study:
-    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items; for Tangram two figures with a bot as partner."""
+    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items; for Tangram two figures with a bot as
+    partner, for a reference game a few figures with two bots."""
     if protocol == "replay-identify":
         from referee.studies.dialogue.clip_study import make_overhearing_demo
 
@@ -53,6 +54,17 @@ def make_demo(
             seed=seed,
             id=id,
             practice=practice > 0,
+        )
+    if protocol == "reference-game":
+        from referee.studies.rooms.reference_study import make_reference_study
+
+        return make_reference_study(
+            path,
+            participants=participants,
+            language=language,
+            seed=seed,
+            id=id,
+            settings={"group": 3, "bots": 2, "repetitions": 2, "objects": 4},
         )
     trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
     outputs = [(trial.id, name, _said(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]

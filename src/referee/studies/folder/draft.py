@@ -203,6 +203,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
     **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
     "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
+    "reference-game": {"measures": ["right", "combined_ms"], "tests": []},
 }
 
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from referee.situated.game.board import Board
 from referee.situated.game.operator_bot import Act, Hand, follow, understand
@@ -19,10 +19,10 @@ from referee.situated.game.rules import Game
 from referee.situated.game.solver_bot import Mind, in_place, instruct
 from referee.situated.tiers.dialogue import OPERATOR
 from referee.studies.rooms.room_line import BOT, RoomLine
-from referee.studies.rooms.room_state import PLAYING
+from referee.studies.rooms.room_state import PLAYING, Room
 
 if TYPE_CHECKING:
-    from referee.studies.rooms.hall import Hall, Live
+    from referee.studies.rooms.hall import Hall, Live, Watcher
 
 __all__ = ["Partner", "engage", "near_enough"]
 
@@ -33,8 +33,12 @@ SETTLING = ("release", "rotate", "flip")
 _log = logging.getLogger("referee.studies")
 
 
-def engage(hall: Hall, live: Live) -> Partner:
-    """A bot for a room, or the language model that the study names."""
+def engage(hall: Hall, live: Live) -> Watcher:
+    """The bots of a room, or the language model that the study names."""
+    if "bots" in live.room.settings:
+        from referee.studies.rooms.reference_bots import ReferenceBots
+
+        return ReferenceBots(hall, live)
     written = live.room.settings.get("player", "bot")
     if written == "bot":
         return Partner(hall, live)
@@ -64,7 +68,7 @@ class Partner:
     @property
     def game(self) -> Game | None:
         """The running game; None between puzzles."""
-        room = self.live.room
+        room = cast(Room, self.live.room)
         return room.game if room.phase == PLAYING else None
 
     async def _attend(self) -> None:

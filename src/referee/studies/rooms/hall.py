@@ -18,11 +18,11 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from referee.situated.game.goals import find_goal, training_for
-from referee.studies.rooms import room_state, room_store
-from referee.studies.rooms.room_line import BOT, RoomLine, number_lines
-from referee.studies.rooms.room_state import OVER, WAITING, Room
-from referee.studies.rooms.views import TELLING, seat_number, status, told
+from referee.records import NOTHING
+from referee.studies.rooms import room_store
+from referee.studies.rooms.room_kinds import kind_for
+from referee.studies.rooms.room_line import BOT, RoomLine, is_bot, is_person, number_lines
+from referee.studies.rooms.room_state import OVER, WAITING, AnyRoom
 from referee.studies.sessions import kept_answers, presence
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
@@ -40,7 +40,10 @@ ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partne
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who comes to a room: the session, the alias, the study's mode for them, the step of their plan, and the pair (or group) they were invited as."""
+    """Who comes to a room: the session, the alias, the study's mode for them, the step of their plan, and the pair (or group) they were invited as.
+
+    `trial` and `labels` say what the step shows, where a game is about a scene: its trial, and the object behind each public label.
+    """
 
     session: str
     alias: str
@@ -48,6 +51,8 @@ class Person:
     step: int
     practice: bool = False
     pair: str = ""
+    trial: str = ""
+    labels: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
 class Link(Protocol):
@@ -75,7 +80,7 @@ class Watcher(Protocol):
 class Live:
     """A room with its numbers, its connections, and what is stored of it."""
 
-    room: Room
+    room: AnyRoom
     mode: str
     step: int
     seq: int = -1
@@ -87,8 +92,9 @@ class Live:
     partner: Watcher | None = None
     broken: bool = False
     pair: str = ""
+    forgetting: frozenset[str] = frozenset()
 
-    def move_on(self, room: Room, lines: Sequence[RoomLine]) -> None:
+    def move_on(self, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
         """The room is now as these numbered lines left it."""
         self.room, self.seq = room, self.seq + len(lines)
         self.remember(lines)
@@ -96,8 +102,10 @@ class Live:
     def remember(self, lines: Iterable[RoomLine]) -> None:
         """What somebody who comes later is shown of what has happened: the chat, and how many puzzles were solved."""
         for line in lines:
+            if line.kind in self.forgetting:
+                self.chat.clear()
             if line.kind == "say":
-                seat = seat_number(self.room, line.who)
+                seat = _seat_number(self.room, line.who)
                 self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
             self.solved += line.kind == "solved"
 
@@ -107,7 +115,7 @@ class _Parcel:
     """Lines that are to be stored together, whom to acknowledge then, and who waits for it."""
 
     live: Live
-    room: Room
+    room: AnyRoom
     lines: list[RoomLine]
     who: str | None = None
     mark: int = 0
@@ -119,6 +127,7 @@ class Hall:
 
     def __init__(self, served: Served, engage: Any = None) -> None:
         self.served = served
+        self.kind = kind_for(served.study.kind.info.plugin)
         self.engage = engage
         self.rooms: dict[str, Live] = {}
         self._waiting: list[_Parcel] = []
@@ -140,17 +149,22 @@ class Hall:
         """Take up rooms that were under way when the server stopped; everybody in them has the time of grace to come back."""
         with self.served.store.read() as connection:
             for row in room_store.unfinished(connection, self.served.id):
-                room, seq = room_store.load_room(connection, row)
-                live = Live(room, row.mode, row.data["step"], seq, room_store.high_marks(connection, row.id))
-                live.remember(room_store.lines_after(connection, row.id, -1))
-                self.rooms[row.id] = live
+                self.rooms[row.id] = self._taken_up(connection, row)
         # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
         for live in self.rooms.values():
             for seat in live.room.seats:
-                if seat.who != BOT:
-                    self._push(live, *room_state.leave(live.room, seat.who, self.now_ms()))
+                if is_person(seat.who):
+                    self._push(live, *self.kind.leave(live.room, seat.who, self.now_ms()))
             self._hire(live)
         self._ticking = asyncio.create_task(self._tick_for_ever())
+
+    def _taken_up(self, connection: Connection, row: Any) -> Live:
+        """A room as the store has it."""
+        room, seq = self.kind.load(connection, row)
+        marks = room_store.high_marks(connection, row.id)
+        live = Live(room, row.mode, row.data["step"], seq, marks, forgetting=self.kind.forgetting)
+        live.remember(room_store.lines_after(connection, row.id, -1))
+        return live
 
     async def close(self) -> None:
         for live in self.rooms.values():
@@ -173,7 +187,7 @@ class Hall:
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
-        await self._stored(live, *room_state.join(live.room, person.session, person.alias, self.now_ms()))
+        await self._stored(live, *self.kind.join(live.room, person.session, person.alias, self.now_ms()))
         if live.broken:
             raise Problem(503, "storage", "The room could not be stored just now; try again.")
         # After the commit: from the greeting on a page may rely on its seat.
@@ -187,17 +201,22 @@ class Hall:
             return mine[-1]
         if (over := self._over_already(person)) is not None:
             return over
-        settings = self._settings(person)
-        open_ones = (r for r in self.rooms.values() if r.room.phase == WAITING and len(r.room.seats) < r.room.places)
+        settings = self.kind.settings(self.served.study.settings, person)
+        # Only those meet who are to play the same: a training is for one, and a scene is for those who see it.
+        open_ones = (
+            r
+            for r in self.rooms.values()
+            if r.room.phase == WAITING and len(r.room.seats) < r.room.people and r.room.settings == settings
+        )
         mine_only = person.pair if not person.practice else ""
         wanted = (person.mode, person.step, mine_only)
-        fitting = (r for r in open_ones if (r.mode, r.step, r.pair) == wanted and r.room.places >= 2)
-        found = next(fitting, None) if settings["partner"] == "person" else None
+        found = next((r for r in open_ones if (r.mode, r.step, r.pair) == wanted), None)
         if found is None:
             key = str(uuid.uuid4())
-            # One draw for both: the seed is taken from the room's random name.
-            room = Room(key, settings, uuid.UUID(key).int % 2**31)
-            found = self.rooms[key] = Live(room, person.mode, person.step, pair=mine_only)
+            # A draw of its own: pages know the name of their room, and must not work out from it what will be meant.
+            room = self.kind.new(key, settings, uuid.uuid4().int % 2**31)
+            found = Live(room, person.mode, person.step, pair=mine_only, forgetting=self.kind.forgetting)
+            self.rooms[key] = found
         return found
 
     def _over_already(self, person: Person) -> Live | None:
@@ -205,20 +224,10 @@ class Hall:
         with self.served.store.read() as connection:
             for row in room_store.finished(connection, person.session):
                 if row.data["step"] == person.step:
-                    room, seq = room_store.load_room(connection, row)
-                    live = Live(room, row.mode, person.step, seq, room_store.high_marks(connection, row.id))
-                    live.remember(room_store.lines_after(connection, row.id, -1))
-                    live.stored = _shape(room)
+                    live = self._taken_up(connection, row)
+                    live.stored = _shape(live.room)
                     return live
         return None
-
-    def _settings(self, person: Person) -> dict[str, Any]:
-        settings = dict(self.served.study.settings)
-        if person.practice:
-            # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
-            first = find_goal(settings["puzzles"][0], settings["goals"])
-            settings |= {"partner": "none", "puzzles": [training_for(first).name], "voice": False}
-        return settings
 
     def _greet(self, live: Live, link: Link, last: int) -> None:
         """What was missed since a line, then how things stand; from here on everything new follows."""
@@ -227,7 +236,7 @@ class Hall:
             with self.served.store.read() as connection:
                 # From the store: only what is stored was ever told, so nothing is told twice or left out.
                 lines = room_store.lines_after(connection, live.room.id, last)
-            missed = _told(live.room, lines, link.who)
+            missed = self._told(live.room, lines, link.who)
         live.links[link.who] = link
         link.put(missed, ack=live.marks.get(link.who, 0), status=self._status(live, link.who))
 
@@ -236,10 +245,10 @@ class Hall:
         if live.links.get(link.who) is link:
             del live.links[link.who]
             if live.room.has(link.who):
-                self._push(live, *room_state.leave(live.room, link.who, self.now_ms()))
+                self._push(live, *self.kind.leave(live.room, link.who, self.now_ms()))
 
     def quit(self, live: Live, who: str) -> None:
-        self._push(live, *room_state.quit_room(live.room, who, self.now_ms()))
+        self._push(live, *self.kind.quit_room(live.room, who, self.now_ms()))
 
     def take(self, live: Live, who: str, sent: Iterable[RoomLine]) -> None:
         """What a person sent together: in their own order, each once. What comes before a bad one is kept.
@@ -256,7 +265,7 @@ class Hall:
                     continue
                 if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                lines += self._happen(live, *room_state.act(live.room, who, one.kind, one.data, now), now, one)
+                lines += self._happen(live, *self.kind.act(live.room, who, one.kind, one.data, now), now, one)
                 mark = number
         finally:
             if mark > live.marks.get(who, 0):
@@ -265,33 +274,33 @@ class Hall:
 
     async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
-        await self._stored(live, *room_state.note(live.room, who, kind, data))
+        await self._stored(live, live.room, [RoomLine(who, kind, data)])
 
     def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
         """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
         to, said = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
-            if other != who and to in (None, seat_number(live.room, other)):
-                link.put((), signal={**said, "from": seat_number(live.room, who)})
+            if other != who and to in (None, _seat_number(live.room, other)):
+                link.put((), signal={**said, "from": _seat_number(live.room, who)})
 
-    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any]) -> None:
-        self._push(live, *room_state.act(live.room, BOT, kind, data, self.now_ms()))
+    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
+        self._push(live, *self.kind.act(live.room, who, kind, data, self.now_ms()))
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
-    def _push(self, live: Live, room: Room, lines: Sequence[RoomLine]) -> _Parcel:
+    def _push(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
         parcel = _Parcel(live, room, self._happen(live, room, lines, self.now_ms()))
         self._queue(parcel)
         return parcel
 
-    async def _stored(self, live: Live, room: Room, lines: Sequence[RoomLine]) -> None:
+    async def _stored(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
         """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
         done = asyncio.get_running_loop().create_future()
         self._push(live, room, lines).done = done
         await done
 
     def _happen(
-        self, live: Live, room: Room, lines: Sequence[RoomLine], now: float, sent: RoomLine | None = None
+        self, live: Live, room: AnyRoom, lines: Sequence[RoomLine], now: float, sent: RoomLine | None = None
     ) -> list[RoomLine]:
         """Lines get their numbers, and the live room moves on by them; storing and telling come after."""
         numbered = number_lines(lines, live.seq + 1, now, sent)
@@ -340,30 +349,34 @@ class Hall:
                 room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
             # In the transaction of the line that says so: a room is never over without its people being paid, nor the
             # other way round.
+            for who in (line.who for line in lines if line.kind == "gone"):
+                self._end_session(connection, room, who, "technical")
             if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
                 self._end_sessions(connection, room, lines)
         room_store.keep_lines(connection, kept)
 
-    def _end_sessions(self, connection: Connection, room: Room, lines: Sequence[RoomLine]) -> None:
+    def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
         lost = next(line.data["by"] for line in lines if line.kind == "over")
         stayed, left = ENDINGS[str(room.outcome)]
         for seat in room.seats:
-            if seat.who == BOT:
-                continue
-            row = kept_answers.load(connection, self.served, seat.who)
-            # Whoever has withdrawn or was ended by an organiser keeps that ending.
-            if row.state in ("consented", "running"):
-                outcome = left if seat.who == lost else stayed
-                presence.end(connection, self.served, row, outcome, "server", reason=room.outcome, room=room.id)
+            if is_person(seat.who):
+                self._end_session(connection, room, seat.who, left if seat.who == lost else stayed)
+
+    def _end_session(self, connection: Connection, room: AnyRoom, who: str, outcome: str) -> None:
+        row = kept_answers.load(connection, self.served, who)
+        # Whoever has withdrawn or was ended before keeps that ending.
+        if row.state in ("consented", "running"):
+            reason = room.outcome or "partner-left"
+            presence.end(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
 
     def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
         """Acknowledge what is stored now, and pass it on."""
         live.stored = _shape(parcels[-1].room)
         lines = _lines_in(parcels)
         marks = {parcel.who: parcel.mark for parcel in parcels}
-        tells = any(line.kind in TELLING for line in lines)
+        tells = any(line.kind in self.kind.telling for line in lines)
         for who, link in list(live.links.items()):
-            events = _told(live.room, lines, who)
+            events = self._told(live.room, lines, who)
             more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
             if tells:
                 more["status"] = self._status(live, who)
@@ -375,7 +388,10 @@ class Hall:
         self._clear_away(live)
 
     def _status(self, live: Live, who: str) -> dict[str, Any]:
-        return status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
+        return self.kind.status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
+
+    def _told(self, room: AnyRoom, lines: Iterable[RoomLine], who: str) -> list[dict[str, Any]]:
+        return [event for line in lines if (event := self.kind.told(room, line, who)) is not None]
 
     def _clear_away(self, live: Live) -> None:
         """Rooms that nobody is in any more need no memory."""
@@ -392,7 +408,7 @@ class Hall:
         live.links.clear()
 
     def _hire(self, live: Live) -> None:
-        if live.partner is None and self.engage is not None and any(s.who == BOT for s in live.room.seats):
+        if live.partner is None and self.engage is not None and any(is_bot(s.who) for s in live.room.seats):
             live.partner = self.engage(self, live)
 
     async def _tick_for_ever(self) -> None:
@@ -400,7 +416,7 @@ class Hall:
             await asyncio.sleep(TICK_SECONDS)
             # A copy, for rooms come and go while we wait for others.
             for live in list(self.rooms.values()):
-                room, lines = room_state.pass_time(live.room, self.now_ms())
+                room, lines = self.kind.pass_time(live.room, self.now_ms())
                 if lines:
                     self._push(live, room, lines)
             if tick % WITHDRAWAL_TICKS == 0:
@@ -412,7 +428,7 @@ class Hall:
 
     async def _let_go(self) -> None:
         """Who has withdrawn, by whatever way, plays no further."""
-        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if seat.who != BOT]
+        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if is_person(seat.who)]
         if not playing:
             return
         try:
@@ -423,13 +439,13 @@ class Hall:
         for live, who in playing:
             if who in gone and live.room.has(who) and live.room.phase != OVER:
                 link = live.links.pop(who, None)
-                step = room_state.leave if live.room.phase == WAITING else room_state.quit_room
+                step = self.kind.leave if live.room.phase == WAITING else self.kind.quit_room
                 self._push(live, *step(live.room, who, self.now_ms()))
                 if link is not None:
                     link.cut("withdrawn", "You have withdrawn from this study.")
 
 
-def _shape(room: Room) -> tuple[Any, ...]:
+def _shape(room: AnyRoom) -> tuple[Any, ...]:
     """What the row of a room says: it is written again only when this changes."""
     return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
 
@@ -438,5 +454,6 @@ def _lines_in(parcels: Iterable[_Parcel]) -> list[RoomLine]:
     return [line for parcel in parcels for line in parcel.lines]
 
 
-def _told(room: Room, lines: Iterable[RoomLine], who: str) -> list[dict[str, Any]]:
-    return [event for line in lines if (event := told(room, line, who)) is not None]
+def _seat_number(room: AnyRoom, who: str) -> int:
+    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
+    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)

@@ -1,9 +1,14 @@
-"""People's games out of the store: which rooms there are, and each puzzle as a recording file that every situated command reads (rules 12, 13 and 15)."""
+"""People's games out of the store: which rooms there are, and what was played in them (rules 12, 13 and 15).
+
+Of Tangram each puzzle is a recording file that every situated command reads; a room of a reference game is one game, as `referee play` writes and scores them,
+and its whole log.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +17,32 @@ from sqlalchemy import Connection, select
 
 from referee.errors import InputError
 from referee.situated.game.log import Recording, write_recording
+from referee.situated.players.reference_game import PlayedGame, game_to_json
 from referee.studies.folder.study import Study
-from referee.studies.rooms.room_line import BOT
-from referee.studies.rooms.room_store import recordings_in, withdrawn
+from referee.studies.protocols.contract import ROOM_PLUGINS
+from referee.studies.rooms.reference_store import game_in, log_in
+from referee.studies.rooms.room_line import RoomLine, is_person
+from referee.studies.rooms.room_store import lines_after, recordings_in, withdrawn
 from referee.studies.rooms.sound import whole_sounds
 from referee.studies.store import schema
 
-__all__ = ["ROOMS_TABLE", "RoomSummary", "has_rooms", "list_rooms", "room_files", "room_recordings", "rooms_table"]
+__all__ = [
+    "ABOUT",
+    "ROOMS_TABLE",
+    "RoomSummary",
+    "about_games",
+    "has_rooms",
+    "is_reference_game",
+    "list_rooms",
+    "reference_files",
+    "room_files",
+    "room_recordings",
+    "rooms_table",
+]
 
 ROOMS_TABLE = "rooms.csv"
+# What tells `referee play` which games lie in a folder.
+ABOUT = "game.json"
 COLUMNS = ("room", "mode", "state", "outcome", "people", "puzzle", "goal", "result", "seconds", "utterances", "file")
 
 
@@ -40,7 +62,12 @@ class RoomSummary:
 
 def has_rooms(study: Study) -> bool:
     """Whether people play in rooms in this study."""
-    return study.protocol == "tangram"
+    return study.kind.info.plugin in ROOM_PLUGINS
+
+
+def is_reference_game(study: Study) -> bool:
+    """Whether rooms are reference games, in which everybody chooses alone."""
+    return study.kind.info.plugin == "reference-game"
 
 
 def list_rooms(connection: Connection, study: Study, mode: str | None = None) -> list[RoomSummary]:
@@ -53,7 +80,7 @@ def list_rooms(connection: Connection, study: Study, mode: str | None = None) ->
 
 def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
     seats = row.data["seats"]
-    gone = withdrawn(connection, [seat["who"] for seat in seats if seat["who"] != BOT])
+    gone = withdrawn(connection, [seat["who"] for seat in seats if is_person(seat["who"])])
     about: dict[str, Any] = {
         "id": row.id,
         "mode": row.mode,
@@ -66,10 +93,25 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
     if gone:
         return RoomSummary(**about, why_not="somebody has withdrawn")
     try:
+        if is_reference_game(study):
+            game = game_in(connection, row.id)
+            lines = lines_after(connection, row.id, -1)
+            return RoomSummary(**about, puzzles=(_game(game, lines),) if game.rounds else ())
         found = recordings_in(connection, row.id, study.language)
     except InputError as error:
         return RoomSummary(**about, why_not=error.problem)
     return RoomSummary(**about, puzzles=tuple(_puzzle(one) for one in found))
+
+
+def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
+    choices = [c for done in game.rounds for c in done.choices if c.right is not None]
+    return {
+        "goal": f"{len(game.rounds)} rounds",
+        "result": f"{sum(bool(c.right) for c in choices)} of {len(choices)} choices right, {game.outcome}",
+        "seconds": round((lines[-1].t_server - lines[0].t_server) / 1000, 1),
+        "utterances": sum(len(done.talk) for done in game.rounds),
+        "file": f"{game.game}.json",
+    }
 
 
 def _puzzle(recording: Recording) -> dict[str, Any]:
@@ -101,10 +143,39 @@ def room_files(connection: Connection, study: Study, mode: str | None = None) ->
         return {}
     given = [room for room in rooms if room.why_not is None]
     files: dict[str, bytes] = {}
+    if is_reference_game(study):
+        files = {ABOUT: about_games(study).encode()}
+        for room in given:
+            files |= reference_files(connection, room.id, ("games", "jsonl"))
+        return _below_rooms(rooms, files)
     for found in room_recordings(connection, study, given):
         files[f"{found.header.session}.jsonl"] = write_recording(found).encode()
         files |= whole_sounds(study.folder, found)
+    return _below_rooms(rooms, files)
+
+
+def _below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
     return {f"rooms/{name}": content for name, content in {ROOMS_TABLE: rooms_table(rooms).encode(), **files}.items()}
+
+
+def reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """A reference game as `referee play` reads it (`games`), its whole log (`jsonl`), or both."""
+    files = {}
+    if "games" in kinds:
+        files[f"{room}.json"] = game_to_json(game_in(connection, room)).encode()
+    if "jsonl" in kinds:
+        files[f"{room}.jsonl"] = "".join(f"{line}\n" for line in log_in(connection, room)).encode()
+    return files
+
+
+def about_games(study: Study) -> str:
+    """What kind of games they are, for `referee play`."""
+    settings = study.settings
+    named = ("bot_speaker", "bot_listener")
+    speaker, hearer = (f"people and {settings[name]}" if settings["bots"] else "people" for name in named)
+    about = {"corpus": study.design.source, "speaker": speaker, "hearer": hearer, "study": study.id}
+    kept = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
+    return json.dumps({**about, "settings": {name: settings[name] for name in kept}}, ensure_ascii=False)
 
 
 def rooms_table(rooms: Sequence[RoomSummary]) -> str:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["BOT", "SERVER", "RoomLine", "number_lines"]
+__all__ = ["BOT", "SERVER", "RoomLine", "is_bot", "is_person", "number_lines"]
 
 SERVER, BOT = "server", "bot"
+
+
+def is_bot(who: str) -> bool:
+    """Whether it is a program: `bot`, and where there are several `bot-2`, `bot-3` …"""
+    return who == BOT or who.startswith(f"{BOT}-")
+
+
+def is_person(who: str) -> bool:
+    """Whether it is a person, known by their session."""
+    return who != SERVER and not is_bot(who)
 
 
 class RoomLine(NamedTuple):

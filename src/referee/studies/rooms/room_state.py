@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from referee.situated.game import rules
 from referee.situated.game.board import CHANGES, Change
@@ -19,6 +19,7 @@ from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 
 __all__ = [
     "SOLO",
+    "AnyRoom",
     "Room",
     "Seat",
     "act",
@@ -26,7 +27,6 @@ __all__ = [
     "game_settings",
     "join",
     "leave",
-    "note",
     "pass_time",
     "quit_room",
 ]
@@ -40,7 +40,8 @@ SNAPSHOT_MS = 5_000.0
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, and when their connection was lost."""
+    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, when their connection was lost, and whether they have left
+    a room that goes on without them."""
 
     who: str
     name: str
@@ -48,6 +49,34 @@ class Seat:
     present: bool = True
     left_ms: float | None = None
     ready: bool = False
+    gone: bool = False
+
+
+class AnyRoom(Protocol):
+    """A room as the hall sees it; `puzzle` counts whatever is played in it, one after the other."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def seats(self) -> tuple[Seat, ...]: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def puzzle(self) -> int: ...
+    @property
+    def began_ms(self) -> float: ...
+    @property
+    def outcome(self) -> str | None: ...
+    @property
+    def places(self) -> int: ...
+    @property
+    def people(self) -> int: ...
+    def has(self, who: str) -> bool: ...
+    def seat(self, who: str) -> Seat: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +103,11 @@ class Room:
         if self.settings["partner"] == "person":
             return int(self.settings.get("group", 2))
         return 1 if self.settings["partner"] == "none" else 2
+
+    @property
+    def people(self) -> int:
+        """How many people it takes; a bot has the other place."""
+        return self.places if self.settings["partner"] == "person" else 1
 
     def seat(self, who: str) -> Seat:
         return next(seat for seat in self.seats if seat.who == who)
@@ -160,6 +194,8 @@ def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -
         return _handle(room, who, kind, data, t_ms)
     if kind == "ready":
         return _ready(room, who, t_ms)
+    if kind == "choose":
+        raise ValueError("nobody chooses in this room")
     if kind in ("say", "typing") and not room.settings["chat"]:
         raise ValueError("there is no chat in this room")
     return room, [RoomLine(who, kind, data)]
@@ -262,11 +298,6 @@ def _over(room: Room, outcome: str, who: str) -> Happened:
         *lines,
         RoomLine(SERVER, "over", {"outcome": outcome, "by": who}),
     ]
-
-
-def note(room: Room, who: str, kind: str, data: Mapping[str, Any]) -> Happened:
-    """Something that only has to be kept: a ping, a piece of sound."""
-    return room, [RoomLine(who, kind, data)]
 
 
 def _change(room: Room, who: str, **fields: Any) -> Room:

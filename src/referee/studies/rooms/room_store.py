@@ -21,8 +21,8 @@ from referee.situated.game.goals import find_goal
 from referee.situated.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
 from referee.situated.game.rules import Game
 from referee.studies.data.collection import SIMULATED
-from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
-from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, Room, Seat, game_settings
+from referee.studies.rooms.room_line import RoomLine, is_bot, is_person
+from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, AnyRoom, Room, Seat, game_settings
 from referee.studies.store import schema
 from referee.studies.store.store import Store
 
@@ -35,7 +35,9 @@ __all__ = [
     "recording_of",
     "recordings_in",
     "recordings_of",
+    "refuse_withdrawn",
     "unfinished",
+    "whole_log",
     "withdrawn",
 ]
 
@@ -66,8 +68,7 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
 
 
 def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
-    nobody = line.who in (SERVER, BOT)
-    session, actor = (None, line.who) if nobody else (line.who, None)
+    session, actor = (line.who, None) if is_person(line.who) else (None, line.who)
     # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
 
@@ -85,7 +86,7 @@ def _statement(rows: int) -> str:
     return f"INSERT INTO event ({', '.join(_COLUMNS)}) VALUES {', '.join([marks] * rows)}"
 
 
-def keep_room(connection: Connection, room: Room, study: str, mode: str, step: int, now: float) -> None:
+def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
     """What the lines do not say."""
     data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
     data |= {"settings": dict(room.settings), "seats": [asdict(seat) for seat in room.seats]}
@@ -204,24 +205,31 @@ def recordings_in(connection: Connection, room: str, language: str = "en") -> li
     if row is None:
         raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
     seats = [Seat(**seat) for seat in row.data["seats"]]
-    _check_people(connection, room, seats)
+    refuse_withdrawn(connection, room, seats)
+    lines = whole_log(connection, room)
+    invented = has_programs(connection, seats)
+    return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
+
+
+def whole_log(connection: Connection, room: str) -> list[RoomLine]:
+    """All lines of a room, none missing."""
     lines = lines_after(connection, room, -1)
     # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
     # recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
-    invented = _has_programs(connection, seats)
-    return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
+    return lines
 
 
-def _has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
+def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
     """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
     clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_([s.who for s in seats])))
-    return any(seat.who == BOT for seat in seats) or any((client or {}).get(SIMULATED) for client in clients)
+    return any(is_bot(seat.who) for seat in seats) or any((client or {}).get(SIMULATED) for client in clients)
 
 
-def _check_people(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
-    people = [seat.who for seat in seats if seat.who != BOT]
+def refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
+    """InputError where somebody has withdrawn: what was said and done together is given out by everybody or not at all."""
+    people = [seat.who for seat in seats if is_person(seat.who)]
     if withdrawn(connection, people):
         raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
+from referee.studies.protocols.contract import ROOM_PLUGINS
 from referee.studies.sessions import places
 from referee.studies.sessions.enrolment import add_session
 from referee.studies.sessions.kept_answers import given_in, guard, hold_again, load, note, stored_answers
@@ -129,7 +130,7 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
 
 def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
     """A step in a room is over when its room is, whatever the page says of it; rehearsals in debug mode have no rooms."""
-    rooms = {s.index for s in outline.plan.steps if s.plugin == "tangram" and s.saved}
+    rooms = {s.index for s in outline.plan.steps if s.plugin in ROOM_PLUGINS and s.saved}
     if not rooms or row.mode == "debug":
         return False
     from referee.studies.rooms.room_store import finished

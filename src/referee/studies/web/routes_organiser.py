@@ -117,20 +117,25 @@ def rooms(served: Viewing) -> dict[str, Any]:
 
 
 @router.get("/rooms/{name}")
-def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,60}\.jsonl$")]) -> Response:
-    """One puzzle as a recording; that someone took it is recorded."""
+def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,60}\.jsonl?$")]) -> Response:
+    """One puzzle as a recording, or one reference game; that someone took it is recorded."""
     from referee.situated.game.log import write_recording
+    from referee.studies.rooms.room_files import is_reference_game, reference_files
     from referee.studies.rooms.room_store import recordings_in
 
-    room, _, number = name.removesuffix(".jsonl").rpartition("-")
     try:
         with served.store.read() as connection:
-            found = recordings_in(connection, room, served.study.language)[int(number) - 1]
-    except (InputError, ValueError, IndexError):
+            if is_reference_game(served.study):
+                content: str | bytes = reference_files(connection, name.removesuffix(".json"), ("games",))[name]
+            else:
+                room, _, number = name.removesuffix(".jsonl").rpartition("-")
+                found = recordings_in(connection, room, served.study.language)[int(number) - 1]
+                content = write_recording(found)
+    except (InputError, ValueError, IndexError, KeyError):
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
     served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(write_recording(found), media_type="application/jsonl", headers=headers)
+    return Response(content, media_type="application/jsonl", headers=headers)
 
 
 @router.get("/export.zip")

@@ -22,6 +22,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from referee.errors import InputError
 from referee.situated.game.board import CHANGES
+from referee.studies.protocols.contract import ROOM_PLUGINS
 from referee.studies.protocols.tangram import INVITED
 from referee.studies.rooms.bot_partners import engage
 from referee.studies.rooms.hall import Hall, Live, Person
@@ -48,6 +49,8 @@ _log = logging.getLogger("referee.studies")
 
 def _hall(app: Any, served: Served) -> Hall:
     """The hall of a study, opened when the first person knocks."""
+    if served.study.kind.info.plugin not in ROOM_PLUGINS:
+        raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
     halls: dict[str, Hall] = app.state.halls
     if served.id not in halls:
         halls[served.id] = Hall(served, engage)
@@ -164,9 +167,10 @@ def _person(served: Served, session: str, tab: str, step: int) -> Person:
         pair = _pair(connection, served, row.participant)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     planned = outline.step(step)
-    if planned is None or planned.plugin != "tangram":
+    if planned is None or planned.plugin not in ROOM_PLUGINS:
         raise Problem(409, "no-such-step", "The plan has no room at this place.")
-    return Person(session, alias or "", row.mode, step, planned.kind == "practice", pair)
+    trial = planned.stimulus.trial.id if planned.stimulus else ""
+    return Person(session, alias or "", row.mode, step, planned.kind == "practice", pair, trial, planned.shown.labels)
 
 
 def _pair(connection: Connection, served: Served, person: str) -> str:
@@ -207,7 +211,7 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
 
 def _signal(given: Any, live: Live) -> Mapping[str, Any]:
     """What two pages tell each other to find a way for their voices; only where the room has voices, and nothing long."""
-    if not live.room.settings["voice"]:
+    if not live.room.settings.get("voice"):
         raise Problem(422, "not-allowed", "There is no sound in this room.")
     if (
         not isinstance(given, dict)
@@ -270,7 +274,16 @@ def _clock(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _number(data.get(name)) for name in ("sent_ms", "received_ms", "server_ms")}
 
 
+def _choose(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Which object, and in which round: a choice that comes too late must not count for the next one."""
+    chosen, round_ = data.get("object"), data.get("round")
+    if not isinstance(chosen, str) or not _whole(round_):
+        raise ValueError("a choice names an object and a round")
+    return {"object": chosen[:40], "round": round_}
+
+
 _KINDS: Mapping[str, Any] = {
+    "choose": _choose,
     "cursor": _cursor,
     "say": _say,
     "typing": lambda data: {"typing": data.get("typing") is True},
@@ -323,7 +336,7 @@ async def put_voice(
     """A piece of somebody's sound: on the disk and in the room's log before it is acknowledged; the same again is acknowledged again."""
     hall = _hall(request.app, caller.served)
     live = hall.rooms.get(room)
-    if live is None or not live.room.has(caller.session) or not live.room.settings["voice"]:
+    if live is None or not live.room.has(caller.session) or not live.room.settings.get("voice"):
         raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")
     content = await request.body()
     digest = hashlib.sha256(content).hexdigest()

@@ -1,0 +1,144 @@
+"""`referee tangram choose`: people in browsers play a reference game; one describes, the others choose, each alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.catalogue import one_of
+from referee.cli import options
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee.records import Trial
+
+__all__ = ["app"]
+
+app = options.new_app()
+SPEAKERS = ("repetition", "round", "fixed")
+BEGINS = ("any", "person", "bot")
+FEEDBACKS = ("full", "own")
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram choose --bots 2                          try it alone: two programs play with you
+
+  referee tangram choose --data groups --group 4 --mode live   four people: give all of them the same link
+
+  referee tangram choose --data groups --group 3 --invited     named groups; `referee study links groups --pairs names.txt` makes their links
+
+  referee tangram choose --group 6 --speaker fixed --feedback own --repetitions 6
+
+  referee tangram choose --corpus tuna --bots 1 --bot-listener 'llm/openai-compatible|model:NAME|endpoint:URL'
+
+Afterwards `referee tangram export groups --all --out GAMES` takes the games out, and `referee play --played GAMES --people multiparty-tangrams` scores them.
+""")
+)
+def choose(
+    data: options.MadeStudy = Path("reference-study"),
+    corpus: Annotated[str | None, typer.Option(help="Play with a scene of this corpus.", show_default="twelve figures of this package")] = None,
+    corpus_data: Annotated[Path | None, typer.Option(help="Where the corpora lie.", show_default="$REFEREE_DATA")] = None,
+    scene: Annotated[str | None, typer.Option(help="Of the corpus: this scene.", show_default="the first that can be shown")] = None,
+    group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
+    bots: Annotated[int, typer.Option(help="So many of them are programs.", min=0, max=5)] = 0,
+    bot_speaker: Annotated[str, typer.Option(help="The program that speaks: a system, or llm/openai-compatible|….")] = "classic/incremental",
+    bot_listener: Annotated[str, typer.Option(help="The program that chooses: a hearer, or llm/openai-compatible|….")] = "literal",
+    repetitions: options.Repetitions = 6,
+    objects: Annotated[int, typer.Option(help="How many objects come round; 0 for all.", min=0)] = 0,
+    speaker: Annotated[str, typer.Option(help="When somebody else speaks: after every repetition, after every round, never (fixed).")] = "repetition",
+    begins: Annotated[str, typer.Option(help="Who speaks first (any, person, bot).")] = "any",
+    feedback: Annotated[str, typer.Option(help="What listeners learn: everything, or only whether they were right themselves (full, own).")] = "full",
+    limit: Annotated[float, typer.Option(help="Seconds until a round ends without all choices.", min=1)] = 180.0,
+    invited: options.Invited = False,
+    participants: options.Participants = 24,
+    mode: options.Mode = "debug",
+    language: options.PageLanguage = "en",
+    port: options.Port = 8000,
+    host: options.Host = "127.0.0.1",
+    public_url: options.ProxyUrl = None,
+    qr: options.QrCode = True,
+) -> None:  # fmt: skip
+    """Serve a reference game for groups until Ctrl-C (docs/reference-game.md).
+
+    One speaks, all others choose alone which object is meant, all write in one chat, and after every round everybody is told. A folder that exists is served
+    as it is: change its study.toml to change anything.
+    """
+    from referee.cli.study import serve
+
+    for option, value, allowed in (
+        ("--speaker", speaker, SPEAKERS),
+        ("--begins", begins, BEGINS),
+        ("--feedback", feedback, FEEDBACKS),
+    ):
+        one_of(option, value, allowed)
+    settings: dict[str, Any] = {
+        "group": group,
+        "bots": bots,
+        "bot_speaker": bot_speaker,
+        "bot_listener": bot_listener,
+        "repetitions": repetitions,
+        "objects": objects,
+        "speaker": speaker,
+        "begins": begins,
+        "feedback": feedback,
+        "limit_seconds": limit,
+        "pairing": "invited" if invited else "any",
+    }
+    if not (data / "study.toml").exists():
+        trial = None if corpus is None else _scene(corpus, corpus_data, scene)
+        _make(data, trial, corpus, settings, participants, mode, language)
+    elif corpus or scene or settings != _usual(settings):
+        # Options that would be ignored are refused: the folder is what is served.
+        raise InputError(
+            "the study exists already and is served as it is",
+            where=data,
+            remedy="leave the options out, name another folder with --data, or edit its study.toml",
+        )
+    serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
+
+
+def _usual(settings: dict[str, Any]) -> dict[str, Any]:
+    """The same settings where nothing is asked for."""
+    from referee.catalogue import create
+
+    known = create("protocol", "reference-game").info.parameters
+    return {name: known[name].default for name in settings}
+
+
+def _scene(corpus: str, data: Path | None, scene: str | None) -> Trial:
+    from referee.catalogue import create
+    from referee.studies.rooms.reference_study import scene_trial
+
+    trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
+    return scene_trial(trials, corpus, scene)
+
+
+def _make(
+    data: Path,
+    trial: Trial | None,
+    corpus: str | None,
+    settings: dict[str, Any],
+    participants: int,
+    mode: str,
+    language: str,
+) -> None:
+    from referee.cli.study.new import id_of
+    from referee.studies.rooms.reference_study import make_reference_study
+
+    study = make_reference_study(
+        data,
+        trial=trial,
+        source=corpus or "figures of this package",
+        participants=participants,
+        language=language,
+        mode=mode,
+        id=id_of(data),
+        settings=settings,
+    )
+    objects = len(next(study.every_stimulus()).trial.scene.entities)
+    print(f"Made {data}: {objects} objects, {settings['group']} players, {settings['bots']} of them programs.")
+    if settings["pairing"] == "invited":
+        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")

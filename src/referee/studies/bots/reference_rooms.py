@@ -1,0 +1,147 @@
+"""Simulated participants of a reference game: programs speak and choose by the rules of the room, on a clock of their own.
+
+What they do is stored as a live room stores it. Where a group is not full its people wait in vain, and are paid.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from referee.records import Description, Outcome
+from referee.situated.players.reference_game import in_words, remembered
+from referee.situated.players.roster import make_partner
+from referee.studies.rooms import reference_state, room_store
+from referee.studies.rooms.reference_state import ReferenceRoom
+from referee.studies.rooms.reference_store import rounds_in
+from referee.studies.rooms.room_line import RoomLine, is_person, number_lines
+from referee.studies.rooms.room_state import BETWEEN, PLAYING
+from referee.studies.sessions.plan import PlanStep
+from referee.studies.sessions.served_study import Served
+from referee.studies.store.schema import participant, session
+
+__all__ = ["PlayedReferenceRoom", "play_reference_rooms"]
+
+KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedReferenceRoom:
+    """What a participant's page says of the room at its end."""
+
+    room: str
+    outcome: str
+    rounds: int
+    right: int
+    ms: float
+
+    def answer(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("room", "outcome", "rounds", "right")}
+
+
+def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedReferenceRoom]:
+    """Rooms for these sessions, in their order, as many to a room as the study says; what became of each, by session."""
+    settings = served.study.settings
+    together = settings["group"] - settings["bots"]
+    found: dict[str, PlayedReferenceRoom] = {}
+    for number, first in enumerate(range(0, len(sessions), together)):
+        people = sessions[first : first + together]
+        rng = Random(f"{seed}|room|{number}")
+        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng))
+    return found
+
+
+def _play_one(
+    connection: Connection, served: Served, people: Sequence[str], rng: Random
+) -> dict[str, PlayedReferenceRoom]:
+    rows = {
+        who: connection.execute(
+            select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
+            .join(participant, participant.c.id == session.c.participant)
+            .where(session.c.id == who)
+        ).one()
+        for who in people
+    }
+    some, now = rows[people[0]], served.clock()
+    plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
+    step = next(s for s in plan.steps if s.plugin == "reference-game" and s.kind == "trial")
+    game = _Game(served, step, rng, 1000 * now)
+    for who in people:
+        game.happen(reference_state.join, who, rows[who].alias)
+    game.play(people)
+    room_store.keep_room(connection, game.room, served.id, some.mode, step.index, now)
+    room_store.keep_lines(connection, [(game.room.id, line) for line in game.lines])
+    rounds = sum(line.kind == "feedback" for line in game.lines)
+    about: dict[str, Any] = {
+        "room": game.room.id,
+        "outcome": str(game.room.outcome),
+        "rounds": rounds,
+        "ms": game.t_ms - 1000 * now,
+    }
+    return {who: PlayedReferenceRoom(**about, right=game.room.right.get(who, 0)) for who in people}
+
+
+class _Game:
+    """A room on a clock of its own."""
+
+    def __init__(self, served: Served, step: PlanStep, rng: Random, t_ms: float) -> None:
+        assert step.stimulus is not None
+        self.trial, self.rng, self.t_ms = step.stimulus.trial, rng, t_ms
+        settings = {**served.study.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
+        key = str(uuid.UUID(int=rng.getrandbits(128), version=4))
+        self.room = ReferenceRoom(key, settings, rng.randrange(10**6))
+        self.lines: list[RoomLine] = []
+        self.own: dict[str, int] = {}
+        self.speaker = make_partner(settings["bot_speaker"], "system", self.room.seed)
+        self.listener = make_partner(settings["bot_listener"], "hearer", self.room.seed)
+
+    def happen(self, step: Any, *what: Any) -> None:
+        """One step of the room, its lines numbered as the hall numbers them."""
+        self.room, lines = step(self.room, *what, self.t_ms)
+        sent = None
+        if step is reference_state.act and is_person(what[0]):
+            self.own[what[0]] = self.own.get(what[0], 0) + 1
+            who, kind, data = what
+            sent = RoomLine(who, kind, data, client_seq=self.own[who], t_client=self.t_ms)
+        self.lines += number_lines(lines, len(self.lines), round(self.t_ms, 3), sent)
+
+    def play(self, people: Sequence[str]) -> None:
+        if len(people) < self.room.people:
+            self.t_ms += 60_000 * self.room.settings["wait_minutes"]
+            self.happen(reference_state.quit_room, people[0])
+            return
+        while self.room.phase in (PLAYING, BETWEEN):
+            if self.room.phase == PLAYING:
+                self._round()
+            self.t_ms += 1000 * max(self.room.settings["feedback_seconds"], 1.0)
+            self.happen(reference_state.pass_time)
+
+    def _round(self) -> None:
+        room = self.room
+        labels = room.settings["labels"]
+        before = rounds_in(self.lines, {seat.who: seat for seat in room.seats}, labels)
+        here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
+        said = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
+        text = in_words(said)
+        self.t_ms += READ_MS + KEY_MS * len(text)
+        self._say(str(room.speaker), text or "…")
+        for seat in room.listeners:
+            view = replace(here, history=remembered(before, seat.name)).for_hearer(self.rng)
+            found = self.listener.resolve(Description(text=text, properties=said.properties), view)
+            self.t_ms += READ_MS + FIND_MS * self.rng.random()
+            if found.outcome is Outcome.ENTITY:
+                label = next(name for name, behind in labels.items() if behind == found.entity)
+                self.happen(reference_state.act, seat.who, "choose", {"object": label, "round": room.puzzle})
+        if self.room.phase == PLAYING:
+            self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
+            self.happen(reference_state.pass_time)
+
+    def _say(self, who: str, text: str) -> None:
+        times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
+        self.happen(reference_state.act, who, "say", {"text": text, **times, "keystrokes": len(text)})

@@ -1,0 +1,108 @@
+"""A ready-made reference game: consent, what to do, one room, comments. It is played with figures of this package, or with a scene of any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from referee.drawing import kind_of
+from referee.errors import InputError
+from referee.records import Entity, Property, Scene, Trial
+from referee.situated.players.reference_game import is_named_only
+from referee.studies.design.designs import Request, lay_out
+from referee.studies.folder.draft import Draft, write_study
+from referee.studies.folder.study import Study
+from referee.studies.folder.study_pictures import picture_names
+
+__all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "scene_trial"]
+
+# Twelve, as in the corpora of tangrams; those that look least alike.
+FIGURE_NAMES = (
+    *("arrow", "boat", "bridge", "chevron", "chicken", "crown"),
+    *("giraffe", "goose", "head", "mountain", "spikes", "temple"),
+)
+MOST_OBJECTS = 24
+
+
+def figure_trial(language: str = "en") -> Trial:
+    """Twelve dark figures of this package's own making."""
+    figures = tuple(Entity(id=n, attributes=(Property("shape", n), Property("colour", "black"))) for n in FIGURE_NAMES)
+    return Trial(
+        id="figures",
+        scene=Scene(entities=figures, id="figures"),
+        targets=FIGURE_NAMES,
+        language=language,
+        domain="figures",
+    )
+
+
+def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None) -> Trial:
+    """The scene of a corpus that is played with: the one that is named, or the first that can be."""
+    by_scene = {t.scene.id or t.id: t for t in reversed(list(trials))}
+    # One after the other, as far as needed: to know whether objects look alike they are drawn.
+    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name]))
+    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene])):
+        some = ", ".join(islice(shown, 5)) or "none at all"
+        raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
+    name = scene if scene is not None else next(shown, None)
+    if name is None:
+        raise InputError(
+            f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
+            remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
+        )
+    found = by_scene[name]
+    everything = tuple(e.id for e in found.scene.entities)
+    return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
+
+
+def _can_be_shown(trial: Trial) -> bool:
+    """Whether there is something to see (a picture, or a card with more on it than a name), and no two objects look alike, for places mean nothing here."""
+    scene = trial.scene
+    if not 2 <= len(scene.entities) <= MOST_OBJECTS:
+        return False
+    if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
+        return False
+    return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
+
+
+def make_reference_study(
+    path: str | Path,
+    *,
+    trial: Trial | None = None,
+    source: str = "figures of this package",
+    participants: int = 24,
+    language: str = "en",
+    mode: str = "debug",
+    seed: int = 1,
+    id: str = "reference-game",
+    settings: Mapping[str, Any] | None = None,
+) -> Study:
+    """Write the study folder; `settings` are settings of the protocol beside its defaults."""
+    chosen = dict(settings or {})
+    trial = trial or figure_trial(language)
+    draft = Draft(
+        id=id,
+        title="Describe and choose",
+        protocol="reference-game",
+        participants=participants,
+        layout=lay_out("all", Request(items=(trial.id,), conditions=(), participants=participants, seed=seed)),
+        conditions=(),
+        trials=[trial],
+        outputs=[],
+        language=language,
+        mode=mode,
+        seed=seed,
+        source=source,
+        fields={
+            "study": {"contact": "the organisers of this study"},
+            "protocol": chosen,
+            "design": {"order": "fixed"},
+            # A room takes long and saves a single answer at its end: the place must not run out under it.
+            "policy": {"reserve_minutes": 240.0},
+            # Who was invited is known by a link that nobody else has.
+            **({"recruitment": {"platform": "link"}} if chosen.get("pairing") == "invited" else {}),
+        },
+    )
+    return write_study(path, draft)

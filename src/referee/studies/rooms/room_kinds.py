@@ -1,0 +1,93 @@
+"""The kinds of rooms, and what the hall has to know of a game to run it: a figure is laid together (Tangram), or everybody chooses alone (reference game)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from referee.situated.game.goals import find_goal, training_for
+from referee.studies.rooms import reference_state, reference_store, room_state, room_store
+from referee.studies.rooms.reference_views import TELLING as REFERENCE_TELLING
+from referee.studies.rooms.reference_views import reference_status, reference_told
+from referee.studies.rooms.room_line import RoomLine
+from referee.studies.rooms.views import TELLING, status, told
+
+if TYPE_CHECKING:
+    from referee.studies.rooms.hall import Person
+
+__all__ = ["RoomKind", "kind_for"]
+
+
+# A room of some kind, and the lines that came of it.
+Happened = tuple[Any, list[RoomLine]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomKind:
+    """One game: how a room of it begins and changes (pure functions of the room and the time), what each person is told, and how it comes back from the store.
+
+    `telling` are the lines after which everybody is told anew how things stand; `forgetting` are those after which the chat begins anew.
+    """
+
+    new: Callable[[str, Mapping[str, Any], int], Any]
+    settings: Callable[[Mapping[str, Any], Person], dict[str, Any]]
+    join: Callable[..., Happened]
+    leave: Callable[..., Happened]
+    quit_room: Callable[..., Happened]
+    act: Callable[..., Happened]
+    pass_time: Callable[..., Happened]
+    status: Callable[..., dict[str, Any]]
+    told: Callable[..., dict[str, Any] | None]
+    load: Callable[..., tuple[Any, int]]
+    telling: frozenset[str]
+    forgetting: frozenset[str] = frozenset()
+
+
+def _tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    if not person.practice:
+        return dict(settings)
+    # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
+    first = find_goal(settings["puzzles"][0], settings["goals"])
+    return {**settings, "partner": "none", "puzzles": [training_for(first).name], "voice": False}
+
+
+def _reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    """With the scene that is played with: the object behind each label."""
+    return {**settings, "trial": person.trial, "labels": dict(person.labels)}
+
+
+_KINDS = {
+    "tangram": RoomKind(
+        new=room_state.Room,
+        settings=_tangram_settings,
+        join=room_state.join,
+        leave=room_state.leave,
+        quit_room=room_state.quit_room,
+        act=room_state.act,
+        pass_time=room_state.pass_time,
+        status=status,
+        told=told,
+        load=room_store.load_room,
+        telling=TELLING,
+    ),
+    "reference-game": RoomKind(
+        new=reference_state.ReferenceRoom,
+        settings=_reference_settings,
+        join=reference_state.join,
+        leave=reference_state.leave,
+        quit_room=reference_state.quit_room,
+        act=reference_state.act,
+        pass_time=reference_state.pass_time,
+        status=reference_status,
+        told=reference_told,
+        load=reference_store.load_reference_room,
+        telling=REFERENCE_TELLING,
+        forgetting=frozenset({"round"}),
+    ),
+}
+
+
+def kind_for(plugin: str) -> RoomKind:
+    """The kind of room that a plug-in of the browser plays in."""
+    return _KINDS[plugin]
