@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from referee.errors import InputError, NotTrained
-from referee.hearers.choice import starts_of
+from referee.hearers.choice import starts_of, within_scenes
 from referee.hearers.colour import Colour
 from referee.hearers.colour_space import appearance, hsl_to_rgb, rgb_to_lab
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
@@ -53,6 +53,28 @@ def rounds(seed: int, count: int = 300) -> list[Trial]:
 @pytest.fixture(scope="module")
 def hearer() -> Colour:
     return Colour(penalty=1.0).fit(rounds(1))
+
+
+def test_sums_within_scenes_are_those_over_the_stretches_of_their_rows() -> None:
+    """Scenes of one, three and two entities; beside numpy's reduceat."""
+    starts = starts_of([1, 3, 2])
+    rows, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, -2.0, 0.5, 4.0, 3.0, 0.25])
+    within = within_scenes(starts)
+    within.data = weights[within.indices]
+    expected = np.add.reduceat(rows * weights[:, None], starts[:-1])
+    assert (within @ rows).tolist() == expected.tolist() == [[0.0, 1.0], [22.0, 24.5], [26.5, 29.75]]
+
+
+def test_scenes_of_other_sizes_beside_change_no_answer(hearer: Colour) -> None:
+    """Scenes of one size are matched without repeating their texts, mixed ones with; both are one formula."""
+    three = (patch("a", 0, 80), patch("b", 120, 80), patch("c", 240, 80))
+    pairs = [
+        (Description(text="green"), HearerView(id=str(i), scene=Scene(entities=three[: 2 + i % 2]))) for i in range(4)
+    ]
+    for mixed, (description, view) in zip(hearer.resolve_many(pairs), pairs, strict=True):
+        alone = hearer.resolve(description, view)
+        assert mixed.entity == alone.entity == "b"
+        assert dict(mixed.probabilities or ()) == pytest.approx(dict(alone.probabilities or ()), abs=1e-12)
 
 
 def ask(hearer: Colour, text: str | None, *patches: Entity) -> Response:

@@ -18,6 +18,7 @@ from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Failed, Task, WorkPiece
 from referee.errors import InputError
 from referee.files import hold_alone, let_go
+from referee.hearers.passports import questions
 from referee.records import Outcome, Response
 from referee.runs.hearing import Session
 from referee.runs.listen import LOCK, add_people, listen
@@ -114,6 +115,26 @@ def test_a_passport_has_the_same_numbers(study: Path, way: tuple[str, ...], caps
     alone = capsys.readouterr().out
     assert main([*command, *way]) == 0
     assert capsys.readouterr().out == alone
+
+
+def test_a_long_schooling_is_spread_over_the_cores_and_none_that_was_told_otherwise(
+    study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["passport", "learned", "--data", str(study), "--folds", "2", "--folds-by", "speaker", "--no-new"]
+    command += ["--probes", "10", "--resamples", "20", "--format", "json"]
+    assert main(command) == 0
+    alone = capsys.readouterr().out
+    monkeypatch.setattr(questions, "MANY", 2)
+    monkeypatch.setattr(questions, "available_cores", lambda: 2)
+    began: list[int] = []
+    work = LocalEngine.work
+    monkeypatch.setattr(LocalEngine, "work", lambda self, *given: (began.append(self.jobs), work(self, *given))[1])
+    assert main(command) == 0
+    assert capsys.readouterr().out == alone
+    assert began == [2]
+    assert main([*command, "--jobs", "1"]) == 0
+    assert capsys.readouterr().out == alone
+    assert began == [2]
 
 
 def test_the_court_says_the_same(spoken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
 from referee.selection.baselines import Everything, NearestWords, RandomDistinguishing, TypeOnly
@@ -186,3 +187,17 @@ def test_a_bound_that_still_leaves_too_many_messages_is_refused() -> None:
     with pytest.raises(InputError, match="too many messages"):
         ContinuousSpeaker(longest=10).select(wide)
     assert ContinuousSpeaker(longest=2).select(wide)
+
+
+def test_machines_that_share_their_rows_answer_as_each_would_alone() -> None:
+    """Beside scikit-learn's own pipeline, one machine after the other."""
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    preprocessing, svm = pytest.importorskip("sklearn.preprocessing"), pytest.importorskip("sklearn.svm")
+    trials = list(Synthetic().trials())[:160]
+    speaker = SupportVectors().fit(trials[:120])
+    rows = [speaker.features_.of(t.for_speaker()) for t in trials]
+    told = [{p.name for p in t.references[0].properties or ()} for t in trials[:120]]
+    for name in speaker.machines_.names:
+        alone = pipeline.make_pipeline(preprocessing.StandardScaler(), svm.SVC(C=1.0, random_state=0))
+        alone.fit(rows[:120], [name in said for said in told])
+        assert [name in speaker.machines_.say_yes(row) for row in rows] == alone.predict(rows).tolist(), name

@@ -12,7 +12,8 @@ from scipy.optimize import check_grad
 
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
-from referee.selection.learned_rational import LearnedRationalSpeaker, _Space, _speak
+from referee.selection import learned_rational
+from referee.selection.learned_rational import LearnedRationalSpeaker, _likelihood, _Space, _Weights
 
 TRIALS = [
     trial(where, " ".join(f"{name}:{where.entity('t').value(name)}" for name in names))
@@ -28,11 +29,24 @@ def test_gradients_agree_with_finite_differences(depth, features):
     (batch,) = space.batches(TRIALS, depth)
 
     def value(weights):
-        return float(_speak(space, batch, weights, depth)[0][np.arange(len(batch.said)), batch.said].sum())
+        return _likelihood(space, batch, _Weights.of(space, weights), depth)[0]
 
     start = np.random.default_rng(1).normal(0, 0.5, space.size)
-    error = check_grad(value, lambda w: _speak(space, batch, w, depth)[1](), start)
+    error = check_grad(value, lambda w: _likelihood(space, batch, _Weights.of(space, w), depth)[1], start)
     assert error < 1e-4 * space.size**0.5
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_how_many_trials_are_at_hand_changes_nothing(depth, monkeypatch):
+    space = _Space.of(TRIALS, 3, "both")
+    (batch,) = space.batches(TRIALS, depth)
+    weights = _Weights.of(space, np.random.default_rng(1).normal(0, 0.5, space.size))
+    together, slope = _likelihood(space, batch, weights, depth)
+    monkeypatch.setattr(learned_rational, "CELLS_AT_HAND", 1)
+    assert len(list(batch.parts())) == len(batch.said)
+    apart, slope_apart = _likelihood(space, batch, weights, depth)
+    assert apart == pytest.approx(together, rel=1e-12)
+    assert slope_apart == pytest.approx(slope, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("depth", [0, 1])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import exp
+from operator import or_
 
 import pytest
 from contexts import props, scene, trial, view
@@ -12,7 +14,7 @@ from referee.errors import NotTrained
 from referee.records import Description
 from referee.runs.describe import describe_as
 from referee.runs.speak import System
-from referee.selection.log_linear import FEATURES, LogLinear
+from referee.selection.log_linear import FEATURES, LogLinear, Way, _Ways
 from referee.selection.plural import Fragment
 
 ROOM = scene(a="type:chair colour:red", b="type:chair colour:blue", c="type:desk colour:red")
@@ -51,6 +53,35 @@ def test_what_could_go_and_whom_else_it_is_true_of_count():
     """Only the last of the three has an attribute that could go, only the second is true of somebody else (of one of one)."""
     assert weighed(idle=5.0).select(view(ROOM, "a", "b")) == (CHAIR, RED, BLUE)
     assert weighed(others=5.0).select(view(ROOM, "a", "b")) == (RED, BLUE)
+
+
+@pytest.mark.parametrize("targets", [("a",), ("a", "b"), ("a", "b", "d")])
+def test_features_worked_out_together_are_those_of_each_way_spelled_out(targets):
+    """Each feature from its definition, way by way, in a scene where an attribute is missing and one value is shared by two names' owners."""
+    room = scene(
+        a="type:chair colour:red size:large",
+        b="type:chair colour:blue size:large",
+        c="type:desk colour:red",
+        d="type:chair colour:red size:small",
+        e="colour:blue size:large",
+    )
+    names = ("size", "type", "colour", "never-seen")
+    seen = view(room, *targets)
+    ways = _Ways(seen, names, 3)
+    meant = room.mask(targets)
+    assert len(ways) == 7
+    for way, row in zip(ways, ways.looks(names).tolist(), strict=True):
+        assert ways.place(way.flat) is not None
+
+        def true(left_out: str = "", way: Way = way) -> int:
+            said = [[p for p in part.properties if p.name != left_out] for part in way.parts]
+            return reduce(or_, (room.denotation(properties) for properties in said))
+
+        wrong = (true() & ~meant).bit_count()
+        idle = sum(true(name) == true() for name in way.names) if len(way.names) > 1 else 0
+        length = sum(len(part.properties) for part in way.parts)
+        general = [true() == meant, wrong / (5 - len(targets)), length, len(way.parts) - 1, idle]
+        assert row == [*map(float, general), *(float(name in way.names) for name in names)]
 
 
 def test_learned_weights_make_the_expected_features_those_observed():

@@ -130,7 +130,8 @@ def passport(
         resamples: random orders for the chance level of ranking.
         calls: a folder where a remote hearer keeps its calls.
         seed: of all randomness.
-        jobs: processes; one unless said otherwise, on Ray as many as there is room for; folds of a hearer that learns are trained beside each other.
+        jobs: processes, in which the folds of a hearer that learns are trained beside each other; without a number one, or one a core where it learns from
+            100,000 trials and more in all, on Ray as many as there is room for.
         engine: where they are: local or ray.
         shard: questions a piece of work, in steps of 512; changes nothing but speed.
         address: a Ray cluster.
@@ -170,6 +171,7 @@ def passport(
         calls=None if calls is None else Path(calls),
         engine=engine_apart(engine, jobs, address),
         shard=shard,
+        spread=jobs is None,
     )
     found = Passport(examine(examination, progress))
     if out is not None:

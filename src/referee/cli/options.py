@@ -48,6 +48,14 @@ OneJob = Annotated[
     int | None,
     typer.Option("--jobs", help="Processes (default: 1; on Ray, as many as there is room for).", min=1),
 ]
+JobsOfPassport = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        help="Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
+        min=1,
+    ),
+]
 OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
 

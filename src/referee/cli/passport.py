@@ -100,7 +100,7 @@ def passport(
         Path | None, typer.Option(help="Folder where a remote hearer keeps its calls and goes on from.")
     ] = None,
     seed: options.SeedOfOrder = 1,
-    jobs: options.OneJob = None,
+    jobs: options.JobsOfPassport = None,
     engine: options.EngineName = "local",
     shard: Annotated[
         int, typer.Option(help="Questions a piece of work, in steps of 512; changes nothing but speed.", min=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import pickle
@@ -113,7 +114,7 @@ def _hire(task: Task) -> _Worker:
     # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, task), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, task, gc.get_threshold()), daemon=True)
     process.start()
     # Ours is the only copy left open here, so that the end of the process is the end of the wire.
     theirs.close()
@@ -123,10 +124,11 @@ def _hire(task: Task) -> _Worker:
 # -- in the process ----------------------------------------------------------------------------------------------------------
 
 
-def _serve(wire: Connection, task: Task) -> None:
+def _serve(wire: Connection, task: Task, collects: tuple[int, int, int]) -> None:
     # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_parent()
+    gc.set_threshold(*collects)
     begun: Any = None
     with contextlib.suppress(EOFError):
         while True:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,10 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.hearers.word_features import Lesson
 
-__all__ = ["Places", "as_shares", "learn", "starts_of", "wanted"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Places", "as_shares", "learn", "starts_of", "wanted", "within_scenes"]
 
 Places = npt.NDArray[np.int64]
 
@@ -33,6 +37,18 @@ def wanted(lessons: Iterable[Lesson]) -> FloatArray:
         for place in range(len(lesson.scene.entities))
     ]
     return np.array(rows)
+
+
+def within_scenes(starts: Places) -> csr_array:
+    """One row a scene, one column an entity: with a number for each entity as its `data`, it sums rows of theirs, so weighted, within scenes.
+
+    An entity's column is in `indices`. A scene's first comes last, as numpy sums stretches of rows: the digits are those of `reduceat`.
+    """
+    from scipy.sparse import csr_array
+
+    order = np.arange(1, starts[-1] + 1)
+    order[starts[1:] - 1] = starts[:-1]
+    return csr_array((np.ones(len(order)), order, starts), shape=(len(starts) - 1, len(order)))
 
 
 def as_shares(scores: FloatArray, starts: Places) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError, NotTrained
 from referee.hearers.answering import Listener, Pair, answer, shrug
-from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted
+from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted, within_scenes
 from referee.hearers.colour_space import Patches, appearance, coordinates
 from referee.hearers.word_features import Lesson, Vocabulary, said_in, taught
 from referee.records import Description, HearerView, Outcome, Response, Trial
@@ -48,15 +48,15 @@ class Colour(Listener):
         self.mean_, self.scale_ = looks.mean(axis=0), np.maximum(looks.std(axis=0), 1e-9)
         looks = (looks - self.mean_) / self.scale_
         texts = self.vocabulary_.weigh([lesson.text for lesson in heard])
-        back, sizes = texts.T.tocsr(), np.diff(starts)
+        back, sizes, within = texts.T, np.diff(starts), within_scenes(starts)
         shape = (texts.shape[1], looks.shape[1])
 
         def score(weights: FloatArray) -> FloatArray:
             return _match(texts @ weights.reshape(shape), looks, sizes)
 
         def blame(faults: FloatArray) -> FloatArray:
-            per_text = np.add.reduceat(looks * faults[:, None], starts[:-1])
-            weights: FloatArray = (back @ per_text).ravel()
+            within.data = faults[within.indices]
+            weights: FloatArray = (back @ (within @ looks)).ravel()
             return weights
 
         size = shape[0] * shape[1]
@@ -98,7 +98,11 @@ class Colour(Listener):
 
 def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray:
     """How well each patch fits the text said in its scene."""
-    scores: FloatArray = np.einsum("ij,ij->i", np.repeat(meanings, sizes, axis=0), looks)
+    if len(set(sizes.tolist())) == 1:
+        # Nothing has to be repeated for the patches of a scene.
+        scores: FloatArray = np.einsum("sf,spf->sp", meanings, looks.reshape(len(sizes), sizes[0], -1)).ravel()
+    else:
+        scores = np.einsum("ij,ij->i", np.repeat(meanings, sizes, axis=0), looks)
     return scores
 
 

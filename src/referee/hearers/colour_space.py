@@ -14,12 +14,13 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.hearers.choice import Places
-from referee.records import Entity, Scene
+from referee.records import Entity, Scene, SceneNotes
 
 __all__ = ["Patches", "appearance", "coordinates", "hsl_to_rgb", "rgb_to_lab"]
 
 Patches = list[tuple[float, float, float]]
 
+COORDINATES: SceneNotes[None, Patches | None] = SceneNotes("colour coordinates")
 AXES = frozenset("hsl")
 WAVES = 4
 SLACK = 0.05
@@ -29,7 +30,17 @@ WHITE = np.array([0.9505, 1.0, 1.089])
 
 
 def coordinates(scene: Scene) -> Patches | None:
-    """Hue (degrees), saturation and lightness (0 to 100) of each entity; None where a scene does not show colours."""
+    """Hue (degrees), saturation and lightness (0 to 100) of each entity; None where a scene does not show colours.
+
+    Read once a scene: a passport lets hearers learn from the same scenes many times.
+    """
+    notes = COORDINATES.of(scene)
+    if None not in notes:
+        notes[None] = _read_coordinates(scene)
+    return notes[None]
+
+
+def _read_coordinates(scene: Scene) -> Patches | None:
     found: Patches = []
     for entity in scene.entities:
         values = dict(entity.attributes)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
+
+import numpy as np
 
 from referee.errors import NotTrained, naming_extra
 from referee.records import LANDMARKS, Property, Scene, SpeakerView, Trial
@@ -173,27 +175,53 @@ class SupportVectors(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the machines; an attribute that is always or never mentioned needs none."""
-        with naming_extra():
-            from sklearn.pipeline import make_pipeline
-            from sklearn.preprocessing import StandardScaler
-            from sklearn.svm import SVC
         known = [t for t in trials if any(r.properties is not None for r in t.references)]
         self.features_ = _Features(known)
         told = list(_told(known))
         rows, patterns = [self.features_.of(t.for_speaker()) for t, _ in told], [pattern for _, pattern in told]
-        self.machines_: dict[str, Any] = {}
-        for name in sorted(set().union(*patterns)):
-            said = [name in pattern for pattern in patterns]
-            machine = make_pipeline(StandardScaler(), SVC(C=self.strength, random_state=self.seed))
-            self.machines_[name] = machine.fit(rows, said) if 0 < sum(said) < len(said) else all(said)
+        names = sorted(set().union(*patterns))
+        said = {name: [name in pattern for pattern in patterns] for name in names}
+        self.always_ = {name for name in names if all(said[name])}
+        self.machines_ = _Machines(rows, {n: v for n, v in said.items() if not all(v)}, self.strength, self.seed)
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        if not getattr(self, "machines_", None):
+        if not hasattr(self, "machines_") or not (self.always_ or self.machines_.names):
             raise NotTrained(self)
-        row = [self.features_.of(view)]
-        wanted = {n for n, m in self.machines_.items() if (m if isinstance(m, bool) else bool(m.predict(row)[0]))}
+        wanted = self.always_ | self.machines_.say_yes(self.features_.of(view))
         said = _filled(wanted, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
         for prop in said if note else ():
             note(prop, "its machine says that people mention it here")  # type: ignore[misc]
         return said
+
+
+class _Machines:
+    """Support vector machines over the same rows: the rows are scaled once, and how near a new one is to each of them is worked out once for all machines."""
+
+    def __init__(
+        self, rows: Sequence[Sequence[float]], answers: Mapping[str, Sequence[bool]], strength: float, seed: int
+    ) -> None:
+        self.names = list(answers)
+        if not answers:
+            return
+        with naming_extra():
+            from sklearn.preprocessing import StandardScaler
+            from sklearn.svm import SVC
+        self.scaler = StandardScaler()
+        self.rows = self.scaler.fit_transform(rows)
+        spread = float(self.rows.var())
+        # What scikit-learn calls "scale".
+        self.gamma = 1.0 / (self.rows.shape[1] * spread) if spread else 1.0
+        self.weights, self.shifts = np.zeros((len(answers), len(rows))), np.zeros(len(answers))
+        for i, said in enumerate(answers.values()):
+            machine = SVC(C=strength, gamma=self.gamma, random_state=seed).fit(self.rows, said)
+            self.weights[i, machine.support_] = machine.dual_coef_[0]
+            self.shifts[i] = machine.intercept_[0]
+
+    def say_yes(self, row: Sequence[float]) -> set[str]:
+        """The names whose machine puts a row on the side of those that were mentioned."""
+        if not self.names:
+            return set()
+        apart = self.rows - self.scaler.transform([row])
+        near = np.exp(-self.gamma * np.einsum("ij,ij->i", apart, apart))
+        return {name for name, side in zip(self.names, self.weights @ near + self.shifts, strict=True) if side > 0}

@@ -7,9 +7,9 @@ only for entities that the message is true of; otherwise all entities would look
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,9 @@ IMPOSSIBLE = -1e9
 MOST_LEARNED = 8000
 """Messages over which a model is learned: with four attributes each, up to 21 attributes."""
 MOST_CELLS = 1 << 20
-"""Messages times entities times trials in one batch, so that a few hundred megabytes will do."""
+"""Messages times entities times trials in one batch, so that a few megabytes a batch will do."""
+CELLS_AT_HAND = 1 << 17
+"""Of these, so many are worked on at a time: they stay in the processor's own memory from the first step to the last."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -56,27 +58,26 @@ class LearnedRationalSpeaker(Reasoned):
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first."""
-        messages, chances = self._chances(contrast_of(view), view)
+        contrast = contrast_of(view)
+        space, chances = self._chances(contrast, view)
         order = np.argsort(-chances, kind="stable")
-        return tuple((frozenset(messages[i]), float(chances[i])) for i in order.tolist() if chances[i] > 0)
+        return tuple((frozenset(space.said(contrast, i)), float(chances[i])) for i in order.tolist() if chances[i] > 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        messages, chances = self._chances(contrast, view)
-        best = messages[most_probable(chances)]
+        space, chances = self._chances(contrast, view)
+        best = space.said(contrast, most_probable(chances))
         if note:
             for prop in best:
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.3f}")
         return best
 
-    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[tuple[Property, ...]], FloatArray]:
+    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[_Space, FloatArray]:
         if not hasattr(self, "models_"):
             raise NotTrained(self)
         space, weights = learned_for(view, self.by, self.models_)
         batch = space.batch([(contrast, None)], self.depth)
-        scores, _ = _speak(space, batch, weights, self.depth)
-        values = [contrast.by_name.get(name, (None,))[0] for name in space.names]
-        messages = [tuple(v for v, told in zip(values, row, strict=True) if told and v) for row in space.messages]
-        return messages, np.exp(scores[0])
+        scores, _ = _speak(space, batch, _Weights.of(space, weights), self.depth)
+        return space, np.exp(scores[0])
 
     def _learn(self, trials: Sequence[Trial]) -> tuple[_Space, FloatArray]:
         from scipy.optimize import minimize
@@ -88,10 +89,11 @@ class LearnedRationalSpeaker(Reasoned):
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
             value = self.penalty / 2 * float(weights @ weights)
             slope = self.penalty * weights
+            told = _Weights.of(space, weights)
             for batch in batches:
-                scores, backward = _speak(space, batch, weights, self.depth)
-                value -= float(scores[np.arange(len(batch.said)), batch.said].sum()) / n
-                slope = slope - backward() / n
+                likely, climb = _likelihood(space, batch, told, self.depth)
+                value -= likely / n
+                slope = slope - climb / n
             return value, slope
 
         found = minimize(loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
@@ -108,14 +110,22 @@ class _Batch:
     barred: FloatArray
     said: Ints
 
+    def parts(self) -> Iterator[_Batch]:
+        """The same, a few trials at a time."""
+        step = max(1, CELLS_AT_HAND // max(1, self.true[0].size))
+        for start in range(0, len(self.said), step):
+            few = slice(start, start + step)
+            yield _Batch(self.worlds[few], self.values[few], self.true[few], self.barred[few], self.said[few])
+
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """What can be said, and what it looks like."""
+    """What can be said (`told`: by name, as matrix products want it), and what it looks like."""
 
     names: list[str]
     places: Mapping[Property, int]
     messages: FloatArray
+    told: FloatArray
     looks: FloatArray
     basic: bool
 
@@ -133,7 +143,13 @@ class _Space:
             )
         messages = subsets(len(names), longest)
         looks = _looks(messages) if features != "basic" else np.zeros((len(messages), 0))
-        return cls(names, {p: i for i, p in enumerate(values)}, messages, looks, features != "general")
+        told = np.ascontiguousarray(messages.T)
+        return cls(names, {p: i for i, p in enumerate(values)}, messages, told, looks, features != "general")
+
+    def said(self, contrast: Contrast, message: int) -> tuple[Property, ...]:
+        """A message about this target; names that it has no value for are left out."""
+        told = (name for name, said in zip(self.names, self.messages[message].tolist(), strict=True) if said)
+        return tuple(contrast.by_name[name][0] for name in told if name in contrast.by_name)
 
     @property
     def size(self) -> int:
@@ -215,58 +231,86 @@ def _looks(messages: FloatArray) -> FloatArray:
     return np.hstack([messages, np.array(columns).T])
 
 
-def _speak(space: _Space, batch: _Batch, weights: FloatArray, depth: int) -> tuple[FloatArray, Any]:
-    """Log probabilities of all messages for the targets, and a function for the gradient of the summed log probability of what was said."""
-    width = len(space.places)
-    # Two columns of zeros more: one for a value never seen, the last (-1) for no value.
-    table = np.zeros((width, width + 2))
-    if space.basic:
-        table[:, :width] = weights[: width * width].reshape(width, width)
-    heights = batch.worlds @ np.moveaxis(table[:, batch.values], 0, 1)
-    scores = heights @ space.messages.T + batch.true * (space.looks @ weights[space.size - space.looks.shape[1] :])
-    scores += IMPOSSIBLE * batch.barred[:, None, :]
-    literal, literal_chances = _softmax(scores, axis=2)
-    if depth:
-        # A uniform prior over the entities: normalising over them is all that Bayes asks.
-        listener, listener_chances = _softmax(literal, axis=1)
-        speaker, speaker_chances = _softmax(listener[:, 0], axis=1)
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """Weights as they are used: of pairs of values, with two columns of zeros more (a value never seen; -1, no value), and of each message's looks."""
+
+    pairs: FloatArray
+    looks: FloatArray
+
+    @classmethod
+    def of(cls, space: _Space, weights: FloatArray) -> _Weights:
+        width = len(space.places)
+        pairs = np.zeros((width, width + 2))
+        if space.basic:
+            pairs[:, :width] = weights[: width * width].reshape(width, width)
+        return cls(pairs, space.looks @ weights[space.size - space.looks.shape[1] :])
+
+
+def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[float, FloatArray]:
+    """The summed log probability of what was said, and its slope in every weight."""
+    width, logs, per_value = len(space.places), [], []
+    looks = np.zeros(len(space.messages))
+    for part in batch.parts():
+        speaker, backward = _speak(space, part, weights, depth)
+        logs.append(speaker[np.arange(len(part.said)), part.said])
+        down = backward()
+        if space.basic:
+            per_value.append((down @ space.messages).transpose(0, 2, 1) @ part.worlds)
+        down *= part.true
+        # Row after row, whatever the parts: so the digits are those of one sum over the batch.
+        down[0, 0] += looks
+        looks = down.sum(axis=(0, 1))
+    slopes = [_by_pair(batch, np.concatenate(per_value), width)] if space.basic else []
+    return float(np.concatenate(logs).sum()), np.concatenate([*slopes, looks @ space.looks])
+
+
+def _by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
+    """Slopes by name of the message, summed up by its value; those of no value and of values never seen are dropped."""
+    rows = np.where(batch.values < 0, width, batch.values)
+    cells = (rows[:, :, None] * width + np.arange(width)).ravel()
+    table = np.asarray(np.bincount(cells, per_value.ravel(), (width + 1) * width), dtype=np.float64)
+    return table[: width * width].reshape(width, width).T.ravel()
+
+
+def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[FloatArray, Callable[[], FloatArray]]:
+    """Log probabilities of all messages for the targets, and a function for the slope of what was said's summed log probability in every score."""
+    heights = batch.worlds @ weights.pairs.T[batch.values].transpose(0, 2, 1)
+    scores = heights @ space.told
+    literal_chances = batch.true * weights.looks
+    scores += literal_chances
+    if batch.barred.any():
+        scores += IMPOSSIBLE * batch.barred[:, None, :]
+    scores -= _softmax(scores, 2, literal_chances)
+    if not depth:
+        speaker, speaker_chances = scores[:, 0], literal_chances[:, 0]
     else:
-        speaker, speaker_chances = literal[:, 0], literal_chances[:, 0]
+        listener_chances = np.empty_like(scores)
+        # A uniform prior over the entities: normalising over them is all that Bayes asks.
+        speaker = (-_softmax(scores, 1, listener_chances) + scores[:, :1])[:, 0]
+        speaker_chances = np.empty_like(speaker)
+        speaker -= _softmax(speaker, 1, speaker_chances)
 
     def backward() -> FloatArray:
         slope = -speaker_chances
         slope[np.arange(len(batch.said)), batch.said] += 1.0
         if not depth:
-            return _gradient(space, batch, slope[:, None, :])
+            return slope[:, None, :]
         # The chain rule through two softmax layers, from the speaker over the listener to the literal speaker.
-        down = -slope[:, None, :] * listener_chances
+        down: FloatArray = np.multiply(listener_chances, -slope[:, None, :], out=listener_chances)
         down[:, 0] += slope
-        down -= down.sum(axis=2, keepdims=True) * literal_chances
-        return _gradient(space, batch, down)
+        down -= np.multiply(literal_chances, down.sum(axis=2, keepdims=True), out=literal_chances)
+        return down
 
     return speaker, backward
 
 
-def _softmax(scores: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-    """Log probabilities and probabilities along an axis."""
+def _softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:
+    """Probabilities along an axis, into `chances`; what comes back makes the scores, lowered in their place, log probabilities when it is subtracted."""
     # Less the highest score, so that no exponential overflows.
-    shifted = scores - scores.max(axis=axis, keepdims=True)
-    chances = np.exp(shifted)
+    scores -= scores.max(axis=axis, keepdims=True)
+    np.exp(scores, out=chances)
     total = chances.sum(axis=axis, keepdims=True)
     chances /= total
-    return shifted - np.log(total), chances
-
-
-def _gradient(space: _Space, batch: _Batch, down: FloatArray) -> FloatArray:
-    """Slopes with respect to scores, turned into slopes with respect to weights."""
-    parts = []
-    width = len(space.places)
-    if space.basic:
-        by_name = down @ space.messages
-        table = np.zeros((width + 2, width))
-        per_value = np.einsum("nwa,nwv->nav", by_name, batch.worlds)
-        # Names may share a row (no value, never seen), of which plain assignment would keep only one.
-        np.add.at(table, batch.values, per_value)
-        parts.append(table[:width].T.ravel())
-    parts.append((down * batch.true).sum(axis=(0, 1)) @ space.looks)
-    return np.concatenate(parts)
+    logs: FloatArray = np.log(total)
+    return logs

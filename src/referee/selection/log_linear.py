@@ -11,17 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations
 from operator import and_, or_
 from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.plural import Fragment
+from referee.selection.rational import subsets
 from referee.selection.reasons import Note, Reason, Reasoned
 
 __all__ = ["FEATURES", "LogLinear", "Way"]
@@ -117,64 +118,111 @@ class LogLinear(Reasoned):
     def _cases(self, trials: Sequence[Trial]) -> Iterator[tuple[FloatArray, int]]:
         """For every description that is one of the ways: what all ways look like, and which one it is."""
         for trial in trials:
-            view = trial.for_speaker()
-            ways = self._ways(view)
-            place = {way.flat: i for i, way in enumerate(ways)}
-            said = [place.get(frozenset(r.properties)) for r in trial.references if r.properties is not None]
+            ways = self._ways(trial.for_speaker())
+            said = [ways.place(frozenset(r.properties)) for r in trial.references if r.properties is not None]
             if any(i is not None for i in said):
-                looks = _looks(ways, view, self.names_)
+                looks = ways.looks(self.names_)
                 yield from ((looks, i) for i in said if i is not None)
 
-    def _chances(self, view: SpeakerView) -> tuple[list[Way], FloatArray]:
+    def _chances(self, view: SpeakerView) -> tuple[_Ways, FloatArray]:
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         ways = self._ways(view)
         names = tuple(name for name in self.weights_ if name not in FEATURES)
         weights = np.array([self.weights_[key] for key in (*FEATURES, *names)])
-        return ways, _softmax(_looks(ways, view, names) @ weights) if ways else np.empty(0)
+        return ways, _softmax(ways.looks(names) @ weights) if ways else np.empty(0)
 
-    def _ways(self, view: SpeakerView) -> list[Way]:
+    def _ways(self, view: SpeakerView) -> _Ways:
         """What can be said: up to `longest` attributes, those that people mention most often first, of targets grouped by their values of them."""
         known = getattr(self, "names_", ())
         own = dict.fromkeys(p.name for target in view.targets for p in view.scene.entity(target).attributes)
         names = [*(n for n in known if n in own), *(n for n in own if n not in known)][:MOST_NAMES]
-        sizes = range(1, min(self.longest, len(names)) + 1)
-        ways = (_way(view, said) for size in sizes for said in combinations(names, size))
-        return [way for way in ways if way is not None]
+        return _Ways(view, names, self.longest)
 
 
-def _way(view: SpeakerView, names: Sequence[str]) -> Way | None:
-    """One description; None where a target has no value for an attribute."""
-    groups: dict[tuple[Property, ...], list[str]] = {}
-    for target in view.targets:
-        own: dict[str, Property] = {}
-        for prop in view.scene.entity(target).attributes:
-            own.setdefault(prop.name, prop)
-        if not all(name in own for name in names):
+class _Ways:
+    """All ways of describing the targets by some of the names, shortest first, worked out together; each is spelled out when it is asked for."""
+
+    def __init__(self, view: SpeakerView, names: Sequence[str], longest: int) -> None:
+        self.view = view
+        self.own = [_first_values(view, target) for target in view.targets]
+        # A way is said of all targets, so each has a value for every name.
+        self.names = [name for name in names if all(name in own for own in self.own)]
+        # One row a way, one column a name; the way that says nothing is none.
+        self.chosen = subsets(len(self.names), longest)[1:]
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, place: int) -> Way:
+        names = tuple(name for name, said in zip(self.names, self.chosen[place].tolist(), strict=True) if said)
+        groups: dict[tuple[Property, ...], list[str]] = {}
+        for target, own in zip(self.view.targets, self.own, strict=True):
+            groups.setdefault(tuple(own[name] for name in names), []).append(target)
+        parts = tuple(Fragment(tuple(ids), properties) for properties, ids in groups.items())
+        return Way(parts, names, _denotes(self.view, parts))
+
+    def place(self, said: frozenset[Property]) -> int | None:
+        """Which way says just this; None if none does."""
+        names = {p.name for p in said}
+        row = np.array([name in names for name in self.names], dtype=float)
+        if not names <= set(self.names):
             return None
-        groups.setdefault(tuple(own[name] for name in names), []).append(target)
-    parts = tuple(Fragment(tuple(ids), properties) for properties, ids in groups.items())
-    return Way(parts, tuple(names), _denotes(view, parts))
+        places: list[int] = np.flatnonzero((self.chosen == row).all(axis=1)).tolist()
+        return next((place for place in places if self[place].flat == said), None)
+
+    def looks(self, names: Sequence[str]) -> FloatArray:
+        """One row a way, one column a feature."""
+        scene, chosen = self.view.scene, self.chosen
+        targets = _bits(self.view.target_mask, len(scene.entities))
+        # For every target: which entities (rows) lack its value of a name (columns), and how many of the names said each lacks.
+        lacks = [
+            np.column_stack([~_bits(scene.extensions[own[name]], len(scene.entities)) for name in self.names])
+            for own in self.own
+        ]
+        short = [lacking @ chosen.T for lacking in lacks]
+        true = np.any([lacking == 0 for lacking in short], axis=0)
+        # An attribute could go if nothing that only it rules out came in.
+        needed = np.any([lacking.T @ (~true & (n == 1)) for lacking, n in zip(lacks, short, strict=True)], axis=0)
+        size, parts = chosen.sum(axis=1), self._parts()
+        wrong = true[~targets].sum(axis=0)
+        found = np.zeros((len(chosen), len(FEATURES) + len(names)))
+        found[:, 0] = wrong == 0
+        found[:, 1] = wrong / max(1, int((~targets).sum()))
+        found[:, 2] = parts * size
+        found[:, 3] = parts - 1
+        found[:, 4] = np.where(size > 1, (chosen * ~needed.T).sum(axis=1), 0)
+        for place, name in enumerate(names, len(FEATURES)):
+            if name in self.names:
+                found[:, place] = chosen[:, self.names.index(name)]
+        return found
+
+    def _parts(self) -> FloatArray:
+        """How many groups of targets have the same values of what is said."""
+        parts = np.ones(len(self.chosen))
+        for i, own in enumerate(self.own[1:], 1):
+            differ = np.array([[own[n] != other[n] for n in self.names] for other in self.own[:i]], dtype=float)
+            parts += (differ @ self.chosen.T > 0).all(axis=0)
+        return parts
 
 
-def _denotes(view: SpeakerView, parts: Sequence[Fragment], without: str = "") -> int:
+def _first_values(view: SpeakerView, target: str) -> dict[str, Property]:
+    own: dict[str, Property] = {}
+    for prop in view.scene.entity(target).attributes:
+        own.setdefault(prop.name, prop)
+    return own
+
+
+def _bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
+    """A bit set, one truth value an entity."""
+    taken = np.frombuffer(mask.to_bytes((entities + 7) // 8, "little"), dtype=np.uint8)
+    return np.unpackbits(taken, count=entities, bitorder="little").astype(bool)
+
+
+def _denotes(view: SpeakerView, parts: Sequence[Fragment]) -> int:
     extensions, everything = view.scene.extensions, view.scene.everything
-    kept = ([extensions[p] for p in part.properties if p.name != without] for part in parts)
+    kept = ([extensions[p] for p in part.properties] for part in parts)
     return reduce(or_, (reduce(and_, true, everything) for true in kept))
-
-
-def _looks(ways: Sequence[Way], view: SpeakerView, names: Sequence[str]) -> FloatArray:
-    """One row a way, one column a feature."""
-    targets = view.target_mask
-    others = (view.scene.everything & ~targets).bit_count()
-    rows = []
-    for way in ways:
-        wrong = (way.denotes & ~targets).bit_count()
-        idle = sum(_denotes(view, way.parts, name) == way.denotes for name in way.names) if len(way.names) > 1 else 0
-        length = sum(len(part.properties) for part in way.parts)
-        general = (way.denotes == targets, wrong / max(1, others), length, len(way.parts) - 1, idle)
-        rows.append([*map(float, general), *(float(name in way.names) for name in names)])
-    return np.array(rows)
 
 
 def _softmax(scores: FloatArray) -> FloatArray:

@@ -63,6 +63,29 @@ class Overspecification(Reasoned):
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every set of properties the model may say, with its probability, most probable first."""
         contrast = contrast_of(view)
+        options, chances = self._chances(contrast, view)
+        sets = [frozenset([] if contrast.head is None else [contrast.head])]
+        for prop in options:
+            sets += [said | {prop} for said in sets]
+        numbers = chances.tolist()
+        return tuple([(sets[place], numbers[place]) for place in _likeliest_first(chances)])
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        options, chances = self._chances(contrast, view)
+        if self.seed is None:
+            place = int(chances.argmax())
+        else:
+            places = _likeliest_first(chances)
+            place = Random(f"{self.seed} {view.id}").choices(places, chances[places].tolist())[0]
+        said = {contrast.head, *(p for i, p in enumerate(options) if place >> i & 1)}
+        chosen = tuple(p for p in contrast.properties if p in said)
+        if note:
+            for prop in chosen:
+                note(prop, f"part of a description with probability {chances[place]:.3f}")
+        return chosen
+
+    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[Property], FloatArray]:
+        """What may be said beside the type, and the probability of every set of it: bit i of a place stands for option i."""
         weights, eagerness = self._parameters(view)
         options = _within_reach(contrast, _options(contrast), weights)
         weights = _with_unseen(contrast, options, weights)
@@ -77,21 +100,7 @@ class Overspecification(Reasoned):
             added = by_option[:, 0] * more
             by_option[:, 0] -= added
             by_option[:, 1] += added
-        sets = [frozenset([] if contrast.head is None else [contrast.head])]
-        for prop in options:
-            sets += [said | {prop} for said in sets]
-        numbers = chances.tolist()
-        order = np.argsort(-chances, kind="stable").tolist()
-        return tuple([(sets[place], numbers[place]) for place in order if numbers[place]])
-
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        sets, weights = zip(*self.distribution(view), strict=True)
-        place = 0 if self.seed is None else Random(f"{self.seed} {view.id}").choices(range(len(sets)), weights)[0]
-        chosen = tuple(p for p in contrast.properties if p in sets[place])
-        if note:
-            for prop in chosen:
-                note(prop, f"part of a description with probability {weights[place]:.3f}")
-        return chosen
+        return options, chances
 
     def _parameters(self, view: SpeakerView) -> tuple[Mapping[str, float], float]:
         if self.preferences is not None and self.eagerness is not None:
@@ -99,6 +108,13 @@ class Overspecification(Reasoned):
         if not hasattr(self, "fitted_"):
             raise NotTrained(self)
         return learned_for(view, self.by, self.fitted_)
+
+
+def _likeliest_first(chances: FloatArray) -> list[int]:
+    """The places of sets that can be said at all."""
+    order = np.argsort(-chances, kind="stable")
+    places: list[int] = order[chances[order] != 0].tolist()
+    return places
 
 
 def _options(contrast: Contrast) -> list[Property]:

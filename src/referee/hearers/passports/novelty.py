@@ -6,6 +6,8 @@ is asked about objects (say) of that fold in games of that fold, and learns from
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from referee.hearers.passports.answer_columns import Belief, tabulate
@@ -14,7 +16,6 @@ from referee.hearers.passports.examination import Examination, question_of, shar
 from referee.hearers.passports.measures import Measures, measure
 from referee.hearers.passports.people import People, unit_of
 from referee.hearers.passports.questions import Asking, Question, put
-from referee.records import Trial
 
 __all__ = ["HALFWAY", "NEW", "Novelty", "hear_new"]
 
@@ -40,51 +41,70 @@ class Novelty:
 
 def hear_new(examination: Examination, people: People, known: Measures) -> dict[str, Novelty]:
     """One further examination for each of scene, object and condition that recurs in these data; `known` is what it reaches on new games alone."""
-    return {by: _hear(examination, people, by, known) for by in NEW if by != examination.by}
+    sizes = {by: units_of(people, by) for by in NEW if by != examination.by}
+    plans = {by: [] if _too_few(by, found) else _plan(examination, people, by) for by, found in sizes.items()}
+    # All at once, so that they can be learned for beside each other.
+    heard = iter(put(examination, {t.id: t for t in people.trials}, [part for plan in plans.values() for part in plan]))
+    new = {}
+    for by, plan in plans.items():
+        beliefs: dict[Question, Belief] = {}
+        for (_, (questions,)), (answers,) in zip(plan, heard, strict=False):
+            beliefs |= zip(questions, answers, strict=True)
+        new[by] = _novelty(examination, people, by, sizes[by], beliefs, known)
+    return new
 
 
-def _hear(examination: Examination, people: People, by: str, known: Measures) -> Novelty:
-    sizes = units_of(people, by)
+def _too_few(by: str, sizes: Counter[str]) -> str | None:
+    """Why nothing can be new."""
     if len(sizes) < 2:
-        return Novelty(units=len(sizes), why=f"there is only one {by}")
+        return f"there is only one {by}"
     if sum(sizes.values()) < RECURS * len(sizes):
-        return Novelty(units=len(sizes), why=f"hardly any {by} occurs twice: nearly all are new already")
-    folds = min(examination.folds, len(sizes))
-    beliefs = _beliefs(replace(examination, folds=folds), people, by)
+        return f"hardly any {by} occurs twice: nearly all are new already"
+    return None
+
+
+def _plan(examination: Examination, people: People, by: str) -> list[Asking]:
+    """What is new twice over, fold by fold, with what is learned for it."""
+    examination = replace(examination, folds=_folds(examination, units_of(people, by)))
+    kinds, games = (share_out(people, replace(examination, by=factor)) for factor in (by, examination.by))
+    where = {t.id: (kinds.get(unit_of(t, by)), games.get(unit_of(t, examination.by))) for t in people.trials}
+    asked = dict.fromkeys(question_of(a) for a in people.answers)
+    plan: list[Asking] = []
+    for fold in range(examination.folds):
+        mine = [q for q in asked if where[q[0]] == (fold, fold)]
+        lessons = [t for t in people.trials if fold not in where[t.id]]
+        if mine and lessons:
+            plan.append((lessons, [mine]))
+    return plan
+
+
+def _folds(examination: Examination, sizes: Counter[str]) -> int:
+    return min(examination.folds, len(sizes))
+
+
+def _novelty(
+    examination: Examination,
+    people: People,
+    by: str,
+    sizes: Counter[str],
+    beliefs: Mapping[Question, Belief],
+    known: Measures,
+) -> Novelty:
     asked = replace(people, answers=tuple(a for a in people.answers if question_of(a) in beliefs))
     if not asked.answers:
-        return Novelty(units=len(sizes), why=f"no fold has both a new {by} and a new {examination.by}")
+        why = _too_few(by, sizes) or f"no fold has both a new {by} and a new {examination.by}"
+        return Novelty(units=len(sizes), why=why)
     m = measure(tabulate(asked.answers, [beliefs[question_of(a)] for a in asked.answers], asked.clusters()))
     return Novelty(
         n=m.n,
         units=len(sizes),
-        folds=folds,
+        folds=_folds(examination, sizes),
         accuracy=m.accuracy,
         expected_accuracy=m.expected_accuracy,
         auc=m.auc,
         auc_interval=m.intervals["auc"],
         holds=_is_sound(m, known),
     )
-
-
-def _beliefs(examination: Examination, people: People, by: str) -> dict[Question, Belief]:
-    """Beliefs about what is new twice over, fold by fold."""
-    kinds, games = (share_out(people, replace(examination, by=factor)) for factor in (by, examination.by))
-    plan: list[Asking] = []
-    for fold in range(examination.folds):
-
-        def inside(trial: Trial, fold: int = fold) -> tuple[bool, bool]:
-            return kinds.get(unit_of(trial, by)) == fold, games.get(unit_of(trial, examination.by)) == fold
-
-        asked = list(dict.fromkeys(question_of(a) for a in people.answers if all(inside(a.trial))))
-        lessons = [t for t in people.trials if not any(inside(t))]
-        if asked and lessons:
-            plan.append((lessons, [asked]))
-    trials = {t.id: t for t in people.trials}
-    found: dict[Question, Belief] = {}
-    for (_, (questions,)), (beliefs,) in zip(plan, put(examination, trials, plan), strict=True):
-        found |= zip(questions, beliefs, strict=True)
-    return found
 
 
 def _is_sound(m: Measures, known: Measures) -> bool:

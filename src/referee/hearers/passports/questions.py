@@ -11,7 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from referee.capabilities import Remembers, SignsCalls, in_parallel, needs_of, parallel_of, resolve_all
+from referee.engines.choice import available_cores
 from referee.engines.kept import KeptWork, as_lines
+from referee.engines.local import LocalEngine
 from referee.engines.packed import pickled
 from referee.engines.pieces import SHARD, Engine, Needs, WorkPiece
 from referee.errors import InputError, RefereeError
@@ -27,6 +29,8 @@ Question = tuple[str, Description]
 # What a hearer learns from, and lists of questions that are put to it then.
 Asking = tuple[Sequence[Trial], Sequence[Sequence[Question]]]
 CHUNK = 512
+MANY = 100_000
+"""Trials to learn from, over all lessons, from which on more processes are quicker than one."""
 PLAN = "plan"
 
 
@@ -55,6 +59,8 @@ class Examination:
     # Where questions are put, and how many at a time: neither decides anything.
     engine: Engine | None = None
     shard: int = SHARD
+    # Whether a long schooling may be spread over the cores where no engine was named.
+    spread: bool = False
 
 
 def summoned(examination: Examination) -> Any:
@@ -65,13 +71,19 @@ def put(
     examination: Examination, trials: Mapping[str, Trial], plan: Sequence[Asking], advance: Advance = lambda n: None
 ) -> list[list[list[Belief]]]:
     """What hearers believe, for every part of the plan and every list of questions in it."""
-    if examination.engine is not None and not isinstance(summoned(examination), Remembers):
-        return _put_elsewhere(examination, examination.engine, trials, plan, advance)
+    engine = examination.engine or (_cores_for(plan) if examination.spread else None)
+    if engine is not None and not isinstance(summoned(examination), Remembers):
+        return _put_elsewhere(examination, engine, trials, plan, advance)
     found = []
     for lessons, lists in plan:
         hearer = _fitted(_ready(examination), lessons, examination)
         found.append([_ask(hearer, questions, trials, examination, advance) for questions in lists])
     return found
+
+
+def _cores_for(plan: Sequence[Asking]) -> Engine | None:
+    """One process a core where that is worth their start: lessons of many trials, each to be learned from by a hearer of its own."""
+    return LocalEngine(available_cores()) if sum(len(lessons) for lessons, _ in plan) >= MANY else None
 
 
 def _put_elsewhere(
@@ -95,9 +107,11 @@ def _put_elsewhere(
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, PLAN)
         file.write_bytes(pickled((dict(trials), [lessons for lessons, _ in plan], chunks)))
-        task = _Questioning(replace(examination, engine=None), file)
+        task = _Questioning(replace(examination, engine=None, spread=False), file)
         count = lambda items: advance(sum(len(chunks[item]) for item in items))  # noqa: E731
-        work.do(engine, task, groups, max(1, examination.shard // CHUNK), count)
+        # Who learned for a lesson answers all of it: learning takes longer than answering, and a second worker would have to learn the same.
+        at_once = len(chunks) if len(plan) > 1 else max(1, examination.shard // CHUNK)
+        work.do(engine, task, groups, at_once, count)
     if work.failures:
         item, why = next(iter(work.failures.items()))
         raise InputError(
