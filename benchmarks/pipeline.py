@@ -1,8 +1,9 @@
 """`referee score` end to end on files of 10,000 to 1,000,000 outputs: wall and processor seconds, growth exponent, peak memory, and the floor of reading.
 
 Corpus and outputs are files, as users have them; every trial brings its own scene (2 kB). "seconds", "processor" and "peak" are of the command as it is, all
-its processes together; "reading", "measures" and "intervals" are processor seconds of one process alone. The floor is a bare loop of `orjson` over the same
-lines, with nothing kept; beside it polars, reading them into columns (up to 100,000). `--parquet` takes the outputs as a Parquet table.
+its processes together (a page of memory that several share counts once); "reading" and "measures" are processor seconds of the same work in one process,
+"intervals" those of the table. The floor is a bare loop of `orjson` over the same lines, with nothing kept; beside it polars, reading them into columns (up
+to 100,000). `--parquet` takes the outputs as a Parquet table.
 """
 
 from __future__ import annotations
@@ -51,15 +52,25 @@ def score_once(folder: Path, parquet: bool) -> None:
     assert all(row["n"] for row in found.rows if row["metric"] != "scene/deficit")
     own, copies = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     processor = sum(used.ru_utime + used.ru_stime for used in (own, copies))
-    # Copies are told by the largest of them: on two cores there are two at most, which share what was read before.
-    gib = (own.ru_maxrss + 2 * copies.ru_maxrss) / 1024 / 1024
-    print(json.dumps({"wall": time.perf_counter() - start, "processor": processor, "gib": gib}))
+    print(json.dumps({"wall": time.perf_counter() - start, "processor": processor}))
+
+
+def memory_of(process: int) -> float:
+    """GiB of a process and its children, shared pages counted once (Linux)."""
+    try:
+        mine = Path(f"/proc/{process}/smaps_rollup").read_text()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it ended meanwhile
+        return 0.0
+    kib = next((int(line.split()[1]) for line in mine.splitlines() if line.startswith("Pss:")), 0)
+    return kib / 2**20 + sum(memory_of(int(child)) for child in children)
 
 
 def take_apart(folder: Path, parquet: bool) -> None:
     """The same in one process; print where its time goes as JSON."""
-    from referee.runs.open import open_corpus, open_outputs
-    from referee.runs.score import Measured, Settings, metric_names, score_trials
+    from referee.runs import large_files
+    from referee.runs.score import Measured, Settings, metric_names
+    from referee.runs.score_table import Source
 
     measures = [0.0]
 
@@ -72,11 +83,20 @@ def take_apart(folder: Path, parquet: bool) -> None:
 
         return inside
 
-    Measured.add, Measured.finish = timed(Measured.add), timed(Measured.finish)  # type: ignore[method-assign]
+    def later(measured: Measured) -> Any:
+        return iter(timed(lambda: list(put_aside(measured)))())
+
+    def in_this_process(do: Callable[..., Any], parts: Any, copies: int) -> Any:
+        return (found for part in parts for found in do(part))
+
+    put_aside = Measured.later
+    Measured.statistics, Measured.later = timed(Measured.statistics), later  # type: ignore[method-assign]
+    large_files.in_copies = in_this_process
     settings = Settings(metrics=metric_names(PANEL.split(",")), resamples=1000)
     began = time.process_time()
-    answers = open_outputs(folder / _name(parquet))
-    table = score_trials(answers, open_corpus(str(folder / "corpus.jsonl")).trials, settings)
+    files = large_files.LargeFiles(folder / "corpus.jsonl", folder / _name(parquet))
+    table = large_files.score_large(files, settings, Source())
+    table.copies = 1
     done = time.process_time()
     table.scores()
     intervals = time.process_time() - done
@@ -135,9 +155,16 @@ def main() -> None:
 
 def _in_a_process(one: list[str], parquet: list[str]) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", *one, *parquet]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        peak = 0.0
+        while running.poll() is None:
+            peak = max(peak, memory_of(running.pid))
+            time.sleep(0.25)
+        said = running.stdout.read() if running.stdout else ""
+    if running.returncode:
+        raise SystemExit(running.returncode)
+    found: dict[str, float] = json.loads(said)
+    return found | {"gib": peak}
 
 
 if __name__ == "__main__":
