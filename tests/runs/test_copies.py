@@ -71,7 +71,7 @@ def rows_of(files: tuple[Path, Path], **more: object) -> str:
     corpus, outputs = files
     options = {"metrics": "default", "by": "domain,speaker", "lenient": True, **more}
     found = api.score(str(outputs), str(corpus), **options)
-    return json.dumps([found.rows, found.table.notes, found.table.trials, found.table.counts])
+    return json.dumps([found.rows, found.table.notes, list(found.table.trials), found.table.counts])
 
 
 def test_parts_begin_and_end_with_lines(files: tuple[Path, Path]) -> None:

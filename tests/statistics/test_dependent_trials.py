@@ -9,8 +9,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from referee.contracts import FloatArray
 from referee.metrics.bleu import Bleu
 from referee.metrics.sets import Dice
+from referee.statistics import dependent_trials
 from referee.statistics.dependent_trials import Clusters, compare_clustered, interval_of, spread
 
 FINISH = Dice().finish
@@ -219,3 +221,25 @@ def test_a_difference_of_roundings_is_none():
     gap = compare_clustered(rows, other, FINISH, one_factor([5] * 12))
     assert gap is not None
     assert (gap.difference, gap.error, gap.p) == (0, 0, 1)
+
+
+def test_so_many_clusters_that_their_sums_are_made_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.random((2000, 3))
+    rows[::17] = np.nan
+    codes = (rng.integers(0, 300, 2000), rng.integers(0, 200, 2000))
+
+    def ratio(totals: FloatArray, counts: FloatArray) -> FloatArray:
+        return np.asarray(totals[..., 0] / np.maximum(totals[..., 1], 1e-9))
+
+    for factors in (codes[:1], codes):
+        names = ("scene", "speaker")[: len(factors)]
+        at_once = spread(rows, ratio, Clusters(names, factors))
+        gap = compare_clustered(rows, rows[:, ::-1], ratio, Clusters(names, factors), resamples=50)
+        with monkeypatch.context() as small:
+            small.setattr(dependent_trials, "_AT_ONCE", 64)
+            assert spread(rows, ratio, Clusters(names, factors))[:5] == pytest.approx(at_once[:5], rel=1e-12)
+            again = compare_clustered(rows, rows[:, ::-1], ratio, Clusters(names, factors), resamples=50)
+        assert gap is not None
+        assert again is not None
+        assert again[:6] == pytest.approx(gap[:6], rel=1e-9, nan_ok=True)

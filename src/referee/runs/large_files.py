@@ -27,6 +27,7 @@ from referee.records import Description, Entity, Scene, Trial
 from referee.runs.copies import GivenUp, cut, in_copies
 from referee.runs.kept_rows import KeptRows
 from referee.runs.open import first_outside, says_nothing
+from referee.runs.packed_names import PackedNames
 from referee.runs.score import CHUNK, PROBLEMS, Measured, Statistics, in_passing, new_table, number_of_references
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
@@ -42,6 +43,8 @@ __all__ = ["LargeFiles", "score_large"]
 LINES = 10_000
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
+# Bytes that copies may take together for what they take intervals of.
+ALL_TOGETHER = 1 << 30
 _SAID = Description(properties=(), text="this one")
 _TRIAL = Trial(id="", scene=Scene(entities=(Entity(id="a"),)), targets=("a",), references=(_SAID,))
 
@@ -123,7 +126,9 @@ def score_large(
         tasks = _tasks(files.corpus, index.systems, copies)
         made = in_copies(work.pieces, tasks, copies)
         _Collected(table, measured, index).take(watch(CountedWork(made, len(tasks)), "parts of the corpus"), factors)
-    table.copies = copies
+    # Each copy has the statistics of one metric at a time.
+    widest = 8 * len(table.trials) * max(map(width_of, table.metrics.values()))
+    table.copies = copies if copies * widest <= ALL_TOGETHER else 1
     return table
 
 
@@ -220,6 +225,7 @@ class _Collected:
         number = self.index.number(self.index.systems[0])
         kept = KeptRows({key: width_of(metric) for key, metric in table.metrics.items()}, number)
         labels: dict[str, list[str | None]] = {name: [] for name in (*settings.by, *factors)}
+        table.trials = trials = PackedNames()
         read, against, hashes = Fingerprint(), Counter[int](), []
         done = Counter[str]()
         for piece in pieces:
@@ -233,7 +239,7 @@ class _Collected:
                 kept.fill(key, first, measured)
             self.measured.take(({}, aside, failed))
             if piece.task.first:
-                table.trials += piece.ids
+                trials.add(piece.ids)
                 hashes.append(piece.hashes)
                 for name, column in piece.labels.items():
                     labels[name] += column

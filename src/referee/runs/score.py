@@ -179,6 +179,8 @@ class _Scoring:
         self.table = new_table(self.systems, settings, source)
         self.labels: dict[str, list[str | None]] = {name: [] for name in source.factors(settings.cluster)}
         self.seen: set[str] = set()
+        self.ids: list[str] = []
+        self.table.trials = self.ids
         self.read, self.against = Fingerprint(), Counter[int]()
         self.finders = {s for s, said in answers.by_system.items() if said.finds}
         self.asked: list[PlaceQuestion] = []
@@ -212,7 +214,7 @@ class _Scoring:
         """What a table keeps of some trials beside their statistics."""
         ids = [trial.id for trial in chunk]
         self.seen.update(ids)
-        self.table.trials += ids
+        self.ids += ids
         self.read.add_written([written(trial) for trial in chunk])
         for name, column in self.table.groups.items():
             column += [_group(trial, name) for trial in chunk]

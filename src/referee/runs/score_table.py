@@ -176,7 +176,7 @@ class ScoreTable:
 
     settings: Settings
     source: Source = field(default_factory=Source)
-    trials: list[str] = field(default_factory=list)
+    trials: Sequence[str] = ()
     groups: dict[str, list[str | None]] = field(default_factory=dict)
     clusters: Clusters = field(default_factory=Clusters)
     rows: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,7 @@ _SLICE = 1024
 # Which trials a measure misses: patterns whose order is kept.
 PATTERNS = 2
 # Clusters that are left out in turn, taken together.
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +79,54 @@ class Sample:
     def totals(self) -> tuple[FloatArray, FloatArray]:
         return self.sums.sum(axis=0), np.asarray(self.counts.sum())
 
+    def block(self, first: int) -> FloatArray:
+        """The sums of some units."""
+        return self.sums[first : first + _AT_ONCE]
+
 
 @dataclass(frozen=True, slots=True)
 class _Ordered:
     """Trials in the order of their clusters, where each of these begins, and how many trials it has."""
 
-    order: IntArray
+    order: npt.NDArray[np.signedinteger[Any]]
     edges: IntArray
     counts: FloatArray
 
     @classmethod
     def of(cls, codes: IntArray) -> _Ordered:
         order, counts = np.argsort(codes, kind="stable"), np.bincount(codes)
-        return cls(order, np.cumsum(counts) - counts, counts.astype(float))
+        # Half the memory, for as many trials as anybody has.
+        short = order.astype(np.int32) if len(order) < 2**31 else order
+        return cls(short, np.append(0, np.cumsum(counts)), counts.astype(float))
 
-    def sums(self, rows: FloatArray) -> Sample:
+    def sums(self, rows: FloatArray, first: int = 0, last: int | None = None) -> FloatArray:
+        """The sums of the clusters from one to another; all of them by default."""
+        edges = self.edges[first : (len(self.counts) if last is None else last) + 1]
+        trials = self.order[edges[0] : edges[-1]]
+        sums = np.empty((len(edges) - 1, rows.shape[1]))
         # Column by column: of rows in another order no second copy is made.
-        sums = np.empty((len(self.counts), rows.shape[1]))
         for column in range(rows.shape[1]):
-            sums[:, column] = np.add.reduceat(rows[:, column][self.order], self.edges)
-        return Sample(sums, self.counts)
+            sums[:, column] = np.add.reduceat(rows[:, column][trials], edges[:-1] - edges[0])
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class _ManyClusters:
+    """As `Sample`, for clusters so many that their sums are made when they are asked for, and let go."""
+
+    rows: FloatArray
+    ordered: _Ordered
+
+    @property
+    def counts(self) -> FloatArray:
+        return self.ordered.counts
+
+    def block(self, first: int) -> FloatArray:
+        return self.ordered.sums(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
+
+    def totals(self) -> tuple[FloatArray, FloatArray]:
+        blocks = (self.block(first).sum(axis=0) for first in range(0, len(self.counts), _AT_ONCE))
+        return sum(blocks, np.zeros(self.rows.shape[1])), np.asarray(self.counts.sum())
 
 
 def _recode(codes: IntArray) -> IntArray:
@@ -242,7 +270,9 @@ def compare_clustered(
         difference = 0.0
     variance, df, sizes = _variance([_left_out(gap, part) for part in parts], difference, size)
     low, high = _reach(difference, variance, df, confidence)
-    p_swaps, exact = (nan, False) if len(sizes) == 2 else _swap(parts[0], gap, width, difference, resamples, seed)
+    p_swaps, exact = (
+        (nan, False) if len(sizes) == 2 else _swap(_whole(parts[0]), gap, width, difference, resamples, seed)
+    )
     error = sqrt(variance) if variance == variance else nan
     return Gap(difference, error, low, high, _t_test(difference, variance, df), p_swaps, n, df, sizes, exact)
 
@@ -250,14 +280,23 @@ def compare_clustered(
 # -- sums by cluster -----------------------------------------------------------------------------------------------------------
 
 
-def _parts(rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int) -> list[Sample]:
+def _parts(
+    rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
+) -> list[Sample | _ManyClusters]:
     """Sums by cluster of each factor, and of their crossing where there are two; single trials (or blocks of many) where there is none."""
     if not clusters.codes:
         return [_occupied(Sample.of(rows, seed))]
     if len(clusters.codes) > 2:
         raise ValueError("variances are known for two crossed factors at most")
     kept = rows if present.all() else rows[present]
-    return [ordered.sums(kept) for ordered in clusters.ordered(present)]
+    return [
+        _ManyClusters(kept, ordered) if len(ordered.counts) > _AT_ONCE else Sample(ordered.sums(kept), ordered.counts)
+        for ordered in clusters.ordered(present)
+    ]
+
+
+def _whole(part: Sample | _ManyClusters) -> Sample:
+    return part if isinstance(part, Sample) else Sample(part.ordered.sums(part.rows), part.counts)
 
 
 def _occupied(sample: Sample) -> Sample:
@@ -269,14 +308,14 @@ def _occupied(sample: Sample) -> Sample:
 # -- variances -----------------------------------------------------------------------------------------------------------------
 
 
-def _left_out(finish: Finish, part: Sample) -> FloatArray:
+def _left_out(finish: Finish, part: Sample | _ManyClusters) -> FloatArray:
     """The value without each of the clusters in turn."""
     totals, counts = part.totals()
     values = np.empty(len(part.counts))
     # Some at a time, since each step of a measure's formula makes arrays of this size.
     for first in range(0, len(values), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
-        values[some] = finish(totals - part.sums[some], counts - part.counts[some])
+        values[some] = finish(totals - part.block(first), counts - part.counts[some])
     return values
 
 
