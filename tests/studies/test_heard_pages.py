@@ -272,8 +272,9 @@ def test_who_listens_for_longer_than_they_were_told_is_remarked_on(
     folder = heard_study(tmp_path / "long").folder
     assert main(["study", "check", str(folder)]) == 0
     assert "long enough to hear everything" not in capsys.readouterr().out
+    long = write_sound(tmp_path / "long.wav", 13.0).read_bytes()
     for path in (folder / "media").iterdir():
-        write_sound(path, 13.0)
+        path.write_bytes(long)
     assert main(["study", "check", str(folder)]) == 0
     # Three trials of 13 s are 0.65 minutes; 3 minutes of instructions and three trials of 7 s are told as 3.
     assert "they listen for 0.7 minutes, and are told of about 3" in capsys.readouterr().out
