@@ -67,6 +67,10 @@ def always(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
+def blank(line: str) -> str:
+    return json.dumps({**json.loads(line), "text": "  ", "properties": []}) + "\n"
+
+
 def rows_of(files: tuple[Path, Path], **more: object) -> str:
     corpus, outputs = files
     options = {"metrics": "default", "by": "domain,speaker", "lenient": True, **more}
@@ -150,9 +154,18 @@ def test_what_many_systems_say_is_found_wherever_it_stands(
     assert always == ["copies", "alone"]
 
 
+@pytest.mark.parametrize("which", ["corpus", "outputs"])
+def test_an_empty_file_is_told(files: tuple[Path, Path], always: list[str], which: str) -> None:
+    files[which == "outputs"].write_text("")
+    with pytest.raises(InputError, match="there are no (trials|outputs)"):
+        rows_of(files)
+    assert "copies" not in always
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
+        (lambda lines: [blank(lines[0]), *lines[1:]], "is empty"),
         (lambda lines: lines[:-1], "answers 299 of 300 trials"),
         (lambda lines: [*lines, lines[3]], "twice"),
         (lambda lines: [*lines, lines[3].replace('"trial": "', '"trial": "x')], "not in the corpus"),
