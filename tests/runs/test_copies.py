@@ -157,7 +157,7 @@ def test_what_many_systems_say_is_found_wherever_it_stands(
 @pytest.mark.parametrize("which", ["corpus", "outputs"])
 def test_an_empty_file_is_told(files: tuple[Path, Path], always: list[str], which: str) -> None:
     files[which == "outputs"].write_text("")
-    with pytest.raises(InputError, match="there are no (trials|outputs)"):
+    with pytest.raises(InputError, match=r"there are no (trials|outputs)"):
         rows_of(files)
     assert "copies" not in always
 
