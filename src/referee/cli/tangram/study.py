@@ -60,7 +60,7 @@ def study(
         str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
     ] = "overhearer",
     cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
-    title: Annotated[str, typer.Option(help="What evaluators see at the top.")] = "Which piece is meant?",
+    title: Annotated[str, typer.Option(help="What evaluators see at the top (default: the question itself).")] = "",
     contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
     seed: options.SeedFromZero = 1,
 ) -> int:

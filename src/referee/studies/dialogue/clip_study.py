@@ -39,6 +39,7 @@ from referee.studies.design.balance import COUNTERBALANCED
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
+from referee.studies.texts import interface_words
 
 __all__ = [
     "Overhearing",
@@ -61,7 +62,8 @@ class Wanted:
     """What the study is to be; the numbers of items are the published ones."""
 
     id: str
-    title: str = "Which piece is meant?"
+    # The question itself in the language of the dialogues, unless told.
+    title: str = ""
     participants: int = 34
     fp: int = 36
     tp: int = 20
@@ -259,7 +261,7 @@ def _draft(
     invented = "simulated " if any(d.synthetic for d in dialogues) else ""
     return Draft(
         id=wanted.id,
-        title=wanted.title,
+        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
         participants=wanted.participants,
         layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
