@@ -73,7 +73,8 @@ def test_every_piece_is_drawn_whatever_it_is_called() -> None:
 def test_the_published_material_can_be_had_from_pentocv(data_folder: Path) -> None:
     from referee.studies.dialogue.clip_study import Wanted, pento_sessions, prepare_overhearing
 
-    wanted = Wanted(id="overheard", by="pair", threshold=-0.16)
+    wanted = Wanted(id="overheard", by="pair")
     prepared = prepare_overhearing(pento_sessions(data_folder), wanted)
-    assert prepared.notes == ()
+    (note,) = prepared.notes
+    assert note.startswith("a decision value above -0.")
     assert [len(one.trials) for one in prepared.draft.layout.lists] == [76, 76]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from referee.situated.evaluation.replacement import (
     make_lists,
     names_by_itself,
     replace_in,
+    threshold_for,
 )
 from referee.situated.models.demonstratives import Classification, classify
 from referee.situated.models.history import all_situations, situations
@@ -97,3 +99,19 @@ def test_true_positives_have_the_cursor_and_handling_of_the_corpus_as_far_as_the
     over = [i for i, s in enumerate(classification.situations) if s.standing.cursor_over]
     chosen = np.mean([s.standing.handled_now for s, _ in material.tp])
     assert chosen == pytest.approx(handled(over), abs=1 / 20)
+
+
+def test_a_threshold_is_lowered_as_far_as_the_numbers_need_and_no_further(classification: Classification) -> None:
+    usable = collect_material(classification, seed=1, fp=1000).usable
+    # What is there already needs no other threshold, and what is nowhere within the margin leaves it as it is.
+    assert threshold_for(classification, fp=usable["FP"], tp=0, fn=0) == 0.0
+    assert threshold_for(classification, fp=100_000, tp=0, fn=0) == 0.0
+    # So many that the machine has to be less sure: just enough, as counting them again shows.
+    wanted = usable["FP"] + 10
+    lowered = threshold_for(classification, fp=wanted, tp=0, fn=0)
+    assert lowered < 0
+    again = replace(classification, decisions=tuple(d - lowered for d in classification.decisions))
+    higher = replace(classification, decisions=tuple(d - lowered - 0.02 for d in classification.decisions))
+    assert collect_material(again, seed=1).usable["FP"] >= wanted > collect_material(higher, seed=1).usable["FP"]
+    # Misses get fewer on the way down: where too few would be left, nothing is lowered.
+    assert threshold_for(classification, fp=wanted, tp=0, fn=usable["FN"] + 1) == 0.0

@@ -189,6 +189,12 @@ def test_what_is_simulated_is_accepted(study: Study, limit: int) -> None:
         assert (answer.answer["outcome"] == "timeout") is bool(limit)
 
 
+def test_the_title_is_in_the_language_of_the_dialogues(sessions: Sessions) -> None:
+    german = [one._replace(dialogue=replace(one.dialogue, language="de")) for one in sessions]
+    assert prepare_overhearing(german, WANTED).draft.title == "Welches Teil meinen die roten Wörter?"
+    assert prepare_overhearing(german, replace(WANTED, title="Teile")).draft.title == "Teile"
+
+
 def test_an_odd_number_of_evaluators_makes_no_two_groups(sessions: Sessions) -> None:
     with pytest.raises(InputError, match="two groups"):
         prepare_overhearing(sessions, replace(WANTED, participants=5))

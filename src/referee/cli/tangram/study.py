@@ -29,7 +29,7 @@ app = options.new_app()
 
   referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
 
-  referee tangram study --corpus pento-cv --weights balanced --out overheard German dialogues, clips drawn from the events
+  referee tangram study --corpus pento-cv --out overheard    German dialogues, clips drawn from the events
 
   referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
 
@@ -49,18 +49,30 @@ def study(
     tp: Annotated[int, typer.Option(help="True positives.", min=0)] = 20,
     fn: Annotated[int, typer.Option(help="False negatives.", min=0)] = 20,
     practice: options.Practice = 2,
-    by: Annotated[str, typer.Option(help="Folds of the classifier: by instance (as published) or pair.")] = "instance",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Folds of the classifier: by instance (as published) or pair.",
+            show_default="instance; pair for a corpus",
+        ),
+    ] = None,
     folds: Annotated[int, typer.Option(help="Folds of the classifier.", min=2)] = 10,
     weights: Annotated[
         str, typer.Option(help="Class weights of the classifier: equal (as published) or balanced.")
     ] = "equal",
-    threshold: Annotated[float, typer.Option(help="Decision value above which it suggests a pronoun.")] = 0.0,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Decision value above which it suggests a pronoun.",
+            show_default="0, or the highest below it with which the numbers wished for can be had",
+        ),
+    ] = None,
     pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, das, それ).")] = None,
     role: Annotated[
         str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
     ] = "overhearer",
     cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
-    title: Annotated[str, typer.Option(help="What evaluators see at the top.")] = "Which piece is meant?",
+    title: Annotated[str, typer.Option(help="What evaluators see at the top (default: the question itself).")] = "",
     contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
     seed: options.SeedFromZero = 1,
 ) -> int:
@@ -82,7 +94,7 @@ def study(
         tp=tp,
         fn=fn,
         practice=practice,
-        by=by,
+        by=by or ("instance" if corpus is None else "pair"),
         folds=folds,
         pronoun=pronoun,
         role=role,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TypeVar
 
 import numpy as np
@@ -29,11 +30,14 @@ __all__ = [
     "make_lists",
     "names_by_itself",
     "replace_in",
+    "threshold_for",
 ]
 
 Thing = TypeVar("Thing")
 # *sore* was judged the most fitting of kore/sore/are with the solver as speaker.
-PRONOUNS = {"en": "that", "ja": "それ", "de": "das"}
+PRONOUNS = {"en": "that", "ja": "それ", "de": "das", "es": "ese", "nl": "die", "pt": "esse", "zh": "那个"}
+# Beyond it a machine is sure of the other class.
+MARGIN = -1.0
 TP, FN, FP_DP, FP_ORIG = "TP", "FN", "FP-DP", "FP-Orig"
 
 
@@ -135,6 +139,25 @@ def collect_material(
         usable=Counter({k: len(v) for k, v in usable.items()}),
         unusable=unusable,
     )
+
+
+def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20, fn: int = 20) -> float:
+    """The highest threshold up to 0, in hundredths, with so many usable instances of each kind; 0 where none within the margin has them.
+
+    The decisions are those without a threshold.
+    """
+    usable = [
+        (d, s.pronoun)
+        for d, s in zip(classification.decisions, classification.situations, strict=True)
+        if isinstance(_usable(s), Clip)
+    ]
+    others = sorted((d for d, pronoun in usable if not pronoun), reverse=True)
+    if len(others) < fp or (fp and others[fp - 1] > 0):
+        return 0.0
+    lowered = (ceil(100 * others[fp - 1]) - 1) / 100 if fp else 0.0
+    found = sum(pronoun and d > lowered for d, pronoun in usable)
+    missed = sum(pronoun and d <= lowered for d, pronoun in usable)
+    return lowered if lowered >= MARGIN and found >= tp and missed >= fn else 0.0
 
 
 def _usable(situation: Situation) -> Clip | Unusable:

@@ -18,7 +18,14 @@ import numpy as np
 from referee.errors import InputError
 from referee.records import Description, Trial
 from referee.runs.watching import watched
-from referee.situated.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists, replace_in
+from referee.situated.evaluation.replacement import (
+    EvaluationMaterial,
+    Item,
+    collect_material,
+    make_lists,
+    replace_in,
+    threshold_for,
+)
 from referee.situated.evaluation.simulated_evaluators import as_trials, overhear
 from referee.situated.evaluation.task_performance import CONDITIONS
 from referee.situated.game.bot_games import play
@@ -39,6 +46,7 @@ from referee.studies.design.balance import COUNTERBALANCED
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.draft import Draft, Extra, write_study
 from referee.studies.folder.study import Study, StudyList
+from referee.studies.texts import interface_words
 
 __all__ = [
     "Overhearing",
@@ -61,7 +69,8 @@ class Wanted:
     """What the study is to be; the numbers of items are the published ones."""
 
     id: str
-    title: str = "Which piece is meant?"
+    # The question itself in the language of the dialogues, unless told.
+    title: str = ""
     participants: int = 34
     fp: int = 36
     tp: int = 20
@@ -75,7 +84,8 @@ class Wanted:
     contact: str = ""
     seed: int = 1
     weights: str = "equal"
-    threshold: float = 0.0
+    # None: 0 as published, or the highest below it that gives the wished numbers.
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +95,7 @@ class Overhearing:
     draft: Draft
     classification: Classification
     material: EvaluationMaterial
+    threshold: float
     notes: tuple[str, ...]
 
     def facts(self) -> dict[str, Any]:
@@ -94,6 +105,7 @@ class Overhearing:
             "confusion": asdict(row.confusion),
             "folds": self.classification.folds,
             "by": self.classification.by,
+            "threshold": self.threshold,
             "usable": dict(self.material.usable),
             "unusable": {f"{kind}: {why}": n for (kind, why), n in self.material.unusable.most_common()},
         }
@@ -104,14 +116,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
     dialogues = [session.dialogue for session in sessions]
     by_id = {session.dialogue.id: session for session in sessions}
     _check(by_id, sessions, wanted)
-    classification = classify(
-        all_situations(dialogues),
-        folds=wanted.folds,
-        by=wanted.by,
-        seed=wanted.seed,
-        weights=wanted.weights,
-        threshold=wanted.threshold,
-    )
+    classification, threshold = _classified(dialogues, wanted)
     material = collect_material(classification, wanted.seed, fp=wanted.fp, tp=wanted.tp, fn=wanted.fn)
     lists = make_lists(material, wanted.pronoun)
     items = [*lists[0], *lists[1]]
@@ -127,8 +132,27 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
     practice = _practice(classification, {t.id for t in trials}, wanted, by_id, ear, sounds)
     draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(
-        draft=draft, classification=classification, material=material, notes=tuple(_notes(material, wanted, practice))
+        draft=draft,
+        classification=classification,
+        material=material,
+        threshold=threshold,
+        notes=tuple(_notes(material, wanted, practice, threshold)),
     )
+
+
+def _classified(dialogues: Sequence[Dialogue], wanted: Wanted) -> tuple[Classification, float]:
+    """The classifier's decisions, and the threshold they were made with."""
+    situations = all_situations(dialogues)
+
+    def tried(threshold: float) -> Classification:
+        about = {"folds": wanted.folds, "by": wanted.by, "seed": wanted.seed, "weights": wanted.weights}
+        return classify(situations, **about, threshold=threshold)  # type: ignore[arg-type]
+
+    found = tried(wanted.threshold or 0.0)
+    if wanted.threshold is not None:
+        return found, wanted.threshold
+    lowered = threshold_for(found, fp=wanted.fp - wanted.fp % 2, tp=wanted.tp, fn=wanted.fn)
+    return (tried(lowered), lowered) if lowered else (found, 0.0)
 
 
 def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], wanted: Wanted) -> None:
@@ -259,7 +283,7 @@ def _draft(
     invented = "simulated " if any(d.synthetic for d in dialogues) else ""
     return Draft(
         id=wanted.id,
-        title=wanted.title,
+        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
         participants=wanted.participants,
         layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
@@ -284,7 +308,9 @@ def _draft(
     )
 
 
-def _notes(material: EvaluationMaterial, wanted: Wanted, practice: Sequence[Extra]) -> Iterator[str]:
+def _notes(material: EvaluationMaterial, wanted: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
+    if wanted.threshold is None and threshold:
+        yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {wanted.fp} false positives have a usable clip"
     got = {"FP": len(material.fp1) + len(material.fp2), "TP": len(material.tp), "FN": len(material.fn)}
     for kind, want in (("FP", wanted.fp), ("TP", wanted.tp), ("FN", wanted.fn)):
         if got[kind] < want:
