@@ -285,6 +285,34 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
     assert [r.text for r in game.rounds if r.speaker == "bot"] == [r.target for r in game.rounds if r.speaker == "bot"]
 
 
+def test_programs_go_on_in_a_room_that_is_taken_up_again(tmp_path: Path) -> None:
+    """The first hall has nobody to play for the programs; the second one, after it, finds the round waiting for a speaker."""
+    changes = {"group": 3, "bots": 2, "repetitions": 1, "objects": 2, "begins": "bot", "speaker": "fixed"}
+    make_reference_study(tmp_path / "bots", id="bots", settings=changes)
+    site = Site(open_served(tmp_path / "bots"))
+    table = Table(site, people=1)
+    me = table.visitors[0].session
+
+    async def story() -> None:
+        table.hall = first = Hall(site.served)
+        first.open()
+        await table.sit()
+        key = table.room.id
+        await first.close()
+        table.hall = second = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
+        second.open()
+        await table.sit()
+        assert table.room.id == key
+        await until(lambda: table.room.spoken)
+        await table.choose(me)
+        await until(lambda: table.room.phase == "between")
+        await second.close()
+
+    run(site, story())
+    assert set(table.room.chosen) == {me, "bot-2"} or set(table.room.chosen) == {me, "bot"}
+    site.close()
+
+
 def test_a_model_is_told_what_was_said_and_its_choice_is_read(tmp_path: Path) -> None:
     with serving(completion("1")) as endpoint:
         model = f"llm/openai-compatible|model:toy|endpoint:{endpoint.url}"
