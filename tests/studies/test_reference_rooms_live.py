@@ -19,6 +19,7 @@ from tangram_people import Player, say
 
 from fake_endpoint import completion, serving
 from referee.cli import main
+from referee.errors import RefereeError
 from referee.situated.players.reference_game import parse_game
 from referee.studies.bots.simulation import simulate
 from referee.studies.data.collection import reading
@@ -28,7 +29,7 @@ from referee.studies.folder.study import open_study
 from referee.studies.rooms.hall import Hall, Live, Person
 from referee.studies.rooms.reference_bots import ReferenceBots
 from referee.studies.rooms.reference_store import game_in, log_in
-from referee.studies.rooms.reference_study import figure_trial, make_reference_study, scene_trial
+from referee.studies.rooms.reference_study import figure_trial, make_reference_study, picture_trial, scene_trial
 from referee.studies.rooms.room_files import list_rooms, room_files
 from referee.studies.rooms.room_line import RoomLine
 from referee.studies.sessions.served_study import open_served
@@ -285,6 +286,34 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
     assert [r.text for r in game.rounds if r.speaker == "bot"] == [r.target for r in game.rounds if r.speaker == "bot"]
 
 
+def test_programs_go_on_in_a_room_that_is_taken_up_again(tmp_path: Path) -> None:
+    """The first hall has nobody to play for the programs; the second one, after it, finds the round waiting for a speaker."""
+    changes = {"group": 3, "bots": 2, "repetitions": 1, "objects": 2, "begins": "bot", "speaker": "fixed"}
+    make_reference_study(tmp_path / "bots", id="bots", settings=changes)
+    site = Site(open_served(tmp_path / "bots"))
+    table = Table(site, people=1)
+    me = table.visitors[0].session
+
+    async def story() -> None:
+        table.hall = first = Hall(site.served)
+        first.open()
+        await table.sit()
+        key = table.room.id
+        await first.close()
+        table.hall = second = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
+        second.open()
+        await table.sit()
+        assert table.room.id == key
+        await until(lambda: table.room.spoken)
+        await table.choose(me)
+        await until(lambda: table.room.phase == "between")
+        await second.close()
+
+    run(site, story())
+    assert set(table.room.chosen) == {me, "bot-2"} or set(table.room.chosen) == {me, "bot"}
+    site.close()
+
+
 def test_a_model_is_told_what_was_said_and_its_choice_is_read(tmp_path: Path) -> None:
     with serving(completion("1")) as endpoint:
         model = f"llm/openai-compatible|model:toy|endpoint:{endpoint.url}"
@@ -489,3 +518,55 @@ def test_the_check_tells_where_two_objects_look_alike(tmp_path: Path) -> None:
     (claim,) = prove_shown(make_reference_study(tmp_path / "bad", trial=again))
     assert not claim.holds
     assert "figures" in claim.counted
+
+
+def small_pictures(folder: Path, *colours: str) -> Path:
+    from PIL import Image
+
+    folder.mkdir()
+    for number, colour in enumerate(colours):
+        Image.new("RGB", (8, 8), colour).save(folder / f"secret-{number}.png")
+    return folder
+
+
+def test_own_pictures_are_shown_under_names_that_tell_nothing(tmp_path: Path) -> None:
+    folder = small_pictures(tmp_path / "own", "red", "green", "blue")
+    study = make_reference_study(tmp_path / "study", id="own", trial=picture_trial(folder), pictures=folder)
+    assert all(claim.holds for claim in prove_shown(study))
+    site = Site(open_served(study.folder))
+    plan = Visitor(site).begin().plan
+    (step,) = (s for s in plan["steps"] if s["plugin"] == "reference-game")
+    assert [sorted(entity) for entity in step["parameters"]["entities"]] == [["id", "name", "picture"]] * 3
+    assert "secret" not in json.dumps(plan)
+    for entity in step["parameters"]["entities"]:
+        reply = site("GET", entity["picture"])
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "image/png")
+        assert entity["picture"] in plan["pictures"], "loaded before the game begins"
+    site.close()
+    shown = study.kind.show(next(study.every_stimulus()), study.settings, Random(0))
+    assert set(shown.labels.values()) == {"secret-0", "secret-1", "secret-2"}
+
+
+def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are(tmp_path: Path) -> None:
+    from referee.errors import InputError
+    from referee.records import Entity, Property, Scene, Trial
+
+    folder = small_pictures(tmp_path / "own", "red", "green")
+    pictured = tuple(Entity(id=n, attributes=(Property("name", n),), image=f"secret-{n}.png") for n in "01")
+    trial = Trial(id="t", scene=Scene(entities=pictured), targets=("0",))
+    assert [e.image for e in scene_trial([trial], "own", None, folder).scene.entities] == [
+        "secret-0.png",
+        "secret-1.png",
+    ]
+    with pytest.raises(InputError, match="names and no pictures"):
+        scene_trial([trial], "own")
+    with pytest.raises(InputError, match="programs cannot see"):
+        make_reference_study(tmp_path / "s", trial=trial, pictures=folder, settings={"group": 2, "bots": 1})
+    with pytest.raises(InputError, match="are the same"):
+        picture_trial(small_pictures(tmp_path / "same", "red", "red"))
+    with pytest.raises(InputError, match="1 pictures are here"):
+        picture_trial(small_pictures(tmp_path / "one", "red"))
+    (folder / "secret-2.png").write_bytes(b"no picture")
+    with pytest.raises(RefereeError, match=r"secret-2"):
+        make_reference_study(tmp_path / "broken", trial=picture_trial(folder), pictures=folder)
+    assert not (tmp_path / "broken").exists()

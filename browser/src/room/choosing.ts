@@ -153,7 +153,7 @@ export class Choosing {
     if (this.role.dataset.word !== word) this.role.replaceChildren(make("h1", {}, tell(word)), make("p", {}, tell(speaks ? "choose_speaker_help" : "choose_listener_help")));
     this.role.dataset.word = word;
     setText(this.facts, tell("choose_round", { n: status.puzzle + 1, of: status.puzzles }));
-    setText(this.score, tell("choose_score", { n: status.solved }));
+    setText(this.score, speaks ? "" : tell("choose_score", { n: status.solved }));
     const chosen = game.chosen ?? this.mine?.object ?? null;
     this.grid.show(game, { chosen, mayChoose: this.mayChoose(status), seat: status.seat });
     setText(this.note, this.noteOn(status, game));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +33,8 @@ FEEDBACKS = ("full", "own")
 
   referee tangram choose --group 6 --speaker fixed --feedback own --repetitions 6
 
+  referee tangram choose --pictures FOLDER --group 4           your own pictures, 2 to 24 of them; --corpus vlm-tangram has the twelve tangrams
+
   referee tangram choose --corpus tuna --bots 1 --bot-listener 'llm/openai-compatible|model:NAME|endpoint:URL'
 
 Afterwards `referee tangram export groups --all --out GAMES` takes the games out, and `referee play --played GAMES --people multiparty-tangrams` scores them.
@@ -41,6 +44,9 @@ def choose(
     data: options.MadeStudy = Path("reference-study"),
     corpus: Annotated[str | None, typer.Option(help="Play with a scene of this corpus.", show_default="twelve figures of this package")] = None,
     corpus_data: Annotated[Path | None, typer.Option(help="Where the corpora lie.", show_default="$REFEREE_DATA")] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Play with the pictures of this folder; with --corpus, where those of its objects lie.", show_default=False)
+    ] = None,
     scene: Annotated[str | None, typer.Option(help="Of the corpus: this scene.", show_default="the first that can be shown")] = None,
     group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
     bots: Annotated[int, typer.Option(help="So many of them are programs.", min=0, max=5)] = 0,
@@ -88,9 +94,11 @@ def choose(
         "pairing": "invited" if invited else "any",
     }
     if not (data / "study.toml").exists():
-        trial = None if corpus is None else _scene(corpus, corpus_data, scene)
-        _make(data, trial, corpus, settings, participants, mode, language)
-    elif corpus or scene or settings != _usual(settings):
+        trial, where = _objects(corpus, corpus_data, scene, pictures, language)
+        _make(
+            data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
+        )
+    elif corpus or scene or pictures or settings != _usual(settings):
         # Options that would be ignored are refused: the folder is what is served.
         raise InputError(
             "the study exists already and is served as it is",
@@ -108,18 +116,29 @@ def _usual(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: known[name].default for name in settings}
 
 
-def _scene(corpus: str, data: Path | None, scene: str | None) -> Trial:
+def _objects(
+    corpus: str | None, data: Path | None, scene: str | None, pictures: Path | None, language: str
+) -> tuple[Trial | None, Path | None]:
+    """What is played with, and where the objects' own pictures lie; nothing for the figures of this package."""
     from referee.catalogue import create
-    from referee.studies.rooms.reference_study import scene_trial
+    from referee.studies.rooms.reference_study import picture_trial, scene_trial
 
+    if corpus is None:
+        if scene is not None:
+            raise InputError("--scene is one of a corpus", remedy="name the corpus with --corpus")
+        return (None, None) if pictures is None else (picture_trial(pictures, language), pictures)
+    # A corpus names its pictures from the folder of corpora on.
+    known = data or os.environ.get("REFEREE_DATA")
+    where = pictures or (Path(known) if known else None)
     trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
-    return scene_trial(trials, corpus, scene)
+    return scene_trial(trials, corpus, scene, where), where
 
 
 def _make(
     data: Path,
     trial: Trial | None,
-    corpus: str | None,
+    pictures: Path | None,
+    source: str | None,
     settings: dict[str, Any],
     participants: int,
     mode: str,
@@ -131,12 +150,13 @@ def _make(
     study = make_reference_study(
         data,
         trial=trial,
-        source=corpus or "figures of this package",
+        source=source or "figures of this package",
         participants=participants,
         language=language,
         mode=mode,
         id=id_of(data),
         settings=settings,
+        pictures=pictures,
     )
     objects = len(next(study.every_stimulus()).trial.scene.entities)
     print(f"Made {data}: {objects} objects, {settings['group']} players, {settings['bots']} of them programs.")

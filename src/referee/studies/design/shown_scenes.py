@@ -11,7 +11,6 @@ from referee.situated.game.goals import find_goal, training_for
 from referee.studies.design.balance import BalanceClaim, count_of
 from referee.studies.folder.hit_areas import crowded
 from referee.studies.folder.study import Check, Study
-from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import GivenAnswer, Shown
 from referee.studies.protocols.scene import scene_layout
 from referee.studies.sessions.plan import CHECK, PlanStep, was_right
@@ -77,10 +76,12 @@ def _training(study: Study) -> BalanceClaim:
 
 def _looks(study: Study) -> BalanceClaim:
     """Everybody has an order of their own there, so that places tell nothing apart."""
-    trials = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
-    alike = [
-        t.id for t in trials.values() if len(set(picture_names(t.scene, t.domain).values())) < len(t.scene.entities)
-    ]
+    trials = {id(s.trial.scene): s for s in study.every_stimulus()}
+    alike = []
+    for stimulus in trials.values():
+        shown = study.kind.show(stimulus, study.settings, Random(study.seed)).parameters["entities"]
+        if len({one["picture"] for one in shown}) < len(shown):
+            alike.append(stimulus.trial.id)
     return BalanceClaim(
         sentence="no two objects of a scene look alike",
         holds=not alike,

@@ -16,7 +16,7 @@ from referee.runs.folder import write_outputs, write_trials
 from referee.studies.design.designs import DesignLayout
 from referee.studies.folder.clip_sounds import keep_clip_sounds
 from referee.studies.folder.media import can_play, keep_media, way_of
-from referee.studies.folder.photographs import keep_photographs
+from referee.studies.folder.photographs import keep_object_pictures, keep_photographs
 from referee.studies.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee.studies.folder.study import Study, open_study
 from referee.studies.texts import READ, default_demographics, default_pages
@@ -96,6 +96,8 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
         keep_photographs(folder, _photographed(draft), draft.pictures)
+        if draft.protocol == "reference-game":
+            keep_object_pictures(folder, draft.trials, draft.pictures)
         keep_media(folder, _said(draft), draft.media)
         keep_clip_sounds(folder, draft.sounds)
         _write_extras(folder / "practice.jsonl", draft.practice)

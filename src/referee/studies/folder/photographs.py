@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from referee.drawing import draw_scene, place
 from referee.errors import InputError
-from referee.places import Box, Region, Size
+from referee.places import Box, Region, ScenePicture, Size
 from referee.records import Scene, SceneNotes, Trial
 from referee.sight.marks import bounds_of
 from referee.sight.overlap import region_holds
-from referee.sight.pictures import checked
+from referee.sight.pictures import checked, size_of
 
 if TYPE_CHECKING:
     from referee.studies.folder.study import Study
@@ -25,7 +25,9 @@ __all__ = [
     "Photograph",
     "drawn_photographs",
     "entity_at",
+    "keep_object_pictures",
     "keep_photographs",
+    "object_picture_name",
     "photograph_file",
     "photograph_of",
 ]
@@ -119,17 +121,40 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
         if source is None:
             raise InputError("these trials are about photographs", remedy="say where they are: --pictures FOLDER")
         path = checked(source, picture)
-        if path.suffix.lower() not in KINDS:
-            raise InputError(
-                f"browsers do not show {path.suffix or 'files without an ending'}",
-                where=path,
-                remedy="convert it to PNG, JPEG or WebP",
-            )
         name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
+        ending = _shown_ending(path)
         (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(path, folder / FOLDER / f"{name}{path.suffix.lower()}")
+        shutil.copyfile(path, folder / FOLDER / f"{name}{ending}")
         kept += 1
     return kept
+
+
+def object_picture_name(image: str) -> str:
+    """The name under which the picture of one object is kept and shown; it tells nothing."""
+    return sha256(image.encode()).hexdigest()[:LENGTH]
+
+
+def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
+    """Copy the pictures of single objects into a study's folder, each opened first; returns how many."""
+    images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
+    for image in images:
+        if source is None:
+            raise InputError("these objects have pictures of their own", remedy="say where they are: --pictures FOLDER")
+        path = checked(source, ScenePicture(path=image))
+        size_of(path)  # says so where it is no picture
+        (folder / FOLDER).mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / FOLDER / f"{object_picture_name(image)}{_shown_ending(path)}")
+    return len(images)
+
+
+def _shown_ending(path: Path) -> str:
+    if path.suffix.lower() not in KINDS:
+        raise InputError(
+            f"browsers do not show {path.suffix or 'files without an ending'}",
+            where=path,
+            remedy="convert it to PNG, JPEG or WebP",
+        )
+    return path.suffix.lower()
 
 
 def photograph_file(folder: Path, name: str) -> tuple[Path, str] | None:

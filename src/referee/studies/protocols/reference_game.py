@@ -10,6 +10,7 @@ from referee import catalogue
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.situated.players.roster import MODEL
+from referee.studies.folder.photographs import object_picture_name
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
@@ -85,11 +86,16 @@ class ReferenceGame(NothingIdentified):
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The pictures under labels that are the same for everybody; the order in which each person sees them, and what is meant, are told in the room."""
         trial = stimulus.trial
-        pictures = picture_names(trial.scene, trial.domain)
+        drawn = picture_names(trial.scene, trial.domain)
+        photos = {e.id: object_picture_name(e.image) for e in trial.scene.entities if e.image is not None}
+        pictures = {**drawn, **photos}
         # By what they look like: the order in a corpus' file might tell something.
         order = sorted(pictures, key=lambda entity: (pictures[entity], entity))
         labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
-        entities = [{"id": label, "picture": pictures[entity]} for label, entity in labels.items()]
+        entities = [
+            {"id": label, "picture": pictures[entity], **({"photo": photos[entity]} if entity in photos else {})}
+            for label, entity in labels.items()
+        ]
         return Shown(parameters={"entities": entities, "rounds": _rounds(len(labels), settings)}, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:

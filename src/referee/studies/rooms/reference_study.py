@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from referee.records import Entity, Property, Scene, Trial
 from referee.situated.players.reference_game import is_named_only
 from referee.studies.design.designs import Request, lay_out
 from referee.studies.folder.draft import Draft, write_study
+from referee.studies.folder.photographs import KINDS
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import picture_names
 
-__all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "scene_trial"]
+__all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "picture_trial", "scene_trial"]
 
 # Twelve, as in the corpora of tangrams; those that look least alike.
 FIGURE_NAMES = (
@@ -38,12 +40,31 @@ def figure_trial(language: str = "en") -> Trial:
     )
 
 
-def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None) -> Trial:
-    """The scene of a corpus that is played with: the one that is named, or the first that can be."""
-    by_scene = {t.scene.id or t.id: t for t in reversed(list(trials))}
+def picture_trial(folder: Path, language: str = "en") -> Trial:
+    """Every picture of a folder is an object, called as its file."""
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in KINDS) if folder.is_dir() else []
+    if not 2 <= len(files) <= MOST_OBJECTS:
+        raise InputError(
+            f"{len(files)} pictures are here",
+            where=folder,
+            remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
+        )
+    entities = tuple(Entity(id=path.stem, image=path.name) for path in files)
+    if len({e.id for e in entities}) < len(entities) or _alike(entities, folder):
+        raise InputError(
+            "two pictures have the same name or are the same", where=folder, remedy="leave one of them out"
+        )
+    everything = tuple(e.id for e in entities)
+    scene = Scene(entities=entities, id="pictures")
+    return Trial(id="pictures", scene=scene, targets=everything, language=language, domain="pictures")
+
+
+def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
+    """The scene of a corpus that is played with: the one that is named, or the first that can be. With `pictures`, where its objects' own pictures lie."""
+    by_scene = {t.scene.id or t.id: _seen(t, pictures) for t in reversed(list(trials))}
     # One after the other, as far as needed: to know whether objects look alike they are drawn.
-    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name]))
-    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene])):
+    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name], pictures))
+    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene], pictures)):
         some = ", ".join(islice(shown, 5)) or "none at all"
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
     name = scene if scene is not None else next(shown, None)
@@ -57,14 +78,29 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None) 
     return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
 
 
-def _can_be_shown(trial: Trial) -> bool:
+def _seen(trial: Trial, pictures: Path | None) -> Trial:
+    """A trial whose objects have pictures of their own where all of them are there, and are drawn otherwise."""
+    entities = trial.scene.entities
+    if pictures is not None and all(e.image and (pictures / e.image).is_file() for e in entities):
+        return trial
+    return replace(trial, scene=replace(trial.scene, entities=tuple(replace(e, image=None) for e in entities)))
+
+
+def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
     """Whether there is something to see (a picture, or a card with more on it than a name), and no two objects look alike, for places mean nothing here."""
     scene = trial.scene
     if not 2 <= len(scene.entities) <= MOST_OBJECTS:
         return False
+    if pictures is not None and all(e.image for e in scene.entities):
+        return not _alike(scene.entities, pictures)
     if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
         return False
     return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
+
+
+def _alike(entities: Sequence[Entity], pictures: Path) -> bool:
+    """Whether two pictures are the same file twice."""
+    return len({(pictures / str(e.image)).read_bytes() for e in entities}) < len(entities)
 
 
 def make_reference_study(
@@ -78,10 +114,15 @@ def make_reference_study(
     seed: int = 1,
     id: str = "reference-game",
     settings: Mapping[str, Any] | None = None,
+    pictures: Path | None = None,
 ) -> Study:
-    """Write the study folder; `settings` are settings of the protocol beside its defaults."""
+    """Write the study folder; `settings` are settings of the protocol beside its defaults, `pictures` is where the objects' own pictures lie."""
     chosen = dict(settings or {})
     trial = trial or figure_trial(language)
+    if chosen.get("bots") and is_named_only(trial.scene):
+        raise InputError(
+            "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"
+        )
     draft = Draft(
         id=id,
         title="Describe and choose",
@@ -95,6 +136,7 @@ def make_reference_study(
         mode=mode,
         seed=seed,
         source=source,
+        pictures=pictures,
         fields={
             "study": {"contact": "the organisers of this study"},
             "protocol": chosen,

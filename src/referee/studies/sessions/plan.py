@@ -91,9 +91,11 @@ def _public_step(
     if "entities" in parameters:
         entities = []
         for entity in parameters["entities"]:
-            address = f"{base_url}/pictures/{entity['picture']}.svg"
+            # Drawn here, or a file of the study's own.
+            photo, rest = entity.get("photo"), {name: value for name, value in entity.items() if name != "photo"}
+            address = f"{base_url}/photographs/{photo}" if photo else f"{base_url}/pictures/{entity['picture']}.svg"
             pictures[address] = None
-            entities.append({**entity, "picture": address})
+            entities.append({**rest, "picture": address})
         parameters["entities"] = entities
     if "photo" in parameters:
         photo = parameters["photo"]
