@@ -1,6 +1,6 @@
 """Four jobs beside an older checkout: processor seconds of each, how many times quicker, and whether what comes out is the same.
 
-``python benchmarks/old_and_new.py --old FOLDER`` (made with ``git worktree add --detach FOLDER COMMIT``; REFEREE_DATA names the corpora). Seconds are user and
+``python benchmarks/pages/old_and_new.py --old FOLDER`` (made with ``git worktree add --detach FOLDER COMMIT``; REFEREE_DATA names the corpora). Seconds are user and
 system time of the command and all its processes, the least of ``--times`` runs, so that a busy machine changes little.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-NEW = Path(__file__).resolve().parent.parent
+NEW = Path(__file__).resolve().parents[2]
 CORPUS = ("--corpus", "tuna", "--reading", "challenge")
 Command = Callable[[Path], Sequence[str]]
 JOBS: dict[str, tuple[Command, tuple[str, ...]]] = {
