@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from referee.courtroom.agreement import agree, divide
+from referee.courtroom.agreement import agree, agree_dealt, divide
 
 
 def holed(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,3 +72,15 @@ def test_groups_on_opposite_sides_are_found_as_well() -> None:
     between, _, upper = division([0, 1, 10, 11], [11, 10, 1, 0])
     assert between == pytest.approx(100 / 101)
     assert upper == [False, False, True, True]
+
+
+def test_tables_dealt_together_are_those_dealt_one_by_one():
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(0, 5, size=(9, 3)) / 4, rng.normal(size=(9, 2))
+    x[2, 1] = y[4, 0] = np.nan
+    orders = rng.permuted(np.tile(np.arange(9), (4, 1)), axis=1)
+    together = agree_dealt(x, y, orders)
+    for place, order in enumerate(orders):
+        for name, alone in agree(x, y[order])._asdict().items():
+            part = getattr(together, name)[..., 2 * place : 2 * place + 2]
+            np.testing.assert_allclose(part, alone, rtol=1e-9, atol=1e-12, err_msg=name)

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, permutation_test, spearmanr
+from scipy.stats import pearsonr, permutation_test, rankdata, spearmanr
 
 from referee.courtroom.multiplicity import rank_table, step_down
 
@@ -81,3 +81,11 @@ def test_what_is_missing_or_constant_counts_for_nothing() -> None:
     found = step_down((x, y))
     assert found.alone[1, 0] == found.adjusted[1, 0] == 1.0
     assert 0 < found.alone[0, 0] <= 1
+
+
+def test_ranks_are_those_of_scipy_with_what_is_missing_left_out():
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 6, size=(12, 3)) / 7
+    columns[rng.random(columns.shape) < 0.2] = np.nan
+    ranks, _ = rank_table((columns, columns))
+    np.testing.assert_array_equal(ranks, rankdata(columns, axis=0, nan_policy="omit"))

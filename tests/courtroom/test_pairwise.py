@@ -117,3 +117,16 @@ def test_ranks_begin_anew_where_a_measure_is_worse():
     """As `AssignRanks` of the WMT program: c is worse than a of the first rank and so opens the second; d is worse than b, but not than c."""
     p = {("a", "b"): 0.3, ("a", "c"): 0.01, ("b", "c"): 0.2, ("a", "d"): 0.01, ("b", "d"): 0.02, ("c", "d"): 0.4}
     assert rank_clusters({"d": 0.5, "a": 0.9, "c": 0.7, "b": 0.8}, p) == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+@pytest.mark.parametrize("scores", ["steps", "continuous"])
+def test_chance_with_ties_is_that_of_sorting_the_gaps_of_every_deal(scores):
+    """The definition, deal by deal: scores dealt anew within items, all pairs' gaps sorted, the best threshold chosen again."""
+    rng = np.random.default_rng(1)
+    human = rng.integers(0, 3, size=(5, 30)).astype(float)
+    measure = rng.integers(0, 4, size=human.shape) / 4 if scores == "steps" else rng.normal(size=human.shape)
+    dealing = np.random.default_rng(4)
+    expected = [accuracy_with_ties(human, dealing.permuted(measure, axis=0), shuffles=0).accuracy for _ in range(20)]
+    found = accuracy_with_ties(human, measure, shuffles=20)
+    assert found.chance == pytest.approx(np.mean(expected), abs=1e-12)
+    assert found.chance_high == pytest.approx(np.quantile(expected, 0.95), abs=1e-12)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.metrics.hearing import MEASURES, Hearing, judge
+from referee.metrics.hearing import MEASURES, OVER_RESPONSES, Hearing, judge
 from referee.records import Entity, Outcome, Response, Scene, Trial
 from referee.runs.heard import hearing_rows
 from referee.statistics.clusters import cluster_bootstrap
@@ -160,3 +160,14 @@ def test_weights_count_as_copies() -> None:
     (two,) = judge([*votes([3, 2, 1], 3), *twin], asked)[0].values()
     assert isinstance(one, Hearing)
     np.testing.assert_allclose(one.measure(np.array([1.0, 1.0, 2.0])), two.measure())
+
+
+def test_items_answered_once_and_twice_are_added_up_alike() -> None:
+    """One answer an item takes a shorter way; two answers to item 0 and none to 1 must not, though there are as many answers as items."""
+    values = np.zeros((3, len(OVER_RESPONSES)))
+    values[:, 0] = [1.0, 0.0, 1.0]
+    people = np.array([[1.0, 2.0, 3.0]])
+    once = Hearing(participants=np.arange(3), items=np.array([2, 0, 1]), values=values)
+    assert once._by_item(people).tolist() == [[2.0, 3.0, 1.0]]
+    twice = Hearing(participants=np.arange(3), items=np.array([0, 0, 2]), values=values)
+    assert twice._by_item(people).tolist() == [[3.0, 0.0, 3.0]]

@@ -14,9 +14,12 @@ from referee.reports.court_section import NO_COURT, court_section
 from referee.reports.findings import findings_section
 from referee.reports.hearing_section import NOBODY, HearingRows
 from referee.reports.material import Material
+from referee.reports.place_pages import has_places
 from referee.reports.report_sources import gather, gather_hearing, summon_court
 from referee.reports.scoreboard import compare_all, subset_letters
 from referee.reports.sentences import methods, reference_counts
+from referee.reports.speaker_picture import speakers_section
+from referee.runs.folder import Run
 
 
 def said(material: Material, hearing: HearingRows = NOBODY, court: Proceedings | str = NO_COURT) -> tuple[str, ...]:
@@ -75,6 +78,21 @@ def test_people_come_first_and_their_order_is_held_beside_the_measure(tmp_path: 
     assert "read by people (36 answers; clusters: 4 participants" in paragraph
     assert "the simulated hearer literal [literal|seed:1" in paragraph
     assert "no passport]" in paragraph
+
+
+def test_answers_of_a_run_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(tmp_path / "run", {"exact": exact, "colour": colour}, corpus=trials(6))
+    assert main(["listen", str(run), "--hearer", "literal"]) == 0
+    read: list[Path] = []
+    responses = Run.responses
+    monkeypatch.setattr(Run, "responses", lambda self: (read.append(self.folder), responses(self))[1])
+    (material,) = gather([run])
+    assert len(gather_hearing(material).rows) > 0
+    (scored,) = material.scored
+    assert len(material.heard_in(scored)) == len(material.responses) == 12
+    assert has_places(scored.run, material.heard_in(scored)) is False
+    speakers_section(material)
+    assert read == [run]
 
 
 def test_verdicts_are_those_of_the_court_command_and_very_many_answers_are_left_to_it(

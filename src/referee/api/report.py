@@ -156,7 +156,7 @@ def _add_places(
     for i, material in enumerate(materials):
         chapters = []
         for scored in material.scored:
-            if has_places(scored.run):
+            if has_places(scored.run, material.heard_in(scored)):
                 folder = f"places-{len(beside) + 1}" if beside else "places"
                 beside[folder] = partial(write_place_pages, run=scored.run, pictures=pictures)
                 section = places_section(scored.name, scored.run, f"{folder}/index.html", pictures is not None)

@@ -16,7 +16,7 @@ from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import without_rounding
 
-__all__ = ["Agreements", "BoolArray", "agree", "divide", "product_moment", "without_groups"]
+__all__ = ["Agreements", "BoolArray", "agree", "agree_dealt", "divide", "product_moment", "without_groups"]
 
 BoolArray = npt.NDArray[np.bool_]
 NEARLY_CONSTANT = 1e-13
@@ -39,10 +39,20 @@ class Agreements(NamedTuple):
 
 def agree(x: FloatArray, y: FloatArray) -> Agreements:
     """All coefficients of a table."""
+    return _agree(x, y, _levels(x), _levels(y))
+
+
+def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
+    """The same of many tables at once, in which the rows of `y` are dealt anew by `orders` (one a table); the last axis is that of `y`, table after table."""
+    wide, levels = (part[orders].transpose(1, 0, 2).reshape(len(x), -1) for part in (y, _levels(y)))
+    return _agree(x, wide, _levels(x), levels)
+
+
+def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArray) -> Agreements:
     there = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     left = there[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
     wide_x, wide_y = np.nan_to_num(x)[:, :, None], np.nan_to_num(y)[:, None, :]
-    steps = [_steps(x)[:, :, :, None], _steps(y)[:, :, None, :]]
+    steps = [_steps(level_x)[:, :, :, None], _steps(level_y)[:, :, None, :]]
     ranks = [np.einsum("jah,jiah->iah", there, np.broadcast_to(s, (len(x), *there.shape))) for s in steps]
     # leaving a unit out lowers the ranks of all above it by one, and of its ties by one half
     left_ranks = [whole[None] - step * there[:, None] for whole, step in zip(ranks, steps, strict=True)]
@@ -69,15 +79,19 @@ def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[Float
     """r and rho of two whole columns when only some units are left (groups by units), to twelve decimals, so that equal ones are equal; NaN where undefined."""
     kept = left[:, :, None, None]
     # a rank is the sum of what all units that are left add to it
-    ranks = [(left.astype(float) @ _steps(v[:, None])[:, :, 0])[:, :, None, None] for v in (x, y)]
+    ranks = [(left.astype(float) @ _steps(_levels(v[:, None]))[:, :, 0])[:, :, None, None] for v in (x, y)]
     r = product_moment(x[None, :, None, None], y[None, :, None, None], kept)[:, 0, 0]
     rho = product_moment(ranks[0], ranks[1], kept)[:, 0, 0]
     return np.round(r, 12), np.round(rho, 12)
 
 
-def _steps(columns: FloatArray) -> FloatArray:
+def _levels(columns: FloatArray) -> FloatArray:
+    """Columns in which values that differ by rounding alone are equal."""
+    return np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns
+
+
+def _steps(level: FloatArray) -> FloatArray:
     """What unit j adds to the rank of unit i: 1 where it is lower, one half where it is equal."""
-    level = np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns
     higher: FloatArray = (level[:, None] < level[None]) + 0.5 * (level[:, None] == level[None])
     return higher
 

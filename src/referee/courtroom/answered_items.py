@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
 
 import numpy as np
 
@@ -87,16 +88,19 @@ def _answers(
     """What each answer of a hearer says, beside the scores of the description it answers."""
     columns = list(OVER_RESPONSES)
     for (system, who), hearing in run.hearings.items():
-        for person, item, values in zip(hearing.participants, hearing.items, hearing.values, strict=True):
-            if who == hearer:
-                trial = hearing.trials[item]
-                yield _Answer(
-                    row=names.row(run, system),
-                    item=f"{run.source.corpus}/{trial}",
-                    asked=Asked(run.source.corpus, run.trials[trial], hearing.hearers[person]),
-                    values=dict(zip(columns, map(float, values), strict=True)),
-                    scores={m: found[system, trial] for m, found in table.items() if (system, trial) in found},
-                )
+        if who != hearer:
+            continue
+        row = names.row(run, system)
+        given = zip(hearing.participants.tolist(), hearing.items.tolist(), hearing.values.tolist(), strict=True)
+        for person, item, values in given:
+            trial = hearing.trials[item]
+            yield _Answer(
+                row=row,
+                item=f"{run.source.corpus}/{trial}",
+                asked=Asked(run.source.corpus, run.trials[trial], hearing.hearers[person]),
+                values=dict(zip(columns, values, strict=True)),
+                scores={m: found[system, trial] for m, found in table.items() if (system, trial) in found},
+            )
 
 
 def _on_items(
@@ -116,7 +120,7 @@ def _on_items(
     found = auc(turned, [a.values["ir"] for a in answers], clusters, resamples=resamples, seed=seed)
     evidence = [told(hearer=f"{hearer}: success", kind="auc", found=found)]
     for time in TIMES:
-        times = [None if np.isnan(a.values[time]) else a.values[time] for a in answers]
+        times = [None if isnan(a.values[time]) else a.values[time] for a in answers]
         if any(t is not None for t in times):
             found = rank_correlation(scores, times, clusters, resamples=resamples, seed=seed)
             evidence.append(told(hearer=f"{hearer}: {time}", kind="rho", found=found))
@@ -130,7 +134,9 @@ def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[Float
     right: dict[tuple[str, str], list[float]] = {}
     for answer in answers:
         right.setdefault((answer.row, answer.item), []).append(answer.values["ir"])
-    human = as_matrix(rows, items, {key: float(np.mean(found)) for key, found in right.items()})
+    # Most were answered once, and a mean of one costs more than all the rest.
+    means = {key: found[0] if len(found) == 1 else float(np.mean(found)) for key, found in right.items()}
+    human = as_matrix(rows, items, means)
     turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
     matrices = {
         m: turn[m] * as_matrix(rows, items, {(a.row, a.item): a.scores[m] for a in answers if m in a.scores})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.courtroom.agreement import agree
+from referee.courtroom.agreement import agree_dealt
 from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, family_table, signs_of
@@ -20,6 +20,8 @@ __all__ = ["TABLES", "word_rates"]
 
 TABLES = 300
 WordRates = dict[tuple[str, str], dict[str, float]]
+AT_ONCE = 50
+"""Tables that are worked out together."""
 NULL = 1000
 """Deals that the p values of the tables are found by; the tables themselves are the first of them."""
 
@@ -43,14 +45,21 @@ def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress
     shape = signs.shape
     orders = deal_randomly(len(table[0]), max(NULL, tables), seed)
     nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
-    quiet = np.zeros(shape, dtype=bool)
     counts = np.zeros((len(WORDS), *shape))
-    for i in progress(range(tables), "tables that chance makes"):
-        linear, rank = (_shaped(chances_among(null[i], null), shape) for null in nulls)
-        words = decide(TriedPair(agree(table[0], table[1][orders[i]]), linear, rank, signs, quiet))
-        counts += words == np.arange(len(WORDS))[:, None, None]
+    for start in progress(range(tables), "tables that chance makes"):
+        if start % AT_ONCE:
+            continue
+        some = orders[start : min(start + AT_ONCE, tables)]
+        linear, rank = (_chances(null[start : start + len(some)], null, shape) for null in nulls)
+        wide = np.tile(signs, len(some))
+        words = decide(
+            TriedPair(agree_dealt(*table, some), linear, rank, wide, np.zeros(wide.shape, dtype=bool))
+        ).reshape(shape[0], len(some), shape[1])
+        counts += (words == np.arange(len(WORDS))[:, None, None, None]).sum(axis=2)
     return counts / tables
 
 
-def _shaped(chances: Chances, shape: tuple[int, ...]) -> Chances:
-    return Chances(chances.alone.reshape(shape), chances.adjusted.reshape(shape))
+def _chances(observed: FloatArray, null: FloatArray, shape: tuple[int, ...]) -> Chances:
+    """Of some tables: automatic measures by hearer measures, table after table."""
+    found = [chances_among(one, null) for one in observed]
+    return Chances(*(np.hstack([p.reshape(shape) for p in parts]) for parts in zip(*found, strict=True)))

@@ -20,7 +20,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.statistics.frames import IntArray
-from referee.statistics.rounding import without_rounding
+from referee.statistics.rounding import levels
 
 __all__ = [
     "DEALS",
@@ -120,13 +120,14 @@ def rank_table(table: Table) -> Table:
 
 
 def _ranks(columns: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
-    ranks: FloatArray = rankdata(
-        np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns,
-        axis=0,
-        nan_policy="omit",
-    )
+    """Column by column, from 1; values that differ by rounding alone share the mean of their ranks, what is missing has none."""
+    ranks = np.full(columns.shape, np.nan)
+    for column, values in zip(ranks.T, columns.T, strict=True):
+        known = ~np.isnan(values)
+        if known.any():
+            level = levels(values[known])
+            counts = np.bincount(level)
+            column[known] = (np.cumsum(counts) - (counts - 1) / 2)[level]
     return ranks
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -117,8 +118,7 @@ def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 2
     """
     human, measure = _whole(human, measure)
     accuracy, threshold = _best_threshold(_signs_of_pairs(human), _pair_gaps(measure))
-    rng = np.random.default_rng(seed)
-    dealt = [_shuffled_accuracy(human, measure, rng) for _ in range(shuffles)]
+    dealt = _dealt_accuracies(human, measure, shuffles, seed)
     return TiedAccuracy(
         accuracy=accuracy,
         threshold=threshold,
@@ -128,8 +128,26 @@ def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 2
     )
 
 
-def _shuffled_accuracy(human: FloatArray, measure: FloatArray, rng: np.random.Generator) -> float:
-    return _best_threshold(_signs_of_pairs(human), _pair_gaps(rng.permuted(measure, axis=0)))[0]
+def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
+    """The same for scores dealt anew: whoever gets them, an item's gaps are those of its two scores, so all are sorted once, and counted by their place."""
+    systems, items = measure.shape
+    first, second = np.triu_indices(systems, 1)
+    people = np.sign(human[first] - human[second])
+    tied = people == 0
+    sizes, ranks = np.unique(np.abs(measure[first] - measure[second]), return_inverse=True)
+    place = np.zeros((systems, systems, items), dtype=np.intp)
+    place[first, second] = place[second, first] = ranks.reshape(len(first), items)
+    holders, each = np.repeat(np.arange(systems)[:, None], items, axis=1), np.arange(items)
+    rng, accuracies = np.random.default_rng(seed), []
+    for _ in range(shuffles):
+        dealt = rng.permuted(holders, axis=0)
+        scores = measure[dealt, each]
+        right = people == np.sign(scores[first] - scores[second])
+        gains = np.subtract(tied, right, dtype=np.int8).ravel()
+        steps = np.bincount(place[dealt[first], dealt[second], each].ravel(), gains, len(sizes))
+        best = max(0, int(np.cumsum(steps).max()))
+        accuracies.append(float((int(right.sum()) + best) / right.size))
+    return accuracies
 
 
 def _pair_gaps(scores: FloatArray) -> FloatArray:
@@ -221,8 +239,14 @@ def _standardised(scores: FloatArray) -> FloatArray:
     return np.zeros_like(away) if spread <= TIE * float(np.abs(scores).max() or 1.0) else away / spread
 
 
+@lru_cache(maxsize=2)
 def _draw_swaps(permutations: int, size: int, seed: int) -> BoolArray:
-    return np.random.default_rng([seed, 2]).integers(2, size=(permutations, size), dtype=np.int8).astype(bool)
+    drawn: BoolArray = (
+        np.random.default_rng([seed, 2]).integers(2, size=(permutations, size), dtype=np.int8).astype(bool)
+    )
+    # Shared by all pairs of measures.
+    drawn.flags.writeable = False
+    return drawn
 
 
 def compare_tied_accuracy(
@@ -241,10 +265,12 @@ def compare_tied_accuracy(
     human, first, second = _whole(human, first, second)
     people = _signs_of_pairs(human)
     right = [_right(people, _pair_gaps(scores)).ravel().astype(float) for scores in (first, second)]
-    pull = (right[0] - right[1]) / len(right[0])
+    pull = right[0] - right[1]
     drawn = _draw_swaps(permutations, len(pull), seed) if swaps is None else swaps
-    observed = float(pull.sum())
-    gaps = (drawn * 2.0 - 1.0) @ pull
+    observed = float((pull / len(pull)).sum())
+    # Most pairs are right or wrong in both and pull nowhere; the others pull by one, so that all sums are whole numbers.
+    apart = np.flatnonzero(pull)
+    gaps = (2.0 * (drawn[:, apart].astype(float) @ pull[apart]) - pull.sum()) / len(pull)
     return Difference(observed, float((gaps >= observed - TIE).mean()))
 
 

@@ -78,6 +78,7 @@ def rank_measures(
     tied_values = {name: found.accuracy for name, found in tied.items()}
     soft_ranks = _ranks(human, kept, soft, compare_soft_accuracy, permutations, seed, progress)
     tied_ranks = _ranks(human, kept, tied_values, compare_tied_accuracy, permutations, seed, progress)
+    by_chance = soft_chance(human)
     ranked = {
         name: RankingEvidence(
             automatic=name,
@@ -85,7 +86,7 @@ def rank_measures(
             systems=systems,
             items=items,
             soft_accuracy=soft[name],
-            soft_chance=soft_chance(human),
+            soft_chance=by_chance,
             soft_rank=soft_ranks[name],
             tied_accuracy=found.accuracy,
             threshold=found.threshold,

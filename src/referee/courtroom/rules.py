@@ -89,8 +89,8 @@ def is_split(a: Agreements) -> BoolArray:
 
 def critical_values(n: IntArray) -> FloatArray:
     """The smallest |r| that counts with n units; 1 where none does."""
-    known = {int(k): critical_r(int(k)) or 1.0 for k in np.unique(n)}
-    needed: FloatArray = np.vectorize(known.__getitem__, otypes=[float])(n)
+    sizes, place = np.unique(n, return_inverse=True)
+    needed: FloatArray = np.array([critical_r(int(k)) or 1.0 for k in sizes], dtype=float)[place].reshape(n.shape)
     return needed
 
 

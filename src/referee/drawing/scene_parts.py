@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from referee.drawing.painted import BOX
-from referee.drawing.placement import Layout, place
+from referee.drawing.placement import PLACE_NAMES, Layout, place
 from referee.drawing.scene_pictures import MARGIN, draw_page, marks_of, overhang, shared_names
 from referee.records import Entity, Property, Scene
 
@@ -51,7 +51,8 @@ def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = N
 
 
 def _marks(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
-    key = (entity.attributes, shared)
+    # Where a thing stands is not to be seen in its own picture.
+    key = (tuple(p for p in entity.attributes if p.name not in PLACE_NAMES), shared)
     if key not in drawn:
         drawn[key] = marks_of(entity, shared)
     return drawn[key]

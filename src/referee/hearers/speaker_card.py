@@ -242,7 +242,7 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
     if not theirs or not mine:
         return {"attributes_js": CardCell(value=None, signed=f"{signed}|nothing to compare")}
     cells = {"attributes_js": CardCell(value=_divergence(mine, theirs), n=n, signed=f"{signed}|Jensen-Shannon, base 2")}
-    for name in sorted({*mine, *theirs}, key=lambda a: -(theirs[a] / theirs.total())):
+    for name in sorted({*mine, *theirs}, key=lambda a: (-theirs[a], a)):
         share = theirs[name] / theirs.total()
         told = f"share of all attributes used|people:{share:.3f}"
         cells[f"uses {name}"] = CardCell(value=mine[name] / mine.total(), n=n, signed=told, people=share)
@@ -252,7 +252,7 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
 def _divergence(one: Counter[str], two: Counter[str]) -> float:
     total = 0.0
     for counts, other in ((one, two), (two, one)):
-        for name, count in counts.items():
+        for name, count in sorted(counts.items()):
             p, q = count / counts.total(), other[name] / other.total()
             total += p * log2(p / ((p + q) / 2)) / 2
     return total

@@ -126,6 +126,11 @@ class Hearing:
     def _by_item(self, numbers: FloatArray) -> FloatArray:
         """Sums over the responses to every item, row by row."""
         rows, n = len(numbers), self.n_items
+        if len(self.items) == n and np.bincount(self.items).max() == 1:
+            # Each was answered once: nothing has to be added up.
+            alone = np.empty((rows, n))
+            alone[:, self.items] = numbers
+            return alone
         # Every row gets its own range of items, so that one bincount adds them all up.
         places = self.items + n * np.arange(rows)[:, None]
         sums: FloatArray = np.bincount(places.ravel(), numbers.ravel(), n * rows).astype(float).reshape(rows, n)

@@ -94,6 +94,8 @@ class Material:
     known: Known
     counts: Mapping[str, Mapping[str, int]]
     responses: tuple[Response, ...] = ()
+    # The same by run, before systems of one name were told apart.
+    heard: Mapping[str, tuple[Response, ...]] = field(default_factory=dict)
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -149,7 +151,7 @@ class Material:
         # As scored: a report must not show other intervals than the run folder it is made from.
         return choose_clusters({name: [rows[trial][name] for trial in trials] for name in factors}, asked)
 
-    @property
+    @cached_property
     def corpus(self) -> str:
         """The corpus with its reading and part, as a heading."""
         about = _mapping(origin(self.scored[0].run).get("corpus"))
@@ -157,12 +159,17 @@ class Material:
         more = ", ".join(str(about[k]) for k in ("reading", "split") if about.get(k))
         return f"{name} ({more})" if more else name
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The heading as it stands on every table and figure: nobody shall take generated data for people's."""
         # "SYNTHETIC synthetic" would say it twice.
         name = self.corpus.replace("synthetic", "corpus", 1) if self.corpus.startswith("synthetic") else self.corpus
         return f"SYNTHETIC {name}" if self.synthetic else self.corpus
+
+    def heard_in(self, scored: Scored) -> Sequence[Response]:
+        """What hearers answered in one of the runs, which is read once."""
+        found = self.heard.get(scored.name)
+        return list(scored.run.responses()) if found is None else found
 
     def tags(self, system: str) -> Mapping[str, str]:
         """What the catalogue says of a system; nothing for systems it does not have."""
@@ -300,6 +307,7 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
     rows: list[Row] = []
     frames: list[pl.DataFrame] = []
     counts: dict[str, Mapping[str, int]] = {}
+    heard = {s.name: tuple(s.run.responses()) for s in scored}
     responses: list[Response] = []
     for s in scored:
         own = {old: new for (run, old), new in renamed.items() if run == s.name}
@@ -307,7 +315,7 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
         # Only where runs share a name: the replacement would otherwise copy a frame of millions of rows for nothing.
         frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
         counts |= {own.get(system, system): c for system, c in s.counts.items()}
-        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in s.run.responses()]
+        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in heard[s.name]]
     return Material(
         scored=tuple(scored),
         scores=tuple(rows),
@@ -317,6 +325,7 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
         known=known,
         counts=counts,
         responses=tuple(responses),
+        heard=heard,
         targets=targets,
         renamed=renamed,
     )

@@ -65,10 +65,10 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
     return len(items)
 
 
-def has_places(run: Run) -> bool:
-    """Whether anybody in the run answered with a place, told by the first lines of its files: most runs have none, and are not read for it."""
+def has_places(run: Run, responses: Iterable[Response]) -> bool:
+    """Whether anybody in the run answered with a place, told by the first outputs and by all responses: most runs have none, and are not read for it."""
     outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
-    return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in run.responses())
+    return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in responses)
 
 
 def places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:

@@ -78,8 +78,7 @@ def gather_hearing(material: Material) -> HearingRows:
     card = material.known.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
-        # Those of a single run are at hand.
-        responses = list(material.responses if len(material.scored) == 1 else scored.run.responses())
+        responses = material.heard_in(scored)
         if not responses:
             continue
         for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
@@ -131,7 +130,7 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     if len(material.responses) > QUICK_COURT and not always:
         many = f"{len(material.responses):,} answers"
         return f"No court was held: over {many} it takes minutes (referee report --court holds it, referee court RUN as well)."
-    answered = [s.run.folder for s in material.scored if any(True for _ in s.run.responses())]
+    answered = [s.run.folder for s in material.scored if material.heard_in(s)]
     # Ranks of measures and rates of chance are not shown here, and take most of the time.
     hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
     sheets = [sheet for sheet in hearings.sheets if sheet.automatic and sheet.hearer]

@@ -124,7 +124,7 @@ def speakers_section(material: Material) -> Section | None:
         if len(outputs) > MANY:
             left_out.append(scored.name)
             continue
-        cards += cards_of(list(run.trials()), outputs, list(run.responses()), manifest, sampled=sampled)
+        cards += cards_of(list(run.trials()), outputs, material.heard_in(scored), manifest, sampled=sampled)
     if not cards and not left_out:
         return None
     told = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
