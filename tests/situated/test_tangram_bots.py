@@ -11,9 +11,10 @@ import pytest
 from referee.situated.game.board import PIECES, Board, Placement
 from referee.situated.game.bot_games import play
 from referee.situated.game.clocks import timeline
-from referee.situated.game.goals import GOALS, scatter, solution
+from referee.situated.game.goals import GOALS, find_goal, scatter, solution
 from referee.situated.game.log import faults, write_recording
 from referee.situated.game.operator_bot import Command, Hand, follow, understand
+from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.game.rules import SETTINGS
 from referee.situated.game.solver_bot import Mind, instruct
 
@@ -239,3 +240,20 @@ def test_a_piece_is_taken_by_its_place_whatever_the_verb(verb: str) -> None:
     right = max("45", key=lambda p: board.placements[p].x)
     command = understand(f"{verb} the small triangle on the far right", board, Hand(), Random(0))
     assert (command.kind, command.piece) == ("take", right)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "letter"),
+    [
+        ("take the I", "take", "I"),
+        ("grab the L-shaped piece", "take", "L"),
+        ("rotate the T 90 degrees", "turn", "T"),
+        ("attach the I to the L", "beside", "I"),
+        ("move the I piece a bit to the left", "shift", "I"),
+        ("put the I piece in the middle", "put", "I"),
+    ],
+)
+def test_pentominoes_go_by_their_letters_alone(text: str, kind: str, letter: str) -> None:
+    board = solution(find_goal("block"), step=90)
+    command = understand(text, board, Hand(), Random(0))
+    assert (command.kind, ALL_PIECES[str(command.piece)]["shape"]) == (kind, letter)

@@ -147,7 +147,7 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
     colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
     noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
     look = "|".join([_LOOK, *map(re.escape, colours)])
-    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?{_WHERE}"
+    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){_WHERE}"
     relation = re.compile(rf"{_RELATED}(?P<what>it\b|that\b|{named})")
     return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
 
@@ -159,7 +159,10 @@ def _nouns(piece: str) -> list[str]:
         return [word for word, named in SHAPES.items() if named == shape]
     if piece in PENTOMINOES:
         letter = shape.lower()
-        return [f"{letter} piece", f"{letter}-piece", f"{letter} shape", f"letter {letter}", *NICKNAMES.get(shape, ())]
+        # With its article: *a* and *i* alone are words of their own.
+        called = (f"{letter} piece", f"{letter}-piece", f"{letter} shape", f"{letter}-shape", f"{letter}-shaped piece")
+        alone = (f"{letter}-shaped one", f"letter {letter}", f"the {letter}", f"that {letter}", f"this {letter}")
+        return [*called, *alone, *NICKNAMES.get(shape, ())]
     return [shape.lower()]
 
 
