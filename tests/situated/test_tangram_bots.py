@@ -205,6 +205,9 @@ LAST = Command("turn", "6", degrees=-45)
         ("the parallelogram is the wrong way round, mirror it", None, "flip", "7"),
         ("turn it over so the other side is up", "6", "flip", "6"),
         ("it needs to be flipped", "6", "flip", "6"),
+        ("turn that one over", "6", "flip", "6"),
+        ("let the square rest in the bottom right corner", None, "put", "6"),
+        ("that was better before", "6", "undo", "6"),
         ("scoot the square slightly leftwards", None, "shift", "6"),
         ("the square a bit to the left", None, "shift", "6"),
         ("lift the square a bit higher", None, "shift", "6"),
@@ -257,3 +260,7 @@ def test_pentominoes_go_by_their_letters_alone(text: str, kind: str, letter: str
     board = solution(find_goal("block"), step=90)
     command = understand(text, board, Hand(), Random(0))
     assert (command.kind, ALL_PIECES[str(command.piece)]["shape"]) == (kind, letter)
+
+
+def test_a_corner_where_a_piece_lies_is_no_way_to_go() -> None:
+    assert understand("use the piece in the top right corner", scatter(0), Hand(), Random(0)).kind == "take"

@@ -99,11 +99,12 @@ _MOVING = (
 )
 _VERBS = {
     "undo": r"\b(?:undo|cancel)\b|\b(?:take|put|move|bring|turn) (?:it|that|this)(?: one)? back\b|\b(?:go|step) back\b|\b(?:as|where|how) it was\b|\brevert\b"
-    r"|\b(?:last|previous) (?:step|move|action|change)\b|\breturn (?:it|that|this)\b|\bback to (?:where|how|before|its)\b",
-    "flip": r"\b(?:flip(?:ped)?|mirror(?:ed)?|reversed?)\b|\b(?:back|reverse) side\b|\bturn (?:it |that |this |the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
+    r"|\b(?:last|previous) (?:step|move|action|change)\b|\breturn (?:it|that|this)\b|\bback to (?:where|how|before|its)\b|\bbetter before\b",
+    "flip": r"\b(?:flip(?:ped)?|mirror(?:ed)?|reversed?)\b|\b(?:back|reverse) side\b"
+    r"|\bturn (?:it |(?:that|this) (?:one |piece )?|the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
     "turn": r"\b(?:turn(?:ed)?|rotated?|spin|twist(?:ed)?|pointing|facing)\b|\bdegrees\b|\bclockwise\b"
     r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b",
-    "put": rf"\b(?:{_MOVING}|goes|go|belongs?|comes?|come|have|should|needs|must|has to|want|like|take it|take that)\b",
+    "put": rf"\b(?:{_MOVING}|rest|stay|sit|goes|go|belongs?|comes?|come|have|should|needs|must|has to|want|like|take it|take that)\b",
 }
 # Without a place these leave a question; *get the square* does not.
 _WHERE_TO = re.compile(rf"\b(?:{_MOVING})\b")
@@ -431,7 +432,7 @@ def _region(words: str) -> tuple[float, float] | None:
 
 def _way(words: str) -> tuple[float, float] | None:
     # *The piece at the far right* lies there.
-    moving = re.sub(r"\b(?:at|on) the (?:far )?(?:left|right)\b", "", words)
+    moving = re.sub(r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b", "", words)
     found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in _STEP.finditer(moving)]
     if not found:
         return None
