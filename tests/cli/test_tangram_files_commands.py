@@ -288,3 +288,13 @@ def test_tables_name_the_annotator_whose_marks_count(recording: Path, capsys: py
         assert "one and two have annotated this recording" in capsys.readouterr().err
         assert main(["tangram", command, str(recording), "--annotator", "two"]) == 0
     assert main(["tangram", "statistics", "--synthetic", "--annotator", "two"]) == 2
+
+
+@pytest.mark.data
+def test_kth_is_counted_by_utterance(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # 221 of 4,390, as in docs/demonstratives.md; by turn there are 4.
+    assert (
+        main(["tangram", "statistics", "--corpus", "kth-tangrams", "--data", str(data_folder), "--format", "json"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["source"], told["expressions"], told["codes"]["dpr"]) == ("kth-tangrams, by utterance", 4390, 221)

@@ -77,7 +77,8 @@ def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dial
 
 def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
     """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
-    found = _corpus(name, data)
+    # A whole turn is no expression of an utterance.
+    found = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
     if only is None:
         return found
     wanted = [part.strip() for part in only.split(",") if part.strip()]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
-from referee.cli.tangram.sources import aligned, open_dialogues
+from referee.cli.tangram.sources import aligned, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee.situated.models.corpus_statistics import CorpusStatistics
@@ -39,7 +39,11 @@ def statistics(
     options.check_form(form)
     from referee.situated.models.corpus_statistics import count_corpus
 
-    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
+    if corpus == options.KTH and not (files or recordings or synthetic or annotator):
+        # By utterance, as pronouns are found: a whole turn is hardly ever one.
+        name, dialogues = open_source(corpus, data, seed)
+    else:
+        name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
     found = count_corpus(dialogues)
     if form == "json":
         print(json.dumps({"source": name, **asdict(found)}, ensure_ascii=False, indent=1))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from referee.records import Event
 from referee.situated.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
-from referee.situated.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, pronoun_kind
+from referee.situated.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, marked_kind
 
 __all__ = ["GROUPS", "PRINTED", "CorpusStatistics", "count_corpus"]
 
@@ -68,7 +68,7 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
     found = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
     codes = Counter(code for _, e in found for code in set(_codes(e)))
     groups = {name: sum(bool(set(own) & set(_codes(e))) for _, e in found) for name, own in GROUPS.items()}
-    kinds = Counter(_kind(e, d.language) for d, e in found if is_pronoun(e))
+    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in found if is_pronoun(e))
     return CorpusStatistics(
         dialogues=len(dialogues),
         pairs=len({d.pair for d in dialogues}),
@@ -91,10 +91,6 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
 def _codes(event: Event) -> tuple[str, ...]:
     codes = event.data.get("attributes") or ()
     return tuple(codes.replace(",", " ").split()) if isinstance(codes, str) else tuple(codes)
-
-
-def _kind(event: Event, language: str) -> str:
-    return pronoun_kind(event.text or "", language) or DEMONSTRATIVE
 
 
 def _length(dialogue: Dialogue) -> float:

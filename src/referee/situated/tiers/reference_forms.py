@@ -31,6 +31,7 @@ __all__ = [
     "describing_words",
     "form_of",
     "is_pronoun",
+    "marked_kind",
     "pronoun_kind",
     "words_of",
 ]
@@ -208,6 +209,20 @@ def pronoun_kind(text: str, language: str) -> str | None:
     return PERSONAL if told[0] in personal else DEMONSTRATIVE
 
 
+def marked_kind(text: str, language: str) -> str:
+    """PERSONAL or DEMONSTRATIVE of what was marked as a pronoun, whatever else stands in it: the first word on a list decides.
+
+    What annotators call a demonstrative pronoun is one, whether or not its words are on a list.
+
+    >>> marked_kind("okay so it's", "en"), marked_kind("yeah that again", "en"), marked_kind("the same", "en")
+    ('personal', 'demonstrative', 'demonstrative')
+    """
+    personal, demonstrative, _ = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    found = (w.replace("’", "'").lower() for w in WORD.findall(text))
+    first = next((w for w in found if w in personal | demonstrative), None)
+    return PERSONAL if first in personal else DEMONSTRATIVE
+
+
 def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
     """The dialogue with one kind of pronoun counted as such: the other kind is then one more way of not saying it."""
     if pronouns not in PRONOUNS:
@@ -219,8 +234,7 @@ def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
 
 
 def _counted(expression: Event, pronouns: str, language: str) -> Event:
-    # What annotators call a demonstrative pronoun is one, whether or not its words are on a list.
-    kind = pronoun_kind(expression.text or "", language) or DEMONSTRATIVE
+    kind = marked_kind(expression.text or "", language)
     if not is_pronoun(expression) or kind == pronouns:
         return expression
     codes: Iterable[str] | str = expression.data.get("attributes") or ()
