@@ -1,7 +1,7 @@
 """Four jobs beside an older checkout: processor seconds of each, how many times quicker, and whether what comes out is the same.
 
-``python benchmarks/pages/old_and_new.py --old FOLDER`` (made with ``git worktree add --detach FOLDER COMMIT``; REFEREE_DATA names the corpora). Seconds are user and
-system time of the command and all its processes, the least of ``--times`` runs, so that a busy machine changes little.
+``python benchmarks/pages/old_and_new.py --old FOLDER``; the folder is made with ``git worktree add --detach FOLDER COMMIT``, REFEREE_DATA names the corpora.
+Seconds are user and system time of the command and all its processes, the least of ``--times`` runs, so that a busy machine changes little.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def tried(checkout: Path, name: str, place: Path, times: int) -> tuple[list[byte
     command, results = JOBS[name]
     found, seconds = [], []
     for i in range(times):
-        out = place / f"{checkout.name}-{i}"
+        out = place / f"{list(JOBS).index(name)}-{checkout.name}-{i}"
         printed, taken = called(checkout, command(out))
         found = [TIMES.sub(b"", printed if r == "stdout" else (out / r).read_bytes()) for r in results]
         # The folder's name stands in what is written.

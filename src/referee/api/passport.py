@@ -110,6 +110,7 @@ def passport(
     engine: str = "local",
     shard: int = SHARD,
     address: str | None = None,
+    spread: bool = False,
     out: str | Path | None = None,
     progress: Begin = lambda total: lambda n: None,
 ) -> Passport:
@@ -130,11 +131,12 @@ def passport(
         resamples: random orders for the chance level of ranking.
         calls: a folder where a remote hearer keeps its calls.
         seed: of all randomness.
-        jobs: processes, in which the folds of a hearer that learns are trained beside each other; without a number one, or one a core where it learns from
-            100,000 trials and more in all, on Ray as many as there is room for.
+        jobs: processes; one unless said otherwise, on Ray as many as there is room for; folds of a hearer that learns are trained beside each other.
         engine: where they are: local or ray.
         shard: questions a piece of work, in steps of 512; changes nothing but speed.
         address: a Ray cluster.
+        spread: without `jobs`, use one process a core where the hearer learns from 100,000 trials and more in all, as the command does (a script that
+            asks for processes has to begin under ``if __name__ == "__main__":``).
         out: CARD.json to write; the picture goes beside it.
         progress: is told how many answers there will be, and gives back what to call as they come.
 
@@ -171,7 +173,7 @@ def passport(
         calls=None if calls is None else Path(calls),
         engine=engine_apart(engine, jobs, address),
         shard=shard,
-        spread=jobs is None,
+        spread=spread and jobs is None,
     )
     found = Passport(examine(examination, progress))
     if out is not None:

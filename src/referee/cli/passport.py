@@ -131,6 +131,7 @@ def passport(
             engine=engine,
             shard=shard,
             address=address,
+            spread=True,
             out=out,
             progress=begin,
         )

@@ -71,7 +71,8 @@ def _finished(chart: Any, title: str) -> Spec:
         "legend": {"orient": "top", "title": None, "symbolOpacity": 1, "labelLimit": 300},
     }
     titled = chart.properties(title=alt.TitleParams(text=title, anchor="start", fontSize=13))
-    spec: Spec = titled.configure(**config).to_dict(context={"pre_transform": False})
+    # Not held against the schema: what is drawn here is no user's, and a check takes longer than the rest.
+    spec: Spec = titled.configure(**config).to_dict(validate=False, context={"pre_transform": False})
     spec.pop("$schema", None)
     return spec
 
