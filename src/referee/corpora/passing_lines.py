@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,8 @@ class PassingLines(TrialLines):
         if name == "language":
             return [row.language or "en" for row in rows]
         if name in OF_ROW:
-            return [getattr(row, name) for row in rows]
+            # One object for all equal ones: they go from process to process.
+            return list(map(self.known.word, map(attrgetter(name), rows)))
         metas = (self.shared_meta(row.meta) for row in rows)
         found = (None if meta is None else meta.get(name) for meta in metas)
         return [None if label is None else str(label) for label in found]

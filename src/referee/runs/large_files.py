@@ -32,6 +32,7 @@ from referee.runs.score import CHUNK, PROBLEMS, Measured, Statistics, in_passing
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import Fingerprint
+from referee.statistics.dependent_trials import CodedLabels
 
 if TYPE_CHECKING:
     from referee.corpora.output_index import IntArray, OutputIndex
@@ -227,10 +228,11 @@ class _Collected:
         table, settings = self.table, self.table.settings
         number = self.index.number(self.index.systems[0])
         kept = KeptRows({key: width_of(metric) for key, metric in table.metrics.items()}, number)
-        labels: dict[str, list[str | None]] = {name: [] for name in (*settings.by, *factors)}
+        groups: dict[str, list[str | None]] = {name: [] for name in settings.by}
+        labels = {name: CodedLabels() for name in factors}
         table.trials = trials = PackedNames()
         read, against, hashes = Fingerprint(), Counter[int](), []
-        done = Counter[str]()
+        done, shared = Counter[str](), dict[str | None, str | None]()
         for piece in pieces:
             rows, aside, failed = piece.statistics
             # The trials of a system come in their order, whoever else comes between.
@@ -244,13 +246,14 @@ class _Collected:
             if piece.task.first:
                 trials.add(piece.ids)
                 hashes.append(piece.hashes)
-                for name, column in piece.labels.items():
-                    labels[name] += column
+                for name, column in labels.items():
+                    column.add(piece.labels[name])
+                for name, group in groups.items():
+                    group += [shared.setdefault(x, x) for x in piece.labels[name]]
                 against.update(piece.references)
                 read.add_bytes(piece.written, len(piece.ids))
         self._check(hashes)
-        table.groups = {name: labels[name] for name in settings.by}
-        table.clusters = choose_clusters({name: labels[name] for name in factors}, settings.cluster)
+        table.groups, table.clusters = groups, choose_clusters(labels, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
         for key, first, measured in self.measured.later():
             kept.fill(key, first, measured)

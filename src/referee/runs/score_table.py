@@ -19,7 +19,7 @@ from referee.records import Outcome
 from referee.runs.copies import GivenUp, in_copies
 from referee.runs.watching import CountedWork, ShowsProgress
 from referee.signature import signature
-from referee.statistics.dependent_trials import FEW, Clusters, Gap, compare_clustered, spread
+from referee.statistics.dependent_trials import FEW, Clusters, CodedLabels, Gap, compare_clustered, spread
 
 __all__ = [
     "CLUSTERINGS",
@@ -108,15 +108,14 @@ class Source:
         return (cluster,)
 
 
-def choose_clusters(labels: Mapping[str, list[str | None]], asked: str) -> Clusters:
+def choose_clusters(labels: Mapping[str, Sequence[str | None] | CodedLabels], asked: str) -> Clusters:
     """Clusters by the factors that trials have. One that was asked for by name must be there; one of the design is left out where it never recurs
     (every trial is a cluster of its own anyway) or never changes (the numbers are about that one scene or speaker, and nobody can say more)."""
     kept = {}
-    for name, column in labels.items():
-        known = {label for label in column if label is not None}
-        if asked == DESIGN and not 1 < len(known) < len(column) - column.count(None):
+    for name, column in ((name, CodedLabels.of(labels[name])) for name in labels):
+        if asked == DESIGN and not 1 < column.named < len(column) - column.unnamed:
             continue
-        if not known and column:
+        if not column.named and len(column):
             raise InputError(f"the trials name no {name}", remedy="choose another --cluster, or none")
         kept[name] = column
     return Clusters.of(kept)

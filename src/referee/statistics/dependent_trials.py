@@ -13,6 +13,7 @@ How often the intervals cover and the tests raise a false alarm is simulated in 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan, sqrt
@@ -28,6 +29,7 @@ __all__ = [
     "BLOCKS",
     "FEW",
     "Clusters",
+    "CodedLabels",
     "Gap",
     "Sample",
     "Spread",
@@ -133,6 +135,43 @@ def _recode(codes: IntArray) -> IntArray:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
+class CodedLabels:
+    """The labels of trials as numbers, some trials after others: each label has one, and each trial without a label has one of its own."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str | int, int] = {}
+        self._codes = array("q")
+        self.unnamed = 0
+
+    @classmethod
+    def of(cls, labels: Iterable[str | None] | CodedLabels) -> CodedLabels:
+        if isinstance(labels, CodedLabels):
+            return labels
+        made = cls()
+        made.add(list(labels))
+        return made
+
+    def add(self, labels: Sequence[str | None]) -> None:
+        """Those of some more trials."""
+        numbers, first = self._numbers, len(self._codes)
+        self._codes.extend(
+            [numbers.setdefault(i if x is None else x, len(numbers)) for i, x in enumerate(labels, first)]
+        )
+        self.unnamed += labels.count(None)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @property
+    def named(self) -> int:
+        """How many different labels there are."""
+        return len(self._numbers) - self.unnamed
+
+    @property
+    def codes(self) -> IntArray:
+        return np.frombuffer(self._codes, np.int64) if self._codes else np.empty(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """Which cluster every trial belongs to: no factor (trials are independent), one, or two crossed ones. -1 is a trial of no known cluster."""
@@ -142,9 +181,9 @@ class Clusters:
     _known: dict[bytes, list[_Ordered]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, labels: Mapping[str, Sequence[str | None]]) -> Clusters:
+    def of(cls, labels: Mapping[str, Sequence[str | None] | CodedLabels]) -> Clusters:
         """Clusters from labels; a trial without a label is a cluster of its own (nothing says that it belongs to another)."""
-        return cls(tuple(labels), tuple(_encode(column) for column in labels.values()))
+        return cls(tuple(labels), tuple(CodedLabels.of(column).codes for column in labels.values()))
 
     def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
         """The clusters of some of the trials."""
@@ -166,13 +205,6 @@ class Clusters:
     def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
         """How many clusters of each factor there are (among the trials that are present)."""
         return tuple(len(np.unique(c if present is None else c[present])) for c in self.codes)
-
-
-def _encode(labels: Iterable[str | None]) -> IntArray:
-    numbers: dict[str | int, int] = {}
-    return np.array(
-        [numbers.setdefault(i if x is None else x, len(numbers)) for i, x in enumerate(labels)], dtype=np.int64
-    )
 
 
 class Spread(NamedTuple):
