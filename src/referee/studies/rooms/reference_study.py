@@ -12,11 +12,10 @@ from referee.drawing import kind_of
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene, Trial
 from referee.situated.players.reference_game import is_named_only
-from referee.studies.design.designs import Request, lay_out
-from referee.studies.folder.draft import Draft, write_study
 from referee.studies.folder.photographs import KINDS
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import picture_names
+from referee.studies.rooms.room_study import write_room_study
 
 __all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "picture_trial", "scene_trial"]
 
@@ -123,28 +122,17 @@ def make_reference_study(
         raise InputError(
             "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"
         )
-    draft = Draft(
-        id=id,
-        title="Describe and choose",
+    return write_room_study(
+        path,
         protocol="reference-game",
+        title="Describe and choose",
+        id=id,
+        trial=trial,
+        source=source,
         participants=participants,
-        layout=lay_out("all", Request(items=(trial.id,), conditions=(), participants=participants, seed=seed)),
-        conditions=(),
-        trials=[trial],
-        outputs=[],
         language=language,
         mode=mode,
         seed=seed,
-        source=source,
+        settings=chosen,
         pictures=pictures,
-        fields={
-            "study": {"contact": "the organisers of this study"},
-            "protocol": chosen,
-            "design": {"order": "fixed"},
-            # A room takes long and saves a single answer at its end: the place must not run out under it.
-            "policy": {"reserve_minutes": 240.0},
-            # Who was invited is known by a link that nobody else has.
-            **({"recruitment": {"platform": "link"}} if chosen.get("pairing") == "invited" else {}),
-        },
     )
-    return write_study(path, draft)

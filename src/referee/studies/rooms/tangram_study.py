@@ -8,9 +8,9 @@ from typing import Any
 
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee.situated.game.board import PIECES
-from referee.studies.design.designs import Request, lay_out
-from referee.studies.folder.draft import Draft, Extra, write_study
+from referee.studies.folder.draft import Extra
 from referee.studies.folder.study import Study
+from referee.studies.rooms.room_study import write_room_study
 
 __all__ = ["make_tangram_study"]
 
@@ -30,33 +30,21 @@ def make_tangram_study(
 ) -> Study:
     """Write the study folder; `settings` are further settings of the protocol."""
     chosen = {"partner": partner, **({"puzzles": list(puzzles)} if puzzles else {}), **(settings or {})}
-    trial = _trial("tangram", language)
     training = Extra(trial=_trial("training", language), description=Description())
-    draft = Draft(
-        id=id,
-        title="Tangram",
+    return write_room_study(
+        path,
         protocol="tangram",
+        title="Tangram",
+        id=id,
+        trial=_trial("tangram", language),
+        source="own figures" if chosen.get("goals") else "puzzles of this package",
         participants=participants,
-        layout=lay_out("all", Request(items=(trial.id,), conditions=(), participants=participants, seed=seed)),
-        conditions=(),
-        trials=[trial],
-        outputs=[],
         language=language,
         mode=mode,
         seed=seed,
-        source="own figures" if chosen.get("goals") else "puzzles of this package",
+        settings=chosen,
         practice=[training] if practice else [],
-        fields={
-            "study": {"contact": "the organisers of this study"},
-            "protocol": chosen,
-            "design": {"order": "fixed"},
-            # A room takes long and saves a single answer at its end: the place must not run out under it.
-            "policy": {"reserve_minutes": 240.0},
-            # Who was invited is known by a link that nobody else has.
-            **({"recruitment": {"platform": "link"}} if chosen.get("pairing") == "invited" else {}),
-        },
     )
-    return write_study(path, draft)
 
 
 def _trial(name: str, language: str) -> Trial:
