@@ -18,10 +18,10 @@ from referee.records import Description, Outcome
 from referee.situated.players.reference_game import in_words, remembered
 from referee.situated.players.roster import make_partner
 from referee.studies.rooms import reference_state, room_store
+from referee.studies.rooms.any_room import BETWEEN, PLAYING
 from referee.studies.rooms.reference_state import ReferenceRoom
 from referee.studies.rooms.reference_store import rounds_in
 from referee.studies.rooms.room_line import RoomLine, is_person, number_lines
-from referee.studies.rooms.room_state import BETWEEN, PLAYING
 from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.schema import participant, session

@@ -20,8 +20,9 @@ from referee.situated.game.goals import find_goal
 from referee.situated.game.log import Recording
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 from referee.studies.rooms import room_state, room_store
+from referee.studies.rooms.any_room import OVER, Seat
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
-from referee.studies.rooms.room_state import OVER, SOLO, Room, Seat
+from referee.studies.rooms.room_state import SOLO, Room
 from referee.studies.sessions.served_study import Served
 from referee.studies.store.schema import participant, session
 

@@ -18,8 +18,9 @@ from referee.situated.game.operator_bot import Act, Hand, follow, understand
 from referee.situated.game.rules import Game
 from referee.situated.game.solver_bot import Mind, in_place, instruct
 from referee.situated.tiers.dialogue import OPERATOR
+from referee.studies.rooms.any_room import PLAYING
 from referee.studies.rooms.room_line import BOT, RoomLine
-from referee.studies.rooms.room_state import PLAYING, Room
+from referee.studies.rooms.room_state import Room
 
 if TYPE_CHECKING:
     from referee.studies.rooms.hall import Hall, Live, Watcher

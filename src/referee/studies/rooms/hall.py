@@ -20,9 +20,9 @@ from sqlalchemy import Connection
 
 from referee.records import NOTHING
 from referee.studies.rooms import room_store
+from referee.studies.rooms.any_room import OVER, WAITING, AnyRoom, seat_number
 from referee.studies.rooms.room_kinds import kind_for
 from referee.studies.rooms.room_line import BOT, RoomLine, is_bot, is_person, number_lines
-from referee.studies.rooms.room_state import OVER, WAITING, AnyRoom
 from referee.studies.sessions import kept_answers, presence
 from referee.studies.sessions.refusals import Problem
 from referee.studies.sessions.served_study import Served
@@ -105,7 +105,7 @@ class Live:
             if line.kind in self.forgetting:
                 self.chat.clear()
             if line.kind == "say":
-                seat = _seat_number(self.room, line.who)
+                seat = seat_number(self.room, line.who)
                 self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
             self.solved += line.kind == "solved"
 
@@ -280,8 +280,8 @@ class Hall:
         """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
         to, said = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
-            if other != who and to in (None, _seat_number(live.room, other)):
-                link.put((), signal={**said, "from": _seat_number(live.room, who)})
+            if other != who and to in (None, seat_number(live.room, other)):
+                link.put((), signal={**said, "from": seat_number(live.room, who)})
 
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
         self._push(live, *self.kind.act(live.room, who, kind, data, self.now_ms()))
@@ -452,8 +452,3 @@ def _shape(room: AnyRoom) -> tuple[Any, ...]:
 
 def _lines_in(parcels: Iterable[_Parcel]) -> list[RoomLine]:
     return [line for parcel in parcels for line in parcel.lines]
-
-
-def _seat_number(room: AnyRoom, who: str) -> int:
-    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
-    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)

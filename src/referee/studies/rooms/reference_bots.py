@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 from referee.records import Description, Outcome, Trial
 from referee.situated.players.reference_game import PlayedRound, in_words, remembered
 from referee.situated.players.roster import make_partner
+from referee.studies.rooms.any_room import PLAYING
 from referee.studies.rooms.reference_state import ReferenceRoom
 from referee.studies.rooms.reference_store import rounds_in
 from referee.studies.rooms.room_line import RoomLine, is_bot
-from referee.studies.rooms.room_state import PLAYING
 from referee.studies.rooms.room_store import lines_after
 
 if TYPE_CHECKING:

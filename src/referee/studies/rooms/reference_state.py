@@ -16,8 +16,9 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from referee.studies.rooms import any_room
+from referee.studies.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat, leave
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine, is_bot
-from referee.studies.rooms.room_state import BETWEEN, OVER, PLAYING, WAITING, Seat
 
 __all__ = [
     "CHOSEN",
@@ -43,21 +44,13 @@ CHOSEN, TIMEOUT, SPEAKER_LEFT = "chosen", "timeout", "speaker-left"
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceRoom:
+class ReferenceRoom(AnyRoom):
     """`settings` are those of the protocol, with `labels`: the object behind each public label. `puzzle` counts rounds from 0.
 
     `chosen` holds what each listener has chosen in this round, `spoken` whether the speaker has said anything in it, `ended` how it ended, and `right` how
     many right choices each person has made so far.
     """
 
-    id: str
-    settings: Mapping[str, Any]
-    seed: int
-    seats: tuple[Seat, ...] = ()
-    phase: str = WAITING
-    puzzle: int = 0
-    began_ms: float = 0.0
-    outcome: str | None = None
     spoken: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
     right: Mapping[str, int] = field(default_factory=dict)
@@ -69,7 +62,6 @@ class ReferenceRoom:
 
     @property
     def people(self) -> int:
-        """Places for people; bots have the others."""
         return self.places - int(self.settings["bots"])
 
     @property
@@ -84,12 +76,6 @@ class ReferenceRoom:
     def listeners(self) -> tuple[Seat, ...]:
         """Those who choose in this round and have not left."""
         return tuple(seat for seat in self.seats if seat.role == LISTENER and not seat.gone)
-
-    def seat(self, who: str) -> Seat:
-        return next(seat for seat in self.seats if seat.who == who)
-
-    def has(self, who: str) -> bool:
-        return any(seat.who == who for seat in self.seats)
 
 
 Happened = tuple[ReferenceRoom, list[RoomLine]]
@@ -151,28 +137,13 @@ def _next_speaker(room: ReferenceRoom) -> int | None:
 
 def join(room: ReferenceRoom, who: str, name: str, t_ms: float) -> Happened:
     """Somebody comes in, for the first time or again; the first round starts when all people are there, and bots take the other places."""
-    if room.has(who):
-        back = _change(room, who, present=True, left_ms=None)
-        return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
-    if room.phase != WAITING or len(room.seats) >= room.people:
-        raise ValueError("the room is taken")
-    room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=room.began_ms or t_ms)
-    lines = [RoomLine(who, "join", {"name": name})]
-    if len(room.seats) < room.people:
+    is_back = room.has(who)
+    room, lines = any_room.take_seat(room, who, name, t_ms)
+    if is_back or len(room.seats) < room.people:
         return room, lines
     names = [BOT if n == 1 else f"{BOT}-{n}" for n in range(1, room.settings["bots"] + 1)]
     started, more = _start(replace(room, seats=(*room.seats, *(Seat(n, n) for n in names))), t_ms)
     return started, lines + more
-
-
-def leave(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
-    """A connection is lost: the time of grace runs. Nobody has to come back to a waiting room."""
-    seat = room.seat(who)
-    if room.phase == OVER or not seat.present or seat.gone:
-        return room, []
-    if room.phase == WAITING:
-        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
-    return _change(room, who, present=False, left_ms=t_ms, ready=False), [RoomLine(who, "disconnect", {})]
 
 
 def quit_room(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
@@ -180,8 +151,7 @@ def quit_room(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
     if room.phase == OVER or (room.phase != WAITING and room.seat(who).gone):
         return room, []
     if room.phase == WAITING:
-        if t_ms - room.began_ms < 60_000 * room.settings["wait_minutes"]:
-            raise ValueError("the waiting time is not over")
+        any_room.must_have_waited(room, t_ms)
         return _over(room, "no-partner", who)
     return _without(room, who, t_ms)
 
@@ -189,7 +159,7 @@ def quit_room(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
 def _without(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
     """The room after somebody has left it for good: it goes on with the others, or is over."""
     was_speaking = room.phase == PLAYING and room.speaker == who
-    room = _change(room, who, present=False, gone=True, ready=False, left_ms=None)
+    room = change_seat(room, who, present=False, gone=True, ready=False, left_ms=None)
     lines = [RoomLine(who, "gone", {})]
     left = [seat for seat in room.seats if not seat.gone]
     alone = len(left) < 2 or all(is_bot(seat.who) for seat in left)
@@ -242,7 +212,7 @@ def _ready(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
     """The next round, as soon as everybody has seen how this one went."""
     if room.phase != BETWEEN:
         return room, [RoomLine(who, "late", {"kind": "ready"})]
-    room = _change(room, who, ready=True)
+    room = change_seat(room, who, ready=True)
     lines = [RoomLine(who, "ready", {})]
     if all(seat.gone or seat.ready or is_bot(seat.who) for seat in room.seats):
         room, more = _go_on(room, t_ms)
@@ -252,9 +222,7 @@ def _ready(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
 
 def pass_time(room: ReferenceRoom, t_ms: float) -> Happened:
     """Time goes by: grace that runs out, the limit of a round, the pause after it."""
-    grace = 1000 * room.settings["grace_seconds"]
-    lost = [s.who for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
-    if room.phase in (PLAYING, BETWEEN) and lost:
+    if lost := any_room.lost_for_good(room, t_ms):
         return _without(room, lost[0], t_ms)
     passed = t_ms - room.began_ms
     if room.phase == PLAYING and passed >= 1000 * room.settings["limit_seconds"]:
@@ -297,10 +265,6 @@ def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
 
 def _over(room: ReferenceRoom, outcome: str, who: str) -> Happened:
     return replace(room, phase=OVER, outcome=outcome), [RoomLine(SERVER, "over", {"outcome": outcome, "by": who})]
-
-
-def _change(room: ReferenceRoom, who: str, **fields: Any) -> ReferenceRoom:
-    return replace(room, seats=tuple(replace(s, **fields) if s.who == who else s for s in room.seats))
 
 
 # -- coming back ---------------------------------------------------------------------------------------------------------------

@@ -6,40 +6,34 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from referee import __version__
-from referee.errors import InputError
 from referee.situated.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee.situated.tiers.reference_forms import words_of
+from referee.studies.data.collection import SIMULATED
+from referee.studies.rooms.any_room import OVER, Seat
 from referee.studies.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
 from referee.studies.rooms.room_line import RoomLine, is_person
-from referee.studies.rooms.room_state import OVER, Seat
-from referee.studies.rooms.room_store import lines_after, refuse_withdrawn, whole_log
+from referee.studies.rooms.room_store import lines_after, restored, stored_room
 from referee.studies.store import schema
 
 __all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
 
 # How a game of people ends that is not completed, and what became of a speaker or a listener who gave nothing.
 LEFT, RUNNING = "left", "running"
-# What a simulated participant's page says of itself.
-SIMULATED = "simulated"
 SILENT, ENTITY, TIMED_OUT = "silent", "entity", "timeout"
 
 
 def load_reference_room(connection: Connection, row: Any) -> tuple[ReferenceRoom, int]:
     """A room as its last stored line left it, and that line's number."""
-    data = row.data
-    named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
-    seats = tuple(Seat(**seat) for seat in data["seats"])
-    room = ReferenceRoom(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
-    last = connection.scalar(select(func.max(schema.event.c.seq)).where(schema.event.c.room == row.id))
-    return after_lines(room, lines_after(connection, row.id, -1)), -1 if last is None else last
+    room, last = restored(ReferenceRoom, connection, row)
+    return after_lines(room, lines_after(connection, row.id, -1)), last
 
 
 def game_in(connection: Connection, room: str) -> PlayedGame:
     """A room as a played game, as far as it was played; refused when one of its people has withdrawn, or when lines are missing."""
-    row, seats, lines = _opened(connection, room)
+    row, seats, lines = stored_room(connection, room)
     names = [seat.name for seat in seats]
     played = PlayedGame(game=row.id, rounds=rounds_in(lines, {s.who: s for s in seats}, row.data["settings"]["labels"]))
     played.simulated = _is_simulated(connection, seats)
@@ -60,7 +54,7 @@ def _is_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
 
 def log_in(connection: Connection, room: str) -> Iterator[str]:
     """Everything that happened in a room, line by line as JSON: first what it was, then who did what when, in milliseconds from the first line."""
-    row, seats, lines = _opened(connection, room)
+    row, seats, lines = stored_room(connection, room)
     settings = {**row.data["settings"], "study": row.study, "mode": row.mode}
     people = [{"seat": n, "name": seat.name} for n, seat in enumerate(seats)]
     yield json.dumps(
@@ -75,15 +69,6 @@ def log_in(connection: Connection, room: str) -> Iterator[str]:
         told = {"seq": line.seq, "t_server_ms": round(line.t_server - zero, 3), "t_client_ms": line.t_client}
         by = names.get(line.who, line.who)
         yield json.dumps({**told, "actor": by, "kind": line.kind, "data": dict(data)}, ensure_ascii=False)
-
-
-def _opened(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
-    row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
-    if row is None:
-        raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
-    seats = [Seat(**seat) for seat in row.data["seats"]]
-    refuse_withdrawn(connection, room, seats)
-    return row, seats, whole_log(connection, room)
 
 
 def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from referee.studies.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, seat_number
 from referee.studies.rooms.reference_state import (
     LISTENER,
     SPEAKER,
@@ -15,7 +16,6 @@ from referee.studies.rooms.reference_state import (
     rounds_of,
 )
 from referee.studies.rooms.room_line import RoomLine, is_bot
-from referee.studies.rooms.room_state import BETWEEN, OVER, PLAYING, WAITING
 
 __all__ = ["TELLING", "reference_status", "reference_told"]
 
@@ -34,7 +34,7 @@ def reference_told(room: ReferenceRoom, line: RoomLine, who: str) -> dict[str, A
     found = {
         "server_seq": line.seq,
         "t_server": line.t_server,
-        "seat": _seat(room, line.who),
+        "seat": seat_number(room, line.who),
         "kind": line.kind,
         "data": line.data if shown is None else {name: line.data[name] for name in shown if name in line.data},
     }
@@ -45,7 +45,7 @@ def reference_status(
     room: ReferenceRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
-    mine = _seat(room, who)
+    mine = seat_number(room, who)
     seat = room.seats[mine] if mine >= 0 else None
     settings = room.settings
     found: dict[str, Any] = {
@@ -110,7 +110,3 @@ def _feedback(room: ReferenceRoom, mine: int, speaks: bool) -> dict[str, Any]:
             right = None if chosen is None else chosen == room.target
             rows.append({"seat": n, "object": chosen, "right": right})
     return {"ended": room.ended, "target": room.target if full else None, "choices": rows}
-
-
-def _seat(room: ReferenceRoom, who: str) -> int:
-    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from referee.situated.game import rules
 from referee.situated.game.board import CHANGES, Change
 from referee.situated.game.goals import find_goal
 from referee.situated.game.rules import Game, Note
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
+from referee.studies.rooms import any_room
+from referee.studies.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 
 __all__ = [
     "SOLO",
-    "AnyRoom",
     "Room",
-    "Seat",
     "act",
     "deal_roles",
     "game_settings",
@@ -32,70 +32,17 @@ __all__ = [
 ]
 
 SOLO = "solo"
-WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 _BY_HAND = frozenset({*CHANGES, "cursor"})
 # Replays start from the nearest state; every change that settles brings one, this is for long silences.
 SNAPSHOT_MS = 5_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, when their connection was lost, and whether they have left
-    a room that goes on without them."""
+class Room(AnyRoom):
+    """A room with a board. `holder` has a piece in the hand; after a restart nobody knows who it was."""
 
-    who: str
-    name: str
-    role: str = ""
-    present: bool = True
-    left_ms: float | None = None
-    ready: bool = False
-    gone: bool = False
-
-
-class AnyRoom(Protocol):
-    """A room as the hall sees it; `puzzle` counts whatever is played in it, one after the other."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def settings(self) -> Mapping[str, Any]: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def seats(self) -> tuple[Seat, ...]: ...
-    @property
-    def phase(self) -> str: ...
-    @property
-    def puzzle(self) -> int: ...
-    @property
-    def began_ms(self) -> float: ...
-    @property
-    def outcome(self) -> str | None: ...
-    @property
-    def places(self) -> int: ...
-    @property
-    def people(self) -> int: ...
-    def has(self, who: str) -> bool: ...
-    def seat(self, who: str) -> Seat: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """`settings` are those of the protocol; `began_ms` is when the puzzle (or the time between two puzzles) began; `outcome` is set once it is over.
-
-    `holder` has a piece in the hand; after a restart nobody knows who it was.
-    """
-
-    id: str
-    settings: Mapping[str, Any]
-    seed: int
-    seats: tuple[Seat, ...] = ()
-    phase: str = WAITING
-    puzzle: int = 0
     game: Game | None = None
-    began_ms: float = 0.0
     snapshot_ms: float = 0.0
-    outcome: str | None = None
     holder: str | None = None
 
     @property
@@ -106,14 +53,7 @@ class Room:
 
     @property
     def people(self) -> int:
-        """How many people it takes; a bot has the other place."""
         return self.places if self.settings["partner"] == "person" else 1
-
-    def seat(self, who: str) -> Seat:
-        return next(seat for seat in self.seats if seat.who == who)
-
-    def has(self, who: str) -> bool:
-        return any(seat.who == who for seat in self.seats)
 
     @property
     def handlers(self) -> tuple[str, ...]:
@@ -141,15 +81,10 @@ def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
     """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
-    if room.has(who):
-        back = _change(room, who, present=True, left_ms=None)
-        return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
-    if room.phase != WAITING or len(room.seats) >= room.places:
-        raise ValueError("the room is taken")
-    # The waiting time counts from the first one who came.
-    began = room.began_ms or t_ms
-    room = replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began)
-    lines = [RoomLine(who, "join", {"name": name})]
+    is_back = room.has(who)
+    room, lines = any_room.take_seat(room, who, name, t_ms)
+    if is_back:
+        return room, lines
     if room.settings["partner"] == "bot":
         # Seated after the person, who therefore has the first role (`deal_roles`).
         room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
@@ -161,14 +96,10 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
 
 def leave(room: Room, who: str, t_ms: float) -> Happened:
     """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
-    # Being lost again changes nothing: the time of grace runs from the first loss.
-    if room.phase == OVER or not room.seat(who).present:
-        return room, []
-    if room.phase == WAITING:
-        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
-    room = _change(room, who, present=False, left_ms=t_ms, ready=False)
-    lines = [RoomLine(who, "disconnect", {})]
-    if room.phase == PLAYING and room.game is not None and who in room.handlers and room.holder in (who, None):
+    room, lines = any_room.leave(room, who, t_ms)
+    if not lines or room.phase != PLAYING or room.game is None:
+        return room, lines
+    if who in room.handlers and room.holder in (who, None):
         room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
         room = replace(room, holder=None)
         lines += fallen
@@ -180,10 +111,7 @@ def quit_room(room: Room, who: str, t_ms: float) -> Happened:
     if room.phase == OVER:
         return room, []
     if room.phase == WAITING:
-        waited = t_ms - room.began_ms
-        if waited < 60_000 * room.settings["wait_minutes"]:
-            raise ValueError("the waiting time is not over")
-        # Paid, since the waiting time of the study was kept.
+        any_room.must_have_waited(room, t_ms)
         return _over(room, "no-partner", who)
     return _over(room, "completed" if room.places == 1 else "partner-left", who)
 
@@ -203,11 +131,9 @@ def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -
 
 def pass_time(room: Room, t_ms: float) -> Happened:
     """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
-    grace = 1000 * room.settings["grace_seconds"]
     # Before anything else: a game without one of its players must not go on to its next puzzle.
-    lost = [s for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
-    if lost and room.phase in (PLAYING, BETWEEN):
-        return _over(room, "partner-left", lost[0].who)
+    if lost := any_room.lost_for_good(room, t_ms):
+        return _over(room, "partner-left", lost[0])
     if room.phase == BETWEEN:
         waited = t_ms - room.began_ms >= 1000 * room.settings["pause_seconds"]
         # Roles are bound at the start, and to people who are there.
@@ -241,7 +167,7 @@ def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: floa
 def _ready(room: Room, who: str, t_ms: float) -> Happened:
     if room.phase != BETWEEN:
         return room, [RoomLine(who, "late", {"kind": "ready"})]
-    room = _change(room, who, ready=True)
+    room = change_seat(room, who, ready=True)
     lines = [RoomLine(who, "ready", {})]
     if all(s.present and (s.ready or s.who == BOT) for s in room.seats):
         room, more = _start(room, t_ms)
@@ -298,10 +224,6 @@ def _over(room: Room, outcome: str, who: str) -> Happened:
         *lines,
         RoomLine(SERVER, "over", {"outcome": outcome, "by": who}),
     ]
-
-
-def _change(room: Room, who: str, **fields: Any) -> Room:
-    return replace(room, seats=tuple(replace(s, **fields) if s.who == who else s for s in room.seats))
 
 
 def _state(room: Room) -> dict[str, Any]:

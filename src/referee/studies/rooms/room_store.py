@@ -21,8 +21,9 @@ from referee.situated.game.goals import find_goal
 from referee.situated.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
 from referee.situated.game.rules import Game
 from referee.studies.data.collection import SIMULATED
+from referee.studies.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, Seat, SomeRoom
 from referee.studies.rooms.room_line import RoomLine, is_bot, is_person
-from referee.studies.rooms.room_state import OVER, PLAYING, SOLO, WAITING, AnyRoom, Room, Seat, game_settings
+from referee.studies.rooms.room_state import SOLO, Room, game_settings
 from referee.studies.store import schema
 from referee.studies.store.store import Store
 
@@ -35,9 +36,9 @@ __all__ = [
     "recording_of",
     "recordings_in",
     "recordings_of",
-    "refuse_withdrawn",
+    "restored",
+    "stored_room",
     "unfinished",
-    "whole_log",
     "withdrawn",
 ]
 
@@ -148,16 +149,22 @@ def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
 
 def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
     """A room as its last stored line left it, and that line's number."""
-    data = row.data
-    seats = tuple(Seat(**seat) for seat in data["seats"])
-    named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
-    room = Room(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
+    room, last = restored(Room, connection, row)
     e = schema.event.c
-    last = connection.scalar(select(func.max(e.seq)).where(e.room == row.id))
     # Only the running puzzle has to be known; earlier ones are over.
     start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
     if room.phase == PLAYING and start is not None:
         room = _with_game(room, lines_after(connection, row.id, start - 1))
+    return room, last
+
+
+def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
+    """A room as far as its row tells, and the number of its last stored line."""
+    data = row.data
+    seats = tuple(Seat(**seat) for seat in data["seats"])
+    named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
+    room = kind(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
+    last = connection.scalar(select(func.max(schema.event.c.seq)).where(schema.event.c.room == row.id))
     return room, -1 if last is None else last
 
 
@@ -201,17 +208,22 @@ def recordings_of(store: Store, room: str) -> list[Recording]:
 
 def recordings_in(connection: Connection, room: str, language: str = "en") -> list[Recording]:
     """As `recordings_of`, on a connection that is open already; `language` is that of the study."""
-    row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
-    if row is None:
-        raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
-    seats = [Seat(**seat) for seat in row.data["seats"]]
-    refuse_withdrawn(connection, room, seats)
-    lines = whole_log(connection, room)
+    row, seats, lines = stored_room(connection, room)
     invented = has_programs(connection, seats)
     return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
 
 
-def whole_log(connection: Connection, room: str) -> list[RoomLine]:
+def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
+    """The row, the seats and all lines of a room; refused when one of its people has withdrawn, or when lines are missing."""
+    row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
+    if row is None:
+        raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
+    seats = [Seat(**seat) for seat in row.data["seats"]]
+    _refuse_withdrawn(connection, room, seats)
+    return row, seats, _whole_log(connection, room)
+
+
+def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
     """All lines of a room, none missing."""
     lines = lines_after(connection, room, -1)
     # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
@@ -227,7 +239,7 @@ def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
     return any(is_bot(seat.who) for seat in seats) or any((client or {}).get(SIMULATED) for client in clients)
 
 
-def refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
+def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
     """InputError where somebody has withdrawn: what was said and done together is given out by everybody or not at all."""
     people = [seat.who for seat in seats if is_person(seat.who)]
     if withdrawn(connection, people):

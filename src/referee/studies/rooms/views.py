@@ -7,10 +7,11 @@ from typing import Any
 
 from referee.situated.game.goals import hint, outline_path
 from referee.situated.tiers.dialogue import SOLVER
+from referee.studies.rooms.any_room import seat_number
 from referee.studies.rooms.room_line import BOT, RoomLine
 from referee.studies.rooms.room_state import SOLO, Room, deal_roles
 
-__all__ = ["TELLING", "ice_servers", "seat_number", "status", "told"]
+__all__ = ["TELLING", "ice_servers", "status", "told"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
@@ -104,8 +105,3 @@ def _swaps_next(room: Room) -> bool:
     """Whether roles change before the puzzle that comes next."""
     after = room.settings["swap_after"]
     return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places >= 2
-
-
-def seat_number(room: Room, who: str) -> int:
-    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
-    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)
