@@ -154,7 +154,7 @@ class Hall:
         for live in self.rooms.values():
             for seat in live.room.seats:
                 if is_person(seat.who):
-                    self._push(live, *self.kind.leave(live.room, seat.who, self.now_ms()))
+                    self._push(live, *self.kind.rules.leave(live.room, seat.who, self.now_ms()))
             self._hire(live)
         self._ticking = asyncio.create_task(self._tick_for_ever())
 
@@ -187,7 +187,7 @@ class Hall:
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
-        await self._stored(live, *self.kind.join(live.room, person.session, person.alias, self.now_ms()))
+        await self._stored(live, *self.kind.rules.join(live.room, person.session, person.alias, self.now_ms()))
         if live.broken:
             raise Problem(503, "storage", "The room could not be stored just now; try again.")
         # After the commit: from the greeting on a page may rely on its seat.
@@ -245,10 +245,10 @@ class Hall:
         if live.links.get(link.who) is link:
             del live.links[link.who]
             if live.room.has(link.who):
-                self._push(live, *self.kind.leave(live.room, link.who, self.now_ms()))
+                self._push(live, *self.kind.rules.leave(live.room, link.who, self.now_ms()))
 
     def quit(self, live: Live, who: str) -> None:
-        self._push(live, *self.kind.quit_room(live.room, who, self.now_ms()))
+        self._push(live, *self.kind.rules.quit_room(live.room, who, self.now_ms()))
 
     def take(self, live: Live, who: str, sent: Iterable[RoomLine]) -> None:
         """What a person sent together: in their own order, each once. What comes before a bad one is kept.
@@ -265,7 +265,7 @@ class Hall:
                     continue
                 if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                lines += self._happen(live, *self.kind.act(live.room, who, one.kind, one.data, now), now, one)
+                lines += self._happen(live, *self.kind.rules.act(live.room, who, one.kind, one.data, now), now, one)
                 mark = number
         finally:
             if mark > live.marks.get(who, 0):
@@ -284,7 +284,7 @@ class Hall:
                 link.put((), signal={**said, "from": seat_number(live.room, who)})
 
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
-        self._push(live, *self.kind.act(live.room, who, kind, data, self.now_ms()))
+        self._push(live, *self.kind.rules.act(live.room, who, kind, data, self.now_ms()))
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
@@ -416,7 +416,7 @@ class Hall:
             await asyncio.sleep(TICK_SECONDS)
             # A copy, for rooms come and go while we wait for others.
             for live in list(self.rooms.values()):
-                room, lines = self.kind.pass_time(live.room, self.now_ms())
+                room, lines = self.kind.rules.pass_time(live.room, self.now_ms())
                 if lines:
                     self._push(live, room, lines)
             if tick % WITHDRAWAL_TICKS == 0:
@@ -439,7 +439,7 @@ class Hall:
         for live, who in playing:
             if who in gone and live.room.has(who) and live.room.phase != OVER:
                 link = live.links.pop(who, None)
-                step = self.kind.leave if live.room.phase == WAITING else self.kind.quit_room
+                step = self.kind.rules.leave if live.room.phase == WAITING else self.kind.rules.quit_room
                 self._push(live, *step(live.room, who, self.now_ms()))
                 if link is not None:
                     link.cut("withdrawn", "You have withdrawn from this study.")

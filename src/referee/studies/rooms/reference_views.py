@@ -16,6 +16,7 @@ from referee.studies.rooms.reference_state import (
     rounds_of,
 )
 from referee.studies.rooms.room_line import RoomLine, is_bot
+from referee.studies.rooms.room_views import told_line, told_status
 
 __all__ = ["TELLING", "reference_status", "reference_told"]
 
@@ -30,15 +31,7 @@ def reference_told(room: ReferenceRoom, line: RoomLine, who: str) -> dict[str, A
     """A line as somebody gets it; None where it is not for them. Rounds, choices and feedback reach pages by the status alone."""
     if line.kind not in (*_PASSED_ON, "over") or (line.kind == "typing" and line.who == who):
         return None
-    shown = _SHOWN.get(line.kind)
-    found = {
-        "server_seq": line.seq,
-        "t_server": line.t_server,
-        "seat": seat_number(room, line.who),
-        "kind": line.kind,
-        "data": line.data if shown is None else {name: line.data[name] for name in shown if name in line.data},
-    }
-    return {**found, "seq": line.client_seq} if line.client_seq is not None and line.who == who else found
+    return told_line(room, line, who, _SHOWN)
 
 
 def reference_status(
@@ -46,30 +39,16 @@ def reference_status(
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
     mine = seat_number(room, who)
-    seat = room.seats[mine] if mine >= 0 else None
-    settings = room.settings
     found: dict[str, Any] = {
-        "room": room.id,
-        "seat": mine,
-        "phase": room.phase,
-        "outcome": room.outcome,
-        "role": seat.role if seat else "",
-        "ready": bool(seat and seat.ready),
+        **told_status(room, who, now_ms, seq, chat),
         "partner": [_player(room, n) for n in range(len(room.seats)) if n != mine],
-        "puzzle": room.puzzle,
         "puzzles": len(rounds_of(room)),
-        "began_ms": room.began_ms,
-        "now_ms": now_ms,
-        "limit_ms": 1000 * settings["limit_seconds"],
-        "grace_ms": 1000 * settings["grace_seconds"],
-        "wait_ms": 60_000 * settings["wait_minutes"],
-        "pause_ms": 1000 * settings["feedback_seconds"],
-        "seq": seq,
-        "chat": list(chat),
+        "limit_ms": 1000 * room.settings["limit_seconds"],
+        "pause_ms": 1000 * room.settings["feedback_seconds"],
         "solved": room.right.get(who, 0),
         "places": room.places,
     }
-    if seat is not None and room.phase != WAITING:
+    if mine >= 0 and room.phase != WAITING:
         found["game"] = _game(room, mine, who)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from referee.situated.game.goals import find_goal, training_for
 from referee.studies.rooms import reference_state, reference_store, room_state, room_store
@@ -23,20 +23,26 @@ __all__ = ["RoomKind", "kind_for"]
 Happened = tuple[Any, list[RoomLine]]
 
 
+class RoomRules(Protocol):
+    """How a room changes: pure functions of the room and the time, one module for every game."""
+
+    def join(self, room: Any, who: str, name: str, t_ms: float) -> Happened: ...
+    def leave(self, room: Any, who: str, t_ms: float) -> Happened: ...
+    def quit_room(self, room: Any, who: str, t_ms: float) -> Happened: ...
+    def act(self, room: Any, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened: ...
+    def pass_time(self, room: Any, t_ms: float) -> Happened: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomKind:
-    """One game: how a room of it begins and changes (pure functions of the room and the time), what each person is told, and how it comes back from the store.
+    """One game: how a room of it begins and changes, what each person is told, and how it comes back from the store.
 
     `telling` are the lines after which everybody is told anew how things stand; `forgetting` are those after which the chat begins anew.
     """
 
     new: Callable[[str, Mapping[str, Any], int], Any]
     settings: Callable[[Mapping[str, Any], Person], dict[str, Any]]
-    join: Callable[..., Happened]
-    leave: Callable[..., Happened]
-    quit_room: Callable[..., Happened]
-    act: Callable[..., Happened]
-    pass_time: Callable[..., Happened]
+    rules: RoomRules
     status: Callable[..., dict[str, Any]]
     told: Callable[..., dict[str, Any] | None]
     load: Callable[..., tuple[Any, int]]
@@ -61,11 +67,7 @@ _KINDS = {
     "tangram": RoomKind(
         new=room_state.Room,
         settings=_tangram_settings,
-        join=room_state.join,
-        leave=room_state.leave,
-        quit_room=room_state.quit_room,
-        act=room_state.act,
-        pass_time=room_state.pass_time,
+        rules=room_state,
         status=status,
         told=told,
         load=room_store.load_room,
@@ -74,11 +76,7 @@ _KINDS = {
     "reference-game": RoomKind(
         new=reference_state.ReferenceRoom,
         settings=_reference_settings,
-        join=reference_state.join,
-        leave=reference_state.leave,
-        quit_room=reference_state.quit_room,
-        act=reference_state.act,
-        pass_time=reference_state.pass_time,
+        rules=reference_state,
         status=reference_status,
         told=reference_told,
         load=reference_store.load_reference_room,

@@ -10,6 +10,7 @@ from referee.situated.tiers.dialogue import SOLVER
 from referee.studies.rooms.any_room import seat_number
 from referee.studies.rooms.room_line import BOT, RoomLine
 from referee.studies.rooms.room_state import SOLO, Room, deal_roles
+from referee.studies.rooms.room_views import told_line, told_status
 
 __all__ = ["TELLING", "ice_servers", "status", "told"]
 
@@ -29,17 +30,7 @@ def told(room: Room, line: RoomLine, who: str) -> dict[str, Any] | None:
     # Only whoever came too late has something to take back.
     if line.kind == "late" and line.who != who:
         return None
-    shown = _SHOWN.get(line.kind)
-    found = {
-        "server_seq": line.seq,
-        "t_server": line.t_server,
-        "seat": seat_number(room, line.who),
-        "kind": line.kind,
-        "data": line.data if shown is None else {name: line.data[name] for name in shown if name in line.data},
-    }
-    if line.client_seq is not None and line.who == who:
-        found["seq"] = line.client_seq
-    return found
+    return told_line(room, line, who, _SHOWN)
 
 
 def status(
@@ -50,25 +41,13 @@ def status(
     seat = room.seats[mine] if mine >= 0 else None
     others = [s for s in room.seats if s.who != who]
     found: dict[str, Any] = {
-        "room": room.id,
-        "seat": mine,
-        "phase": room.phase,
-        "outcome": room.outcome,
-        "role": seat.role if seat else "",
-        "ready": bool(seat and seat.ready),
+        **told_status(room, who, now_ms, seq, chat),
         "partner": [{"present": s.present, "bot": s.who == BOT, "ready": s.ready} for s in others],
-        "puzzle": room.puzzle,
         "puzzles": len(room.settings["puzzles"]),
         "swaps": _swaps_next(room),
         "next_role": deal_roles(room)[mine] if seat is not None and len(room.seats) == room.places else "",
-        "began_ms": room.began_ms,
-        "now_ms": now_ms,
         "limit_ms": 60_000 * room.settings["limit_minutes"],
-        "grace_ms": 1000 * room.settings["grace_seconds"],
-        "wait_ms": 60_000 * room.settings["wait_minutes"],
         "pause_ms": 1000 * room.settings["pause_seconds"],
-        "seq": seq,
-        "chat": list(chat),
         "solved": solved,
     }
     if room.settings["voice"]:
