@@ -19,8 +19,7 @@ import httpx
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.studies.bots.faults import Faults, Unreliable
-from referee.studies.bots.reference_rooms import PlayedReferenceRoom
-from referee.studies.bots.room_games import PlayedRoom
+from referee.studies.bots.played_rooms import PlayedRoom
 from referee.studies.bots.thinking import given_by, someone
 from referee.studies.data.collection import SIMULATED
 from referee.studies.folder.branches import SKIPPED
@@ -64,7 +63,7 @@ class Bot:
     seed: int = 1
     mode: str | None = "debug"
     advance: Callable[[int], None] = lambda n: None
-    rooms: Mapping[str, PlayedRoom | PlayedReferenceRoom] = field(default_factory=dict)
+    rooms: Mapping[str, PlayedRoom] = field(default_factory=dict)
     thought: Mapping[int, GivenAnswer] = field(default_factory=dict)
     tally: Counter[str] = field(default_factory=Counter)
     saved: set[str] = field(default_factory=set)

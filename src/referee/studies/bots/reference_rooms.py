@@ -5,97 +5,53 @@ What they do is stored as a live room stores it. Where a group is not full its p
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from random import Random
+from dataclasses import replace
 from typing import Any
-
-from sqlalchemy import Connection, select
 
 from referee.records import Description, Outcome
 from referee.situated.players.reference_game import in_words, remembered
 from referee.situated.players.roster import make_partner
-from referee.studies.rooms import reference_state, room_store
+from referee.studies.bots.played_rooms import Party, PlayedRoom, play_in_rooms
+from referee.studies.rooms import reference_state
 from referee.studies.rooms.any_room import BETWEEN, PLAYING
 from referee.studies.rooms.reference_state import ReferenceRoom
 from referee.studies.rooms.reference_store import rounds_in
 from referee.studies.rooms.room_line import RoomLine, is_person, number_lines
-from referee.studies.sessions.plan import PlanStep
 from referee.studies.sessions.served_study import Served
-from referee.studies.store.schema import participant, session
 
-__all__ = ["PlayedReferenceRoom", "play_reference_rooms"]
+__all__ = ["play_reference_rooms"]
 
 KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedReferenceRoom:
-    """What a participant's page says of the room at its end."""
-
-    room: str
-    outcome: str
-    rounds: int
-    right: int
-    ms: float
-
-    def answer(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("room", "outcome", "rounds", "right")}
-
-
-def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedReferenceRoom]:
+def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
     """Rooms for these sessions, in their order, as many to a room as the study says; what became of each, by session."""
     settings = served.study.settings
-    together = settings["group"] - settings["bots"]
-    found: dict[str, PlayedReferenceRoom] = {}
-    for number, first in enumerate(range(0, len(sessions), together)):
-        people = sessions[first : first + together]
-        rng = Random(f"{seed}|room|{number}")
-        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng))
-    return found
+    return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play)
 
 
-def _play_one(
-    connection: Connection, served: Served, people: Sequence[str], rng: Random
-) -> dict[str, PlayedReferenceRoom]:
-    rows = {
-        who: connection.execute(
-            select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
-            .join(participant, participant.c.id == session.c.participant)
-            .where(session.c.id == who)
-        ).one()
-        for who in people
-    }
-    some, now = rows[people[0]], served.clock()
-    plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
-    step = next(s for s in plan.steps if s.plugin == "reference-game" and s.kind == "trial")
-    game = _Game(served, step, rng, 1000 * now)
-    for who in people:
-        game.happen(reference_state.join, who, rows[who].alias)
-    game.play(people)
-    room_store.keep_room(connection, game.room, served.id, some.mode, step.index, now)
-    room_store.keep_lines(connection, [(game.room.id, line) for line in game.lines])
+def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
+    game = _Game(party)
+    for who, name in party.names.items():
+        game.happen(reference_state.join, who, name)
+    game.play(list(party.names))
+    room, ms = game.room, game.t_ms - party.now_ms
     rounds = sum(line.kind == "feedback" for line in game.lines)
-    about: dict[str, Any] = {
-        "room": game.room.id,
-        "outcome": str(game.room.outcome),
-        "rounds": rounds,
-        "ms": game.t_ms - 1000 * now,
-    }
-    return {who: PlayedReferenceRoom(**about, right=game.room.right.get(who, 0)) for who in people}
+    counts = {who: {"rounds": rounds, "right": room.right.get(who, 0)} for who in party.names}
+    told = {w: PlayedRoom(room=room.id, outcome=str(room.outcome), counts=c, ms=ms) for w, c in counts.items()}
+    return room, game.lines, told
 
 
 class _Game:
     """A room on a clock of its own."""
 
-    def __init__(self, served: Served, step: PlanStep, rng: Random, t_ms: float) -> None:
+    def __init__(self, party: Party) -> None:
+        step = party.step
         assert step.stimulus is not None
-        self.trial, self.rng, self.t_ms = step.stimulus.trial, rng, t_ms
-        settings = {**served.study.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
-        key = str(uuid.UUID(int=rng.getrandbits(128), version=4))
-        self.room = ReferenceRoom(key, settings, rng.randrange(10**6))
+        self.trial, self.rng, self.t_ms = step.stimulus.trial, party.rng, party.now_ms
+        settings = {**party.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
+        self.room = party.new_room(ReferenceRoom, settings)
         self.lines: list[RoomLine] = []
         self.own: dict[str, int] = {}
         self.speaker = make_partner(settings["bot_speaker"], "system", self.room.seed)

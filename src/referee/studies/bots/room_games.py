@@ -6,85 +6,46 @@ person would, and is paid.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from random import Random
 from typing import Any
-
-from sqlalchemy import Connection, select
 
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import find_goal
 from referee.situated.game.log import Recording
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
-from referee.studies.rooms import room_state, room_store
+from referee.studies.bots.played_rooms import Party, PlayedRoom, play_in_rooms
+from referee.studies.rooms import room_state
 from referee.studies.rooms.any_room import OVER, Seat
 from referee.studies.rooms.room_line import BOT, SERVER, RoomLine
 from referee.studies.rooms.room_state import SOLO, Room
 from referee.studies.sessions.served_study import Served
-from referee.studies.store.schema import participant, session
 
-__all__ = ["PlayedRoom", "play_rooms"]
+__all__ = ["play_rooms"]
 
 # Of a recording, what only a partner in another seat does: who plays alone neither talks nor is talked to.
 _TALK = ("say", "typing", "clock")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedRoom:
-    """What a participant's page says of the room at its end."""
-
-    room: str
-    outcome: str
-    puzzles: int
-    solved: int
-    ms: float
-
-    def answer(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("room", "outcome", "puzzles", "solved")}
-
-
 def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
     """Rooms for these sessions, in their order, by the partner that the study names; what became of each, by session."""
     together = 2 if served.study.settings["partner"] == "person" else 1
-    found: dict[str, PlayedRoom] = {}
-    for number, first in enumerate(range(0, len(sessions), together)):
-        people = sessions[first : first + together]
-        rng = Random(f"{seed}|room|{number}")
-        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng))
-    return found
+    return play_in_rooms(served, sessions, seed, together, _play)
 
 
-def _play_one(connection: Connection, served: Served, people: Sequence[str], rng: Random) -> dict[str, PlayedRoom]:
-    settings = dict(served.study.settings)
-    rows = {
-        who: connection.execute(
-            select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
-            .join(participant, participant.c.id == session.c.participant)
-            .where(session.c.id == who)
-        ).one()
-        for who in people
-    }
-    some = rows[people[0]]
-    plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
-    step = next(s.index for s in plan.steps if s.plugin == "tangram" and s.kind == "trial")
-    now = served.clock()
-    room = Room(id=str(uuid.UUID(int=rng.getrandbits(128), version=4)), settings=settings, seed=rng.randrange(10**6))
-    for who in people:
-        room, _ = room_state.join(room, who, rows[who].alias, 1000 * now)
+def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
+    people = list(party.names)
+    room = party.new_room(Room, dict(party.settings))
+    for who, name in party.names.items():
+        room, _ = room_state.join(room, who, name, party.now_ms)
     alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
     story = list(_story(room, people)) if len(room.seats) == room.places else alone
-    lines = list(_numbered(room, people, story, 1000 * now))
-    solved = sum(line.kind == "solved" for line in lines)
-    played = sum(line.kind == "start" for line in lines)
+    lines = list(_numbered(room, people, story, party.now_ms))
+    played, solved = (sum(line.kind == kind for line in lines) for kind in ("start", "solved"))
     outcome = "completed" if played else "no-partner"
     over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
-    room_store.keep_room(connection, over, served.id, some.mode, step, now)
-    room_store.keep_lines(connection, [(room.id, line) for line in lines])
-    told = PlayedRoom(room=room.id, outcome=outcome, puzzles=played, solved=solved, ms=story[-1].t_ms)
-    return dict.fromkeys(people, told)
+    told = PlayedRoom(room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms)
+    return over, lines, dict.fromkeys(people, told)
 
 
 @dataclass(frozen=True, slots=True)

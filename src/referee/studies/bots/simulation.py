@@ -188,7 +188,7 @@ async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
     if plugin in ROOM_PLUGINS:
         seed = bots[0].seed if bots else 1
         people = [one.session for one in bots if not one.ending]
-        together: Any = play_rooms if plugin == "tangram" else play_reference_rooms
+        together = play_rooms if plugin == "tangram" else play_reference_rooms
         played = await asyncio.to_thread(together, served, people, seed)
         for one in bots:
             one.rooms = played
