@@ -34,6 +34,11 @@ export function button(label: string, kind: "primary" | "quiet" | "danger" = "pr
   return make("button", { type: "button", class: `button ${kind}` }, label);
 }
 
+// For a text that is set at every frame: the page is touched only where it changes.
+export function setText(node: HTMLElement, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 // The second click of a double click carries detail 2: it was meant for what stood there before.
 export function onSingleClick(element: HTMLElement, act: (event: MouseEvent) => void): void {
   element.addEventListener("click", (event) => {

@@ -1,15 +1,11 @@
 // A reference game as a step of a study: a group describes and chooses in one room; the step ends when the room does.
 
 import { ParameterType, type JsPsych, type JsPsychPlugin, type TrialType } from "jspsych";
-import { button, make, onSingleClick } from "../common/dom.ts";
 import { Choosing, type GameEnded } from "../room/choosing.ts";
 import type { ShownPicture } from "../room/picture-grid.ts";
-import { visit } from "../room/visit.ts";
-import { teller } from "../room/words.ts";
-import { Watch } from "../timing/watch.ts";
-import { RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
-import { appearance, pause, simulate, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
-import { surroundingsOf } from "./parts/surroundings.ts";
+import { RESULT_DATA, VERSION } from "./parts/result.ts";
+import { enterRoom, simulateRoom } from "./parts/room-step.ts";
+import type { SimulationMode, SimulationOptions } from "./parts/simulating.ts";
 
 const info = {
   name: "reference-game",
@@ -29,45 +25,12 @@ export class ReferenceGamePlugin implements JsPsychPlugin<Info> {
   constructor(private readonly jsPsych: JsPsych) {}
 
   trial(display: HTMLElement, trial: TrialType<Info>): void {
-    const { frames, say } = surroundingsOf(this.jsPsych);
-    const watch = new Watch(frames);
-    const began = performance.now();
-    const root = make("div");
-    display.replaceChildren(root);
-    const game = new Choosing({
-      root,
-      tell: teller(say),
-      pictures: trial.entities as ShownPicture[],
-      wire: { address: (room) => visit.address(room), hello: () => visit.hello() },
-      reload: () => location.reload(),
-      finish: (ended) => {
-        game.stop();
-        root.remove();
-        this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), watch.stop()));
-      },
-    });
-    visit.leave = () => game.stop();
+    const pictures = trial.entities as ShownPicture[];
+    enterRoom<GameEnded>(this.jsPsych, display, (settings) => new Choosing({ ...settings, pictures }));
   }
 
-  simulate(trial: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
-    const ended = { room: "simulated", outcome: "completed", rounds: trial.rounds, right: trial.rounds };
-    const began = performance.now();
-    simulate(this.jsPsych, mode, options, load, {
-      data: () => resultOf(ended, 0, someTime(20_000 * trial.rounds), []),
-      begin: (display) => {
-        const go = button("…");
-        display.replaceChildren(make("div", { class: "actions" }, go));
-        onSingleClick(go, () => this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), [])));
-      },
-      act: async (display) => {
-        const [go] = await appearance(display, ".actions .button");
-        await pause(10);
-        go!.click();
-      },
-    });
+  simulate({ rounds }: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
+    const ended: GameEnded = { room: "simulated", outcome: "completed", rounds, right: rounds };
+    simulateRoom(this.jsPsych, mode, options, load, ended, 20_000 * rounds);
   }
-}
-
-function resultOf(ended: GameEnded, t_onset: number, t_response: number, flags: Result["flags"]): Result {
-  return { answer: { ...ended }, times: { combined_ms: t_response - t_onset, t_onset, t_response }, flags };
 }

@@ -8,9 +8,9 @@ import { visit } from "../room/visit.ts";
 import { Voice } from "../room/voice.ts";
 import type { Status, Wire } from "../room/wire.ts";
 import { teller, type Tell } from "../room/words.ts";
-import { Watch } from "../timing/watch.ts";
-import { RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
-import { appearance, pause, simulate, someTime, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
+import { RESULT_DATA, VERSION } from "./parts/result.ts";
+import { enterRoom, simulateRoom } from "./parts/room-step.ts";
+import type { SimulationMode, SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf } from "./parts/surroundings.ts";
 
 const info = {
@@ -32,48 +32,14 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
   constructor(private readonly jsPsych: JsPsych) {}
 
   trial(display: HTMLElement, trial: TrialType<Info>): void {
-    const { frames, say } = surroundingsOf(this.jsPsych);
-    const tell = teller(say);
-    const watch = new Watch(frames);
-    const began = performance.now();
-    const root = make("div");
-    const sound = trial.voice ? new Sound(tell) : null;
-    display.replaceChildren(root);
-    const live = new Live({
-      root,
-      tell,
-      chat: trial.chat,
-      wire: { address: (room) => visit.address(room), hello: () => visit.hello() },
-      greet: (room) => sound?.ask(room) ?? null,
-      sound,
-      reload: () => location.reload(),
-      finish: (ended) => {
-        live.stop();
-        sound?.stop();
-        root.remove();
-        this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), watch.stop()));
-      },
-    });
-    visit.leave = () => live.stop();
+    const sound = trial.voice ? new Sound(teller(surroundingsOf(this.jsPsych).say)) : null;
+    const more = { chat: trial.chat, greet: (room: string) => sound?.ask(room) ?? null, sound };
+    enterRoom<Ended>(this.jsPsych, display, (settings) => new Live({ ...settings, ...more }), () => sound?.stop());
   }
 
-  simulate(trial: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
-    const { puzzles } = trial;
-    const ended = { room: "simulated", outcome: "completed", puzzles, solved: puzzles };
-    const began = performance.now();
-    simulate(this.jsPsych, mode, options, load, {
-      data: () => resultOf(ended, 0, someTime(200_000), []),
-      begin: (display) => {
-        const go = button("…");
-        display.replaceChildren(make("div", { class: "actions" }, go));
-        onSingleClick(go, () => this.jsPsych.finishTrial(resultOf(ended, began, performance.now(), [])));
-      },
-      act: async (display) => {
-        const [go] = await appearance(display, ".actions .button");
-        await pause(10);
-        go!.click();
-      },
-    });
+  simulate({ puzzles }: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
+    const ended: Ended = { room: "simulated", outcome: "completed", puzzles, solved: puzzles };
+    simulateRoom(this.jsPsych, mode, options, load, ended, 200_000);
   }
 }
 
@@ -156,8 +122,4 @@ class Sound implements RoomSound {
     this.note.classList.toggle("on", on);
     this.panel.replaceChildren(this.note);
   }
-}
-
-function resultOf(ended: Ended, t_onset: number, t_response: number, flags: Result["flags"]): Result {
-  return { answer: { ...ended }, times: { combined_ms: t_response - t_onset, t_onset, t_response }, flags };
 }

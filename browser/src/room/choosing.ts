@@ -1,15 +1,11 @@
 // A person in a reference game: describing, or choosing alone, with everybody's words in one chat; drawn from what the server says of the round.
 
-import { clock } from "../common/clock.ts";
-import { button, make, onSingleClick } from "../common/dom.ts";
+import { button, make, onSingleClick, setText } from "../common/dom.ts";
 import { Chat } from "./chat.ts";
 import { PictureGrid, type ShownPicture } from "./picture-grid.ts";
-import { showNote, showWaiting } from "./screens.ts";
-import { Wire, type ChoiceRound, type GroupMember, type RoomEvent, type Status, type WireSettings } from "./wire.ts";
-import type { Tell } from "./words.ts";
-
-const HURRY_MS = 30_000;
-const RELOAD_MS = 2500;
+import { RoomPage, type RoomPageSettings } from "./room-page.ts";
+import { showWaiting } from "./screens.ts";
+import type { ChoiceRound, GroupMember, RoomEvent, Status } from "./wire.ts";
 
 export interface GameEnded {
   room: string;
@@ -18,24 +14,15 @@ export interface GameEnded {
   right: number;
 }
 
-export interface ChoosingSettings {
-  root: HTMLElement;
-  tell: Tell;
-  wire: WireSettings;
+export interface ChoosingSettings extends RoomPageSettings<GameEnded> {
   pictures: readonly ShownPicture[];
-  finish: (ended: GameEnded) => void;
-  reload: () => void;
 }
 
-export class Choosing {
-  readonly wire: Wire;
-  private status: Status | null = null;
+export class Choosing extends RoomPage<GameEnded, ChoosingSettings> {
+  protected readonly hurryMs = 30_000;
+  protected readonly awayWord = "choose_away";
   private readonly chat: Chat;
   private readonly grid: PictureGrid;
-  private readonly banner = make("p", { class: "room-banner", role: "alert", hidden: true });
-  private readonly stage = make("div", { class: "room-stage" });
-  private readonly timer = make("span", { class: "room-timer", role: "timer" });
-  private readonly waited = make("span", { class: "room-timer", role: "timer" });
   private readonly role = make("div", { class: "room-role" });
   private readonly facts = make("span");
   private readonly score = make("span");
@@ -46,38 +33,18 @@ export class Choosing {
   private mine: { seq: number; round: number; object: string } | null = null; // a choice that is on its way
   private chatOf = -1;
   private nextFor = "";
-  private connected = true;
-  private away: number | null = null;
-  private running = true;
 
-  constructor(private readonly settings: ChoosingSettings) {
+  constructor(settings: ChoosingSettings) {
+    super(settings);
     const { root, tell } = settings;
-    root.classList.add("room", "choosing");
-    root.replaceChildren(this.banner, this.stage);
+    root.classList.add("choosing");
     this.chat = new Chat((word, values) => tell(word === "typing" ? "choose_typing" : word, values), (said) => this.send("say", { ...said }), (typing) => this.send("typing", { typing }));
     this.grid = new PictureGrid(settings.pictures, tell, (object) => this.choose(object));
     const head = make("header", { class: "room-head" }, this.role, make("div", { class: "room-facts" }, this.score, this.facts, this.timer));
     const work = make("section", { class: "room-work" }, make("div", { class: "choice-say" }, this.note, this.next), this.grid.node);
     this.table = make("div", { class: "room-game" }, head, make("aside", { class: "room-side" }, this.players, this.chat.panel), work);
-    this.wire = new Wire(settings.wire, {
-      onStatus: (status, first) => this.take(status, first),
-      onEvents: (events) => events.forEach((event) => this.hear(event)),
-      onConnection: (connected) => this.noteConnection(connected),
-      onRefusal: () => this.settings.reload(),
-    });
-    showNote(this.stage, tell("moment"));
-    this.wire.start();
-    window.addEventListener("online", this.hurry);
-    requestAnimationFrame(this.frame);
+    this.begin();
   }
-
-  stop(): void {
-    this.running = false;
-    this.wire.stop();
-    window.removeEventListener("online", this.hurry);
-  }
-
-  private readonly hurry = (): void => this.wire.hurry();
 
   private send(kind: string, data: Record<string, unknown>): number {
     const seq = this.wire.send(kind, data);
@@ -87,19 +54,15 @@ export class Choosing {
 
   // -- what the server says ---------------------------------------------------------------------------------------------
 
-  private take(status: Status, first: boolean): void {
-    this.status = status;
+  protected take(status: Status, first: boolean): void {
     if (this.mine && (status.phase !== "playing" || status.puzzle !== this.mine.round || status.game?.chosen)) this.mine = null;
     if (first || status.puzzle !== this.chatOf) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text, by: seat + 1 })));
     this.chatOf = status.puzzle;
-    const lost = status.partner.some((partner) => !partner.present && !partner.gone);
-    this.away = lost ? (this.away ?? this.wire.serverNow()) : null;
     this.show(status);
-    const { dataset } = this.settings.root;
-    Object.assign(dataset, { phase: status.phase, role: status.role, round: String(status.puzzle) });
+    this.settings.root.dataset.round = String(status.puzzle);
   }
 
-  private hear(event: RoomEvent): void {
+  protected hear(event: RoomEvent): void {
     if (event.kind === "say") this.hearWords(event);
     else if (event.kind === "typing") this.chat.showTyping(event.data.typing === true);
   }
@@ -111,11 +74,6 @@ export class Choosing {
     if (!status?.game || status.phase !== "playing" || this.everybody(status).find(({ role }) => role === "speaker")?.seat !== seat) return;
     this.status = { ...status, game: { ...status.game, spoken: true } };
     this.show(this.status);
-  }
-
-  private noteConnection(connected: boolean): void {
-    this.connected = connected;
-    this.settings.root.classList.toggle("cut-off", !connected);
   }
 
   private choose(object: string): void {
@@ -222,8 +180,7 @@ export class Choosing {
     if (status.outcome !== "completed") {
       const word = status.outcome === "no-partner" ? "waiting" : "choose_ended";
       this.stage.replaceChildren(make("div", { class: "room-card left" }, make("h1", {}, tell(word)), make("p", {}, tell("left_paid"))));
-      setTimeout(() => this.settings.reload(), RELOAD_MS);
-      return;
+      return this.reloadSoon();
     }
     const go = button(tell("done"));
     onSingleClick(go, () => {
@@ -235,14 +192,7 @@ export class Choosing {
 
   // -- once a frame -----------------------------------------------------------------------------------------------------
 
-  private readonly frame = (): void => {
-    if (!this.running) return;
-    this.wire.flush();
-    this.tick();
-    requestAnimationFrame(this.frame);
-  };
-
-  private tick(): void {
+  protected draw(): void {
     const { status } = this;
     if (!status) return;
     // Acknowledged, and yet the round knows nothing of it: it came too late.
@@ -251,28 +201,5 @@ export class Choosing {
       this.show(status);
     }
     this.settings.root.dataset.pending = String(this.wire.pending);
-    const now = this.wire.serverNow();
-    const passed = now - status.began_ms;
-    if (status.phase === "waiting") {
-      setText(this.waited, this.settings.tell("waited", { time: clock(passed) }));
-      this.stage.classList.toggle("may-leave", passed >= status.wait_ms);
-    } else if (status.phase === "playing") {
-      setText(this.timer, clock(status.limit_ms - passed));
-      this.timer.classList.toggle("hurry", status.limit_ms - passed < HURRY_MS);
-    } else setText(this.timer, "");
-    this.tellTrouble(status, now);
   }
-
-  private tellTrouble(status: Status, now: number): void {
-    const { tell } = this.settings;
-    const left = this.away === null ? 0 : Math.max(0, Math.ceil((status.grace_ms - (now - this.away)) / 1000));
-    const playing = status.phase === "playing" || status.phase === "between";
-    const text = !this.connected ? tell("lost") : this.away !== null && playing ? tell("choose_away", { n: left }) : "";
-    setText(this.banner, text);
-    this.banner.hidden = text === "";
-  }
-}
-
-function setText(node: HTMLElement, text: string): void {
-  if (node.textContent !== text) node.textContent = text;
 }

@@ -1,18 +1,17 @@
 // A person in a room: waiting, playing in either role, between puzzles, and the end; drawn once a frame from what the server has said.
 
-import { clock } from "../common/clock.ts";
-import { button, make, onSingleClick } from "../common/dom.ts";
+import { button, make, onSingleClick, setText } from "../common/dom.ts";
 import { piecesOn, type Change } from "../tangram/board.ts";
 import { hashOf } from "../tangram/board-hash.ts";
 import { BoardView, drawGoal, drawHint } from "../tangram/board-view.ts";
 import { Chat } from "./chat.ts";
 import { LiveHand } from "./hand.ts";
-import { showBetween, showNote, showOver, showWaiting } from "./screens.ts";
+import { RoomPage, type RoomPageSettings } from "./room-page.ts";
+import { showBetween, showOver, showWaiting } from "./screens.ts";
 import { LiveTable } from "./table.ts";
-import { Wire, type RoomEvent, type Status, type WireSettings } from "./wire.ts";
-import { nameOf, type Tell } from "./words.ts";
+import type { RoomEvent, Status, Wire } from "./wire.ts";
+import { nameOf } from "./words.ts";
 
-const HURRY_MS = 60_000;
 const HELP = { operator: "operator_help", solver: "solver_help", solo: "solo_help" } as const;
 const POINTS_SHOWN = 2; // of a packet of the partner's cursor: as many as there are frames to the next one
 
@@ -23,12 +22,7 @@ export interface Ended {
   solved: number;
 }
 
-export interface LiveSettings {
-  root: HTMLElement;
-  tell: Tell;
-  wire: WireSettings;
-  finish: (ended: Ended) => void;
-  reload: () => void;
+export interface LiveSettings extends RoomPageSettings<Ended> {
   greet?: (room: string) => Node | null; // what else belongs into the room: the question about sound
   chat: boolean;
   sound?: RoomSound | null;
@@ -41,49 +35,27 @@ export interface RoomSound {
   take: (signal: Record<string, unknown>) => void;
 }
 
-export class Live {
-  readonly wire: Wire;
-  private status: Status | null = null;
+export class Live extends RoomPage<Ended, LiveSettings> {
+  protected readonly hurryMs = 60_000;
+  protected readonly awayWord = "partner_away";
   private table: LiveTable | null = null;
   private view: BoardView | null = null;
   private hand: LiveHand | null = null;
   private readonly chat: Chat;
-  private readonly banner = make("p", { class: "room-banner", role: "alert", hidden: true });
-  private readonly stage = make("div", { class: "room-stage" });
-  private readonly timer = make("span", { class: "room-timer", role: "timer" });
   private readonly nearly = make("span", { class: "room-nearly", role: "status", hidden: true });
-  private connected = true;
   private laidOut = "";
-  private away: number | null = null;
   private played = 0;
-  private running = true;
 
-  constructor(private readonly settings: LiveSettings) {
-    const { root, tell } = settings;
-    root.classList.add("room");
-    root.replaceChildren(this.banner, this.stage);
-    this.chat = new Chat(tell, (said) => this.send("say", { ...said }), (typing) => this.send("typing", { typing }));
-    this.wire = new Wire(settings.wire, {
-      onStatus: (status, first) => this.take(status, first),
-      onEvents: (events) => events.forEach((event) => this.hear(event)),
-      onConnection: (connected) => this.noteConnection(connected),
-      onRefusal: () => this.settings.reload(),
-      onSignal: (signal) => this.settings.sound?.take(signal),
-    });
-    showNote(this.stage, tell("moment"));
-    this.wire.start();
-    window.addEventListener("online", this.hurry);
-    requestAnimationFrame(this.frame);
+  constructor(settings: LiveSettings) {
+    super(settings);
+    this.chat = new Chat(settings.tell, (said) => this.send("say", { ...said }), (typing) => this.send("typing", { typing }));
+    this.begin();
   }
 
-  stop(): void {
-    this.running = false;
+  override stop(): void {
     this.hand?.stop();
-    this.wire.stop();
-    window.removeEventListener("online", this.hurry);
+    super.stop();
   }
-
-  private readonly hurry = (): void => this.wire.hurry();
 
   private send(kind: string, data: Record<string, unknown>, t_client?: number): number {
     return this.wire.send(kind, data, t_client);
@@ -91,8 +63,7 @@ export class Live {
 
   // -- what the server says ---------------------------------------------------------------------------------------------
 
-  private take(status: Status, first: boolean): void {
-    this.status = status;
+  protected take(status: Status, first: boolean): void {
     this.played = Math.max(this.played, status.phase === "playing" ? status.puzzle + 1 : 0);
     if (status.board && (first || !this.table)) {
       this.table ??= new LiveTable(status.board);
@@ -100,14 +71,15 @@ export class Live {
     }
     this.settings.sound?.enter(status, this.wire);
     if (first) this.chat.show(status.chat.map(({ seat, text }) => ({ mine: seat === status.seat, text, by: this.playerAt(seat) })));
-    this.away = status.partner.some((partner) => !partner.present) ? (this.away ?? this.wire.serverNow()) : null;
     this.layOut(status);
     this.tellNearly(status.phase === "playing" && status.nearly === true);
-    this.settings.root.dataset.phase = status.phase;
-    this.settings.root.dataset.role = status.role;
   }
 
-  private hear(event: RoomEvent): void {
+  protected override takeSignal(signal: Record<string, unknown>): void {
+    this.settings.sound?.take(signal);
+  }
+
+  protected hear(event: RoomEvent): void {
     if (this.table && !this.table.take(event)) this.wire.resync();
     if (event.kind === "say") this.chat.add(event.seat === this.status?.seat, String(event.data.text), this.playerAt(event.seat));
     else if (event.kind === "typing") this.chat.showTyping(event.data.typing === true);
@@ -130,11 +102,6 @@ export class Live {
     this.nearly.hidden = !nearly;
   }
 
-  private noteConnection(connected: boolean): void {
-    this.connected = connected;
-    this.settings.root.classList.toggle("cut-off", !connected);
-  }
-
   // -- what is on the screen --------------------------------------------------------------------------------------------
 
   private layOut(status: Status): void {
@@ -145,10 +112,10 @@ export class Live {
     if (status.phase === "playing") return this.layOutGame(status);
     this.hand?.stop();
     this.hand = null;
-    if (status.phase === "waiting") return showWaiting(this.stage, tell, this.timer, () => this.wire.quit());
+    if (status.phase === "waiting") return showWaiting(this.stage, tell, this.waited, () => this.wire.quit());
     if (status.phase === "between") return showBetween(this.stage, tell, status, this.pictureOfBoard(), () => this.ready());
     showOver(this.stage, tell, status, this.pictureOfBoard(), () => this.leave(status));
-    if (status.outcome !== "completed") setTimeout(() => this.settings.reload(), 2500);
+    if (status.outcome !== "completed") this.reloadSoon();
   }
 
   private ready(): void {
@@ -239,20 +206,15 @@ export class Live {
 
   // -- once a frame -----------------------------------------------------------------------------------------------------
 
-  private readonly frame = (): void => {
-    if (!this.running) return;
-    this.hand?.frame();
-    this.wire.flush();
-    this.draw();
-    this.tick();
-    requestAnimationFrame(this.frame);
-  };
-
   private drawn: unknown = null;
   private hashed: unknown = null;
   private trail: [number, number][] = [];
 
-  private draw(): void {
+  protected override gather(): void {
+    this.hand?.frame();
+  }
+
+  protected draw(): void {
     if (!this.table || !this.view) return;
     const pointed = this.trail.shift(); // one a frame, as they were taken
     if (pointed) this.view.setCursor(pointed);
@@ -266,31 +228,4 @@ export class Live {
     if (this.hashed !== agreed) dataset.hash = hashOf(agreed);
     this.hashed = agreed;
   }
-
-  private tick(): void {
-    const { status } = this;
-    if (!status) return;
-    const now = this.wire.serverNow();
-    const passed = now - status.began_ms;
-    if (status.phase === "waiting") {
-      setText(this.timer, this.settings.tell("waited", { time: clock(passed) }));
-      this.stage.classList.toggle("may-leave", passed >= status.wait_ms);
-    } else if (status.phase === "playing") {
-      setText(this.timer, clock(status.limit_ms - passed));
-      this.timer.classList.toggle("hurry", status.limit_ms - passed < HURRY_MS);
-    }
-    this.tellTrouble(status, now);
-  }
-
-  private tellTrouble(status: Status, now: number): void {
-    const { tell } = this.settings;
-    const left = this.away === null ? 0 : Math.max(0, Math.ceil((status.grace_ms - (now - this.away)) / 1000));
-    const text = !this.connected ? tell("lost") : this.away !== null && status.phase !== "waiting" && status.phase !== "over" ? tell("partner_away", { n: left }) : "";
-    setText(this.banner, text);
-    this.banner.hidden = text === "";
-  }
-}
-
-function setText(node: HTMLElement, text: string): void {
-  if (node.textContent !== text) node.textContent = text;
 }
