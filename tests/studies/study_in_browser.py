@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import select
 
 from machine import lacking
@@ -151,6 +151,18 @@ SIGNS = {
     "form": ".page.form",
     "page": ".page .actions .button:not(:disabled)",
 }
+
+
+def enter_room(page: Page, port: int, study: str) -> Page:
+    """A new person, through consent and instructions into the room."""
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"http://127.0.0.1:{port}/s/{study}/")
+    page.get_by_role("button", name="I agree").click()
+    for heading in ("What to do", "Ready?"):
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        page.get_by_role("button").last.click()
+    expect(page.locator(".room")).to_be_visible()
+    return page
 
 
 def stored(served: Served, what: Any = trial) -> list[Any]:

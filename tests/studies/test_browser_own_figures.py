@@ -12,9 +12,8 @@ import pytest
 import uvicorn
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
-from study_in_browser import chromium
+from study_in_browser import chromium, enter_room
 
-from real_chromium import PATIENCE_MS
 from referee.cli import main
 from referee.situated.game.board import Placement
 from referee.situated.game.goals import GOALS, PENTOMINO_GOALS, Goal, solution
@@ -110,13 +109,8 @@ def test_pentominoes_are_played_recorded_and_replayed(browser: Browser, tmp_path
     server.wait_until_up()
     try:
         page = browser.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(f"http://127.0.0.1:{server.port}/s/squares/")
-        page.get_by_role("button", name="I agree").click()
-        for heading in ("What to do", "Ready?"):
-            expect(page.get_by_role("heading", name=heading)).to_be_visible()
-            page.get_by_role("button").last.click()
+        enter_room(page, server.port, "squares")
         expect(page.locator(".room[data-phase=playing] .board-piece")).to_have_count(6)
         lay(page, PENTOMINO_GOALS["castle"], 90)
         expect(page.locator(".room[data-phase=over]")).to_be_visible()

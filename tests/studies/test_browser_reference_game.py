@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from study_in_browser import chromium
+from study_in_browser import chromium, enter_room
 
 from real_chromium import PATIENCE_MS
+from referee.situated.players.reference_game import PlayedGame
 from referee.studies.data.collection import reading
 from referee.studies.folder.study import open_study
 from referee.studies.rooms.reference_store import game_in
@@ -42,15 +43,7 @@ def served(folder: Path, **changes: Any) -> ServerProcess:
 
 
 def come(context: BrowserContext, server: ServerProcess) -> Page:
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"http://127.0.0.1:{server.port}/s/trio/")
-    page.get_by_role("button", name="I agree").click()
-    for heading in ("What to do", "Ready?"):
-        expect(page.get_by_role("heading", name=heading)).to_be_visible()
-        page.get_by_role("button").last.click()
-    expect(page.locator(".room")).to_be_visible()
-    return page
+    return enter_room(context.new_page(), server.port, "trio")
 
 
 def sized(browser: Browser, width: int, height: int) -> BrowserContext:
@@ -76,6 +69,14 @@ def is_chosen(page: Page, label: str) -> None:
     expect(page.locator(".choice:enabled")).to_have_count(0)
 
 
+def game_of(folder: Path) -> PlayedGame:
+    """What was played in the only room of a study."""
+    study = open_study(folder)
+    with reading(study, None) as connection:
+        (room,) = list_rooms(connection, study)
+        return game_in(connection, room.id)
+
+
 def test_one_person_and_two_programs_play_to_the_end(browser: Browser, tmp_path: Path) -> None:
     server = served(tmp_path / "trio", bots=2, begins="bot", limit_seconds=60.0)
     context = sized(browser, 1280, 800)
@@ -95,10 +96,7 @@ def test_one_person_and_two_programs_play_to_the_end(browser: Browser, tmp_path:
         context.close()
     finally:
         server.stop()
-    study = open_study(tmp_path / "trio")
-    with reading(study, None) as connection:
-        (room,) = list_rooms(connection, study)
-        game = game_in(connection, room.id)
+    game = game_of(tmp_path / "trio")
     assert (game.outcome, [len(r.choices) for r in game.rounds]) == ("completed", [2, 2])
 
 
@@ -174,10 +172,7 @@ def test_three_people_play_and_a_choice_survives_whatever_happens_to_a_page(brow
             context.close()
     finally:
         server.stop()
-    study = open_study(tmp_path / "trio")
-    with reading(study, None) as connection:
-        (room,) = list_rooms(connection, study)
-        game = game_in(connection, room.id)
+    game = game_of(tmp_path / "trio")
     assert [sorted(str(c.right) for c in r.choices) for r in game.rounds] == [["True", "True"], ["False", "True"]]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
+from study_in_browser import enter_room
 
 from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromium
@@ -55,16 +56,9 @@ def problems() -> list[str]:
 def come(browser: Browser, server: ServerProcess, problems: list[str], study: str = "pairs", **size: int) -> Page:
     """A new person, through consent and instructions to the door of the room."""
     page = browser.new_context(viewport={"width": 1200, "height": 800, **size}).new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(f"http://127.0.0.1:{server.port}/s/{study}/")
-    page.get_by_role("button", name="I agree").click()
-    for heading in ("What to do", "Ready?"):
-        expect(page.get_by_role("heading", name=heading)).to_be_visible()
-        page.get_by_role("button").last.click()
-    expect(page.locator(".room")).to_be_visible()
-    return page
+    return enter_room(page, server.port, study)
 
 
 def pair(browser: Browser, server: ServerProcess, problems: list[str]) -> tuple[Page, Page]:

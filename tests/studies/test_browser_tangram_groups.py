@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
-from study_in_browser import chromium
+from study_in_browser import chromium, enter_room
 
-from real_chromium import PATIENCE_MS
 from referee.studies.rooms.tangram_study import make_tangram_study
 
 pytestmark = pytest.mark.long
@@ -41,14 +40,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 def come(browser: Browser, server: ServerProcess, width: int, height: int) -> Page:
     page = browser.new_context(viewport={"width": width, "height": height}).new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"http://127.0.0.1:{server.port}/s/trio/")
-    page.get_by_role("button", name="I agree").click()
-    for heading in ("What to do", "Ready?"):
-        expect(page.get_by_role("heading", name=heading)).to_be_visible()
-        page.get_by_role("button").last.click()
-    expect(page.locator(".room")).to_be_visible()
-    return page
+    return enter_room(page, server.port, "trio")
 
 
 def place_of(page: Page, piece: str) -> tuple[float, float]:

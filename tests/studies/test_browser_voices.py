@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
+from study_in_browser import enter_room
 
 from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromiums
@@ -96,16 +97,9 @@ def speaking(folder: Path, tones: Sequence[float]) -> Iterator[list[Browser]]:
 
 def come(browser: Browser, server: ServerProcess, problems: list[str]) -> Page:
     page = browser.new_context(viewport={"width": 1200, "height": 800}).new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.add_init_script(WATCH_CALLS)
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(f"http://127.0.0.1:{server.port}/s/spoken/")
-    page.get_by_role("button", name="I agree").click()
-    for heading in ("What to do", "Ready?"):
-        expect(page.get_by_role("heading", name=heading)).to_be_visible()
-        page.get_by_role("button").last.click()
-    expect(page.locator(".room")).to_be_visible()
-    return page
+    return enter_room(page, server.port, "spoken")
 
 
 def loudest(page: Page, wanted: float, which: int = 0) -> float:

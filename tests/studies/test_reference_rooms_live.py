@@ -35,7 +35,12 @@ from referee.studies.rooms.room_line import RoomLine
 from referee.studies.sessions.served_study import open_served
 
 SMALL = {"group": 3, "repetitions": 2, "objects": 2, "speaker": "fixed"}
+ONE_BOT = {"group": 2, "bots": 1, "repetitions": 1, "objects": 2, "begins": "person"}
 TIMES = {"typing_start_ms": 0.0, "typing_end_ms": 1.0, "keystrokes": 3}
+
+
+def quick_bots(hall: Hall, live: Live) -> ReferenceBots:
+    return ReferenceBots(hall, live, pace=200.0)
 
 
 class Ear:
@@ -63,9 +68,13 @@ class Table:
         self.seq = dict.fromkeys(self.ears, 0)
         self.live: Live
 
-    async def sit(self) -> None:
+    async def open(self, partners: Any = None) -> Hall:
+        """A hall, as after a start of the server, and everybody in it."""
+        self.hall = Hall(self.site.served, partners)
+        self.hall.open()
         for number, visitor in enumerate(self.visitors, 1):
             await self.come(visitor.session, number)
+        return self.hall
 
     async def come(self, who: str, number: int) -> None:
         step = next(s for s in self.visitors[0].plan["steps"] if s["plugin"] == "reference-game")["index"]
@@ -118,6 +127,12 @@ def site(tmp_path: Path) -> Iterator[Site]:
     opened.close()
 
 
+def one_with_bots(folder: Path, settings: dict[str, Any]) -> Table:
+    """A study in which one person plays with programs, and that person."""
+    make_reference_study(folder, id=folder.name, settings=settings)
+    return Table(Site(open_served(folder)), people=1)
+
+
 def run(site: Site, story: Any) -> Any:
     return site.loop.run_until_complete(asyncio.wait_for(story, 60))
 
@@ -130,9 +145,7 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
     table = Table(site)
 
     async def story() -> None:
-        table.hall = hall = Hall(site.served)
-        hall.open()
-        await table.sit()
+        hall = await table.open()
         for _ in range(4):
             await table.play_round()
         await until(lambda: all(ear.status["phase"] == "over" for ear in table.ears.values()))
@@ -166,17 +179,13 @@ def test_a_choice_is_there_after_the_hall_was_gone_and_a_second_window_sees_it(s
     table = Table(site)
 
     async def story() -> None:
-        table.hall = first = Hall(site.served)
-        first.open()
-        await table.sit()
+        first = await table.open()
         await table.say()
         one, two = table.listeners()
         await table.choose(one)
         key = table.room.id
         await first.close()
-        table.hall = second = Hall(site.served)
-        second.open()
-        await table.sit()
+        second = await table.open()
         assert table.room.id == key
         assert table.ears[one].status["game"]["chosen"] == table.room.target
         assert table.ears[one].status["game"]["spoken"] is True
@@ -201,9 +210,7 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
     table = Table(site)
 
     async def story() -> None:
-        table.hall = hall = Hall(site.served)
-        hall.open()
-        await table.sit()
+        hall = await table.open()
         await table.say()
         lost, stays = table.listeners()
         await table.choose(stays)
@@ -248,14 +255,10 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
 def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> None:
     """One person with two programs: first a program speaks, then the person, whose words a literal hearer may not understand."""
     changes = {"group": 3, "bots": 2, "repetitions": 2, "objects": 2, "begins": "bot", "speaker": "repetition"}
-    make_reference_study(tmp_path / "bots", id="bots", settings=changes)
-    site = Site(open_served(tmp_path / "bots"))
-    table = Table(site, people=1)
+    table = one_with_bots(tmp_path / "bots", changes)
 
     async def story() -> None:
-        table.hall = hall = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
-        hall.open()
-        await table.sit()
+        hall = await table.open(quick_bots)
         me = table.visitors[0].session
         asked = False
         while table.room.phase != "over":
@@ -276,10 +279,10 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
         await hall.close()
         assert asked or table.room.speaker != me
 
-    run(site, story())
+    run(table.site, story())
     with reading(open_study(tmp_path / "bots"), None) as connection:
         game = game_in(connection, table.room.id)
-    site.close()
+    table.site.close()
     assert (game.outcome, len(game.rounds)) == ("completed", 4)
     assert {c.hearer for r in game.rounds for c in r.choices} >= {"bot", "bot-2"}
     assert all(c.right for r in game.rounds for c in r.choices)
@@ -289,81 +292,63 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
 def test_programs_go_on_in_a_room_that_is_taken_up_again(tmp_path: Path) -> None:
     """The first hall has nobody to play for the programs; the second one, after it, finds the round waiting for a speaker."""
     changes = {"group": 3, "bots": 2, "repetitions": 1, "objects": 2, "begins": "bot", "speaker": "fixed"}
-    make_reference_study(tmp_path / "bots", id="bots", settings=changes)
-    site = Site(open_served(tmp_path / "bots"))
-    table = Table(site, people=1)
+    table = one_with_bots(tmp_path / "bots", changes)
     me = table.visitors[0].session
 
     async def story() -> None:
-        table.hall = first = Hall(site.served)
-        first.open()
-        await table.sit()
+        first = await table.open()
         key = table.room.id
         await first.close()
-        table.hall = second = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
-        second.open()
-        await table.sit()
+        second = await table.open(quick_bots)
         assert table.room.id == key
         await until(lambda: table.room.spoken)
         await table.choose(me)
         await until(lambda: table.room.phase == "between")
         await second.close()
 
-    run(site, story())
+    run(table.site, story())
     assert set(table.room.chosen) == {me, "bot-2"} or set(table.room.chosen) == {me, "bot"}
-    site.close()
+    table.site.close()
 
 
 def test_a_model_is_told_what_was_said_and_its_choice_is_read(tmp_path: Path) -> None:
     with serving(completion("1")) as endpoint:
         model = f"llm/openai-compatible|model:toy|endpoint:{endpoint.url}"
-        changes = {"group": 2, "bots": 1, "repetitions": 1, "objects": 2, "begins": "person", "bot_listener": model}
-        make_reference_study(tmp_path / "model", id="model", settings=changes)
-        site = Site(open_served(tmp_path / "model"))
-        table = Table(site, people=1)
+        table = one_with_bots(tmp_path / "model", {**ONE_BOT, "bot_listener": model})
 
         async def story() -> None:
-            table.hall = hall = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
-            hall.open()
-            await table.sit()
+            hall = await table.open(quick_bots)
             await table.say("the boat")
             await until(lambda: table.room.phase == "between")
             await hall.close()
 
-        run(site, story())
+        run(table.site, story())
         assert table.room.chosen["bot"] in table.room.settings["labels"]
         assert "the boat" in endpoint.seen[-1]["messages"][0]["content"]
-        site.close()
+        table.site.close()
 
 
 def test_a_program_that_cannot_be_asked_says_so_and_the_round_ends_by_its_limit(tmp_path: Path) -> None:
     nobody = f"llm/openai-compatible|model:toy|endpoint:http://127.0.0.1:{free_port()}/v1|tries:1"
-    changes = {"group": 2, "bots": 1, "repetitions": 1, "objects": 2, "begins": "person", "bot_listener": nobody}
-    make_reference_study(tmp_path / "mute", id="mute", settings={**changes, "limit_seconds": 1.5})
-    site = Site(open_served(tmp_path / "mute"))
-    table = Table(site, people=1)
+    table = one_with_bots(tmp_path / "mute", {**ONE_BOT, "bot_listener": nobody, "limit_seconds": 1.5})
 
     async def story() -> None:
-        table.hall = hall = Hall(site.served, lambda hall, live: ReferenceBots(hall, live, pace=200.0))
-        hall.open()
-        await table.sit()
+        hall = await table.open(quick_bots)
         await table.say("the boat")
         await until(lambda: any("cannot answer" in line["text"] for line in table.live.chat))
         await until(lambda: table.room.phase == "between")
         await hall.close()
 
-    run(site, story())
+    run(table.site, story())
     assert (table.room.ended, table.room.chosen) == ("timeout", {})
-    site.close()
+    table.site.close()
 
 
 def test_the_name_of_a_room_does_not_tell_what_will_be_meant(site: Site) -> None:
     table = Table(site)
 
     async def story() -> None:
-        table.hall = Hall(site.served)
-        table.hall.open()
-        await table.sit()
+        await table.open()
         await table.hall.close()
 
     run(site, story())
