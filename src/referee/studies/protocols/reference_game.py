@@ -12,17 +12,23 @@ from referee.errors import RefereeError
 from referee.situated.players.roster import MODEL
 from referee.studies.folder.photographs import object_picture_name
 from referee.studies.folder.study_pictures import picture_names
-from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.tangram import ANYBODY, INVITED, OUTCOMES
+from referee.studies.protocols.room_protocol import (
+    HOW_IT_ENDED,
+    PAIRING,
+    TIMES,
+    WAIT_MINUTES,
+    RoomProtocol,
+    problem_with_group,
+    simulated_room,
+)
 
 __all__ = ["ReferenceGame"]
 
-MOST_PEOPLE = 6
 FEWEST_OBJECTS = 2
 
 
-class ReferenceGame(NothingIdentified):
+class ReferenceGame(RoomProtocol):
     """One step is one room with one scene: its objects come round in every repetition. What is said and chosen there is in the room's games."""
 
     info = Info(
@@ -35,7 +41,7 @@ class ReferenceGame(NothingIdentified):
             "bots": Parameter(default=0, about="How many of them are programs; the others are people.", unit="players"),
             "bot_speaker": Parameter(default="classic/incremental", about="The speaking program: a system, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "bot_listener": Parameter(default="literal", about="The choosing program: a hearer, or llm/openai-compatible|model:NAME|endpoint:URL."),
-            "pairing": Parameter(default=ANYBODY, about="any: whoever comes next; invited: those whose links were made together.", values=(ANYBODY, INVITED)),
+            "pairing": PAIRING,
             "repetitions": Parameter(default=6, about="How often every object comes round.", unit="repetitions"),
             "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
             "speaker": Parameter(
@@ -51,24 +57,24 @@ class ReferenceGame(NothingIdentified):
             "leaving": Parameter(
                 default="go-on", about="When somebody has left: the others go on as long as two are there, or it ends for all.", values=("go-on", "end")
             ),
-            "wait_minutes": Parameter(default=10.0, about="After so long in the waiting room one may leave and is paid.", unit="minutes"),
+            "wait_minutes": WAIT_MINUTES,
             "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before somebody has left.", unit="seconds"),
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
-            "outcome": RecordedColumn(type="text", about="how the room ended", values=OUTCOMES),
+            "outcome": HOW_IT_ENDED,
             "rounds": RecordedColumn(type="number", about="rounds played"),
             "right": RecordedColumn(type="number", about="right choices of one's own"),
         },
-        times={"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS},
+        times=TIMES,
     )  # fmt: skip
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """There is a person, there is somebody to talk to, and times run forward."""
         if unknown := sorted(set(settings) - set(self.info.parameters)):
             return f"there is no setting {unknown[0]}"
-        if settings["group"] not in range(2, MOST_PEOPLE + 1):
-            return f"group is 2 to {MOST_PEOPLE}"
+        if wrong := problem_with_group(settings):
+            return wrong
         if settings["bots"] not in range(settings["group"]):
             return f"bots is 0 to {settings['group'] - 1}: somebody in a group of {settings['group']} is a person"
         if settings["begins"] == "bot" and not settings["bots"]:
@@ -98,21 +104,12 @@ class ReferenceGame(NothingIdentified):
         ]
         return Shown(parameters={"entities": entities, "rounds": _rounds(len(labels), settings)}, labels=labels)
 
-    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A room and how it ended."""
-        check_recorded(answer, self.info)
-        for name in self.info.answer:
-            if answer.answer.get(name) is None:
-                raise refuse(f"answer.{name}", "is missing")
-
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
         """A room that went well, without its game: that comes from bots in the room."""
         rounds = int(shown.parameters["rounds"])
-        room = f"simulated-{rng.randrange(16**8):08x}"
-        answer = {"room": room, "outcome": "completed", "rounds": rounds, "right": rounds}
-        return GivenAnswer(answer=answer, times={"combined_ms": rounds * 20_000 * (0.5 + rng.random())})
+        return simulated_room(rng, {"rounds": rounds, "right": rounds}, rounds * 20_000)
 
 
 def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:

@@ -9,17 +9,21 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.situated.game.goals import find_goal
-from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee.studies.protocols.room_protocol import (
+    HOW_IT_ENDED,
+    PAIRING,
+    TIMES,
+    WAIT_MINUTES,
+    RoomProtocol,
+    problem_with_group,
+    simulated_room,
+)
 
-__all__ = ["INVITED", "Tangram"]
-
-ANYBODY, INVITED = "any", "invited"
-MOST_PEOPLE = 6
-OUTCOMES = ("completed", "partner-left", "no-partner")
+__all__ = ["Tangram"]
 
 
-class Tangram(NothingIdentified):
+class Tangram(RoomProtocol):
     """One step is one room: its puzzles in sequence, with the partner that the study says. What is done there is in the room's recordings."""
 
     info = Info(
@@ -35,14 +39,14 @@ class Tangram(NothingIdentified):
                 default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
             ),
             "group": Parameter(default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people"),
-            "pairing": Parameter(default=ANYBODY, about="any: whoever comes next; invited: those whose links were made together.", values=(ANYBODY, INVITED)),
+            "pairing": PAIRING,
             "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
             "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
             "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered."),
             "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side"),
             "step": Parameter(default=45, about="One turn of a piece.", unit="degrees"),
-            "wait_minutes": Parameter(default=10.0, about="After so long in the waiting room one may leave and is paid.", unit="minutes"),
+            "wait_minutes": WAIT_MINUTES,
             "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before the room ends for both.", unit="seconds"),
             "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds"),
             "chat": Parameter(default=True, about="Written messages."),
@@ -53,11 +57,11 @@ class Tangram(NothingIdentified):
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose recordings hold everything else"),
-            "outcome": RecordedColumn(type="text", about="how the room ended", values=OUTCOMES),
+            "outcome": HOW_IT_ENDED,
             "puzzles": RecordedColumn(type="number", about="puzzles played"),
             "solved": RecordedColumn(type="number", about="puzzles solved"),
         },
-        times={"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS},
+        times=TIMES,
     )  # fmt: skip
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
@@ -83,29 +87,19 @@ class Tangram(NothingIdentified):
         # Only how many puzzles there are: their names would give the figures away.
         return Shown(parameters={"entities": [], "puzzles": puzzles, **{n: settings[n] for n in named}}, labels={})
 
-    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A room and how it ended."""
-        check_recorded(answer, self.info)
-        for name in ("room", "outcome", "puzzles", "solved"):
-            if answer.answer.get(name) is None:
-                raise refuse(f"answer.{name}", "is missing")
-
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
         """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
-        room = f"simulated-{rng.randrange(16**8):08x}"
-        answer = {"room": room, "outcome": "completed", "puzzles": puzzles, "solved": puzzles}
-        return GivenAnswer(answer=answer, times={"combined_ms": puzzles * 200_000 * (0.5 + rng.random())})
+        return simulated_room(rng, {"puzzles": puzzles, "solved": puzzles}, puzzles * 200_000)
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
     """Groups are of people."""
-    group = settings["group"]
-    if group not in range(2, MOST_PEOPLE + 1):
-        return f"group is 2 to {MOST_PEOPLE}"
-    if group > 2 and settings["partner"] != "person":
+    if wrong := problem_with_group(settings):
+        return wrong
+    if settings["group"] > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
     return None
 

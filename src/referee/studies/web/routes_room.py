@@ -23,7 +23,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from referee.errors import InputError
 from referee.situated.game.board import CHANGES
 from referee.studies.protocols.contract import ROOM_PLUGINS
-from referee.studies.protocols.tangram import INVITED
+from referee.studies.protocols.room_protocol import INVITED
 from referee.studies.rooms.bot_partners import engage
 from referee.studies.rooms.hall import Hall, Live, Person
 from referee.studies.rooms.room_line import RoomLine
