@@ -10,6 +10,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
+from referee.cli.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ def choose(
     One speaks, all others choose alone which object is meant, all write in one chat, and after every round everybody is told. A folder that exists is served
     as it is: change its study.toml to change anything.
     """
-    from referee.cli.study import serve
-
     for option, value, allowed in (
         ("--speaker", speaker, SPEAKERS),
         ("--begins", begins, BEGINS),
@@ -99,13 +98,8 @@ def choose(
             data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
         )
     elif corpus or scene or pictures or settings != _usual(settings):
-        # Options that would be ignored are refused: the folder is what is served.
-        raise InputError(
-            "the study exists already and is served as it is",
-            where=data,
-            remedy="leave the options out, name another folder with --data, or edit its study.toml",
-        )
-    serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
+        raise exists_already(data)
+    serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
 
 def _usual(settings: dict[str, Any]) -> dict[str, Any]:
@@ -160,5 +154,4 @@ def _make(
     )
     objects = len(next(study.every_stimulus()).trial.scene.entities)
     print(f"Made {data}: {objects} objects, {settings['group']} players, {settings['bots']} of them programs.")
-    if settings["pairing"] == "invited":
-        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")
+    tell_of_links(data, settings)

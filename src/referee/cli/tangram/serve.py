@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
+from referee.cli.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee.errors import InputError
 
 __all__ = ["app"]
@@ -59,25 +60,18 @@ def serve(
     A folder that exists is served as it is: change its study.toml to change anything (docs/tangram.md). Recordings stay in its folder data/;
     `referee tangram export` takes them out.
     """
-    from referee.cli.study import serve
-
     if (bot or player) and solo:
         raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
-        # Options that would be ignored are refused: the folder is what is served.
         if puzzles or goals or pieces != "tangram" or bot or solo or voice or player or group != 2 or invited:
-            raise InputError(
-                "the study exists already and is served as it is",
-                where=data,
-                remedy="leave the options out, name another folder with --data, or edit its study.toml",
-            )
+            raise exists_already(data)
     else:
         partner = "bot" if bot or player else "none" if solo else "person"
         settings: dict[str, Any] = {"voice": voice, "group": group, **({"player": player} if player else {})}
         settings |= {"pairing": "invited"} if invited else {}
         chosen = _figures(puzzles, goals, pieces, settings)
         _make(data, chosen, partner, settings, training, participants, mode, language)
-    serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)
+    serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
 
 def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
@@ -120,5 +114,4 @@ def _make(
         settings=settings,
     )
     print(f"Made {data}.")
-    if settings.get("pairing") == "invited":
-        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")
+    tell_of_links(data, settings)
