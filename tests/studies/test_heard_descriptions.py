@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_media import write_film, write_sound
+from small_media import run_with_media, write_sound
 from study_server import change, site
 
 from referee.cli import main
@@ -168,22 +168,11 @@ def test_the_datasheet_says_that_descriptions_were_heard(study: Study) -> None:
 
 
 def test_new_copies_the_files_that_outputs_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from referee.corpora.jsonl import json_line, trial_to_json
-    from referee.corpora.synthetic.corpus import Synthetic
-
-    trials = list(Synthetic(seed=1, speakers=1, scenes=4).trials())[:4]
-    corpus, run = tmp_path / "corpus.jsonl", tmp_path / "run"
-    corpus.write_text("\n".join(json_line(trial_to_json(t)) for t in trials), "utf-8")
-    lines = [{"trial": t.id, "system": "voice", "text": "the one", "media": f"{n}.webm"} for n, t in enumerate(trials)]
-    (tmp_path / "voice.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    scored = ["score", str(tmp_path / "voice.jsonl"), "--corpus", str(corpus), "--metrics", "string/edit"]
-    assert main([*scored, "--out", str(run)]) == 0
-    for n in range(4):
-        write_film(tmp_path / "films" / f"{n}.webm")
+    run = run_with_media(tmp_path, ".webm")
     asked = ["study", "new", str(run), "--protocol", "asgre2007", "--design", "all", "--participants", "2"]
     asked += ["--practice", "0", "--checks", "0"]
     assert main([*asked, "--out", str(tmp_path / "no")]) == 2
     assert "--media FOLDER" in capsys.readouterr().err
-    assert main([*asked, "--media", str(tmp_path / "films"), "--out", str(tmp_path / "yes")]) == 0
+    assert main([*asked, "--media", str(tmp_path / "media"), "--out", str(tmp_path / "yes")]) == 0
     assert sorted(p.name for p in (tmp_path / "yes" / "media").iterdir()) == ["0.webm", "1.webm", "2.webm", "3.webm"]
     assert all(claim.holds for claim in prove_media(open_study(tmp_path / "yes")))

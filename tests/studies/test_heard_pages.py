@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_media import write_film, write_sound
+from small_media import run_with_media, write_film, write_sound
 from study_server import change
 from test_heard_descriptions import give_voices, heard_study
 
@@ -140,19 +140,7 @@ def test_nothing_is_asked_of_a_study_that_is_read(demo: Study) -> None:
 
 def voiced_run(folder: Path, ending: str, **more: Any) -> list[str]:
     """A run whose one system is heard, and the command that makes a study of it."""
-    from referee.corpora.jsonl import json_line, trial_to_json
-    from referee.corpora.synthetic.corpus import Synthetic
-
-    trials = [replace(t, **more) for t in list(Synthetic(seed=1, speakers=1, scenes=4).trials())[:4]]
-    folder.mkdir(exist_ok=True)
-    corpus, run = folder / "corpus.jsonl", folder / "run"
-    corpus.write_text("\n".join(json_line(trial_to_json(t)) for t in trials), "utf-8")
-    lines = [{"trial": t.id, "system": "v", "text": "the one", "media": f"{n}{ending}"} for n, t in enumerate(trials)]
-    (folder / "v.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    scored = ["score", str(folder / "v.jsonl"), "--corpus", str(corpus), "--metrics", "string/edit"]
-    assert main([*scored, "--out", str(run)]) == 0
-    for line in lines:
-        (write_film if ending == ".webm" else write_sound)(folder / "media" / line["media"], 0.3)
+    run = run_with_media(folder, ending, **more)
     made = ["study", "new", str(run), "--design", "all", "--participants", "2", "--media", str(folder / "media")]
     return [*made, "--practice", "2", "--checks", "1"]
 

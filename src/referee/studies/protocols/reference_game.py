@@ -13,15 +13,7 @@ from referee.situated.players.roster import MODEL
 from referee.studies.folder.photographs import object_picture_name
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.room_protocol import (
-    HOW_IT_ENDED,
-    PAIRING,
-    TIMES,
-    WAIT_MINUTES,
-    RoomProtocol,
-    problem_with_group,
-    simulated_room,
-)
+from referee.studies.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
 
 __all__ = ["ReferenceGame"]
 
@@ -69,11 +61,9 @@ class ReferenceGame(RoomProtocol):
         times=TIMES,
     )  # fmt: skip
 
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
         """There is a person, there is somebody to talk to, and times run forward."""
-        if unknown := sorted(set(settings) - set(self.info.parameters)):
-            return f"there is no setting {unknown[0]}"
-        if wrong := problem_with_group(settings):
+        if wrong := self.problem_with_group(settings):
             return wrong
         if settings["bots"] not in range(settings["group"]):
             return f"bots is 0 to {settings['group'] - 1}: somebody in a group of {settings['group']} is a person"
@@ -109,7 +99,7 @@ class ReferenceGame(RoomProtocol):
     ) -> GivenAnswer:
         """A room that went well, without its game: that comes from bots in the room."""
         rounds = int(shown.parameters["rounds"])
-        return simulated_room(rng, {"rounds": rounds, "right": rounds}, rounds * 20_000)
+        return self.simulated_room(rng, {"rounds": rounds, "right": rounds}, rounds * 20_000)
 
 
 def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:

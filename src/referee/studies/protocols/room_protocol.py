@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -16,8 +17,6 @@ __all__ = [
     "TIMES",
     "WAIT_MINUTES",
     "RoomProtocol",
-    "problem_with_group",
-    "simulated_room",
 ]
 
 ANYBODY, INVITED = "any", "invited"
@@ -37,10 +36,20 @@ HOW_IT_ENDED = RecordedColumn(
 TIMES = {"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS}
 
 
-class RoomProtocol(NothingIdentified):
+class RoomProtocol(NothingIdentified, ABC):
     """A protocol that is played in a room; what happens there is stored with the room."""
 
     info: Info
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Only what is known is set, and the game can be played so."""
+        if unknown := sorted(set(settings) - set(self.info.parameters)):
+            return f"there is no setting {unknown[0]}"
+        return self.problem_with_game(settings)
+
+    @abstractmethod
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+        """What is wrong with the settings of the game; None where nothing is."""
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A room and how it ended."""
@@ -49,14 +58,14 @@ class RoomProtocol(NothingIdentified):
             if answer.answer.get(name) is None:
                 raise refuse(f"answer.{name}", "is missing")
 
+    @staticmethod
+    def problem_with_group(settings: Mapping[str, Any]) -> str | None:
+        """Rooms have a place for each of a few."""
+        return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
 
-def problem_with_group(settings: Mapping[str, Any]) -> str | None:
-    """Rooms have a place for each of a few."""
-    return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
-
-
-def simulated_room(rng: Random, counts: Mapping[str, int], usual_ms: float) -> GivenAnswer:
-    """What a page says of a room that went well."""
-    room = f"simulated-{rng.randrange(16**8):08x}"
-    answer = {"room": room, "outcome": "completed", **counts}
-    return GivenAnswer(answer=answer, times={"combined_ms": usual_ms * (0.5 + rng.random())})
+    @staticmethod
+    def simulated_room(rng: Random, counts: Mapping[str, int], usual_ms: float) -> GivenAnswer:
+        """What a page says of a room that went well."""
+        room = f"simulated-{rng.randrange(16**8):08x}"
+        answer = {"room": room, "outcome": "completed", **counts}
+        return GivenAnswer(answer=answer, times={"combined_ms": usual_ms * (0.5 + rng.random())})

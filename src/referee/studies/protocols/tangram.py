@@ -10,15 +10,7 @@ from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.situated.game.goals import find_goal
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee.studies.protocols.room_protocol import (
-    HOW_IT_ENDED,
-    PAIRING,
-    TIMES,
-    WAIT_MINUTES,
-    RoomProtocol,
-    problem_with_group,
-    simulated_room,
-)
+from referee.studies.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
 
 __all__ = ["Tangram"]
 
@@ -64,10 +56,8 @@ class Tangram(RoomProtocol):
         times=TIMES,
     )  # fmt: skip
 
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
         """Times run forward, a turn divides the circle, and there is something to play."""
-        if unknown := sorted(set(settings) - set(self.info.parameters)):
-            return f"there is no setting {unknown[0]}"
         if not settings["puzzles"]:
             return "puzzles is empty"
         if wrong := _problem_with_people(settings) or _problem_with_figures(settings):
@@ -92,12 +82,12 @@ class Tangram(RoomProtocol):
     ) -> GivenAnswer:
         """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
-        return simulated_room(rng, {"puzzles": puzzles, "solved": puzzles}, puzzles * 200_000)
+        return self.simulated_room(rng, {"puzzles": puzzles, "solved": puzzles}, puzzles * 200_000)
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
     """Groups are of people."""
-    if wrong := problem_with_group(settings):
+    if wrong := RoomProtocol.problem_with_group(settings):
         return wrong
     if settings["group"] > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
