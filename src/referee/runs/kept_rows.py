@@ -15,7 +15,7 @@ __all__ = ["KeptRows"]
 
 Key = tuple[str, str]
 # So many numbers of eight bytes are kept in memory.
-IN_MEMORY = 100_000_000
+IN_MEMORY = 30_000_000
 
 
 class KeptRows(Mapping[Key, FloatArray]):
