@@ -90,19 +90,26 @@ class Sample:
 class _Ordered:
     """Trials in the order of their clusters, where each of these begins, and how many trials it has."""
 
-    order: npt.NDArray[np.signedinteger[Any]]
+    order: npt.NDArray[np.signedinteger[Any]] | None
     edges: IntArray
     counts: FloatArray
 
     @classmethod
     def of(cls, codes: IntArray) -> _Ordered:
-        order, counts = np.argsort(codes, kind="stable"), np.bincount(codes)
+        counts = np.bincount(codes)
+        edges = np.append(0, np.cumsum(counts))
+        # Where each cluster is one trial (nobody describes a scene twice) nothing is added up, in whatever order.
+        if len(counts) == len(codes):
+            return cls(None, edges, counts.astype(float))
+        order = np.argsort(codes, kind="stable")
         # Half the memory, for as many trials as anybody has.
         short = order.astype(np.int32) if len(order) < 2**31 else order
-        return cls(short, np.append(0, np.cumsum(counts)), counts.astype(float))
+        return cls(short, edges, counts.astype(float))
 
     def sums(self, rows: FloatArray, first: int = 0, last: int | None = None) -> FloatArray:
         """The sums of the clusters from one to another; all of them by default."""
+        if self.order is None:
+            return rows[first:last]
         edges = self.edges[first : (len(self.counts) if last is None else last) + 1]
         trials = self.order[edges[0] : edges[-1]]
         sums = np.empty((len(edges) - 1, rows.shape[1]))
