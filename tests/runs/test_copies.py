@@ -17,6 +17,7 @@ from referee.corpora.jsonl import json_line, trial_to_json
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
+from referee.metrics.sets import Dice
 from referee.records import Description
 from referee.runs import kept_rows, large_files
 from referee.runs.copies import GivenUp, cut, in_copies
@@ -211,6 +212,14 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
     for parts in ([0, 1, 2, 3, 4], [10, 11, 12, 13]):
         with pytest.raises(GivenUp):
             list(in_copies(do, parts, 2))
+
+
+def test_measures_with_threads_of_their_own_are_measured_by_one_process(
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dice, "has_threads", True)
+    rows_of(files, metrics="set/dice")
+    assert always == ["alone"]
 
 
 def test_small_and_packed_files_are_not_cut(

@@ -18,6 +18,7 @@ class _Embedding(Measure):
     """The likeness of an output to each of its references, joined as `references` says."""
 
     needs = "text"
+    has_threads = True
     range = (-1.0, 1.0)
     encoder: str
     references: str

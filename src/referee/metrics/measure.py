@@ -26,6 +26,8 @@ class Measure:
     width: ClassVar[int] = 1
     # Whether items are told apart by the ids of trials; others may be given one trial for all items of a scene and target.
     knows_trials_by_id: ClassVar[bool] = False
+    # Whether a library with threads of its own does the work: copies of a process have none of them, and would wait for ever.
+    has_threads: ClassVar[bool] = False
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One row per item, shape (n, width); NaN rows where there is nothing to measure."""

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import BytesIO
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -28,7 +30,16 @@ from referee.runs.copies import GivenUp, cut, in_copies
 from referee.runs.kept_rows import KeptRows
 from referee.runs.open import first_outside, says_nothing
 from referee.runs.packed_names import PackedNames
-from referee.runs.score import CHUNK, PROBLEMS, Measured, Statistics, in_passing, new_table, number_of_references
+from referee.runs.score import (
+    CHUNK,
+    PROBLEMS,
+    Measured,
+    Statistics,
+    in_passing,
+    make_metrics,
+    new_table,
+    number_of_references,
+)
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
 from referee.signature import Fingerprint
@@ -107,24 +118,22 @@ def score_large(
     copies = files.copies
     if not copies or settings.humans or settings.references != "own":
         raise GivenUp
+    tried = make_metrics([""], settings.metrics)
+    if not in_passing(tried) or not all(map(_can_be_copied, tried.values())):
+        raise GivenUp
     from referee.corpora.passing_lines import PassingLines
 
     watch = watch or unwatched
     # What is put aside goes into a file without a name: it takes no memory, and is gone with the process.
     with TemporaryDirectory(prefix="referee-") as folder, TemporaryFile(prefix="referee-") as kept:
         files = files.as_lines(Path(folder))
-        index = _index(files, copies, watch)
+        index = _index(files, copies, watch, tried)
         # One that answers fewer trials than others is to be told of, and that before everything is measured.
         if len({index.number(system) for system in index.systems}) > 1:
             raise GivenUp
         table = new_table(index.systems, settings, source)
-        # A metric of another package may ask for more of a trial than there is in passing.
-        ours = all(isinstance(metric, Measure) and _is_ours(metric) for metric in table.metrics.values())
-        if not ours or not in_passing(table.metrics):
-            raise GivenUp
         factors = source.factors(settings.cluster)
         measured = Measured.with_aside(table.metrics, kept)
-        _load(measured)
         by_id = any(metric.knows_trials_by_id for metric in table.metrics.values())
         work = _LargeWork(files, index, measured, PassingLines((*settings.by, *factors), by_id), size or CHUNK)
         tasks = _tasks(files.corpus, index.systems, copies)
@@ -136,14 +145,12 @@ def score_large(
     return table
 
 
-def _load(measured: Measured) -> None:
+def _load(metrics: Mapping[tuple[str, str], Any]) -> None:
     """What measures have to load before they can measure many items: loaded here, once, every copy has it."""
-    many = WORTH_COMPILING
-    _, aside, _ = measured.statistics(
-        dict.fromkeys((system for system, _ in measured.metrics), Batch.of([_SAID] * many, [_TRIAL] * many))
-    )
+    tried = Measured.with_aside(metrics, BytesIO())
+    _, aside, _ = tried.statistics({"": Batch.of([_SAID] * WORTH_COMPILING, [_TRIAL] * WORTH_COMPILING)})
     for key, kept in aside.items():
-        measured.metrics[key].measure_aside(kept)
+        tried.metrics[key].measure_aside(kept)
 
 
 def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
@@ -153,18 +160,22 @@ def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
     return [_Task(part, tuple(systems[i::shares]), i == 0) for part in parts for i in range(shares)]
 
 
-def _is_ours(metric: Measure) -> bool:
-    return type(metric).__module__.startswith("referee.")
+def _can_be_copied(metric: Any) -> bool:
+    """Not those of other packages, which may ask for more of a trial than there is in passing, nor those with threads of their own."""
+    return type(metric).__module__.startswith("referee.") and isinstance(metric, Measure) and not metric.has_threads
 
 
-def _index(files: LargeFiles, copies: int, watch: ShowsProgress) -> OutputIndex:
+def _index(files: LargeFiles, copies: int, watch: ShowsProgress, metrics: Mapping[tuple[str, str], Any]) -> OutputIndex:
+    """Where each output stands; while copies look, this process loads what measures need."""
     from referee.corpora.output_index import OutputIndex, index_part
 
     own = files.outputs.name.split(".")[0]
     parts = cut(files.outputs, 10 * LINES)
     found = in_copies(lambda part: index_part(files.outputs, own, *part), parts, copies)
+    begun = list(islice(found, 1))
+    _load(metrics)
     try:
-        return OutputIndex(files.outputs, own, watch(found, "where each output stands"))
+        return OutputIndex(files.outputs, own, watch(chain(begun, found), "where each output stands"))
     except ValueError:
         raise GivenUp from None
 

@@ -33,6 +33,7 @@ __all__ = [
     "ScoreTable",
     "Settings",
     "in_passing",
+    "make_metrics",
     "measure",
     "metric_names",
     "new_table",
@@ -66,10 +67,12 @@ class Measured:
     aside: frozenset[tuple[str, str]] = frozenset()
     kept: BinaryIO = field(default_factory=BytesIO)
     parts: dict[tuple[str, str], list[FloatArray]] = field(init=False)
+    learners: frozenset[tuple[str, str]] = field(init=False)
     failed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.parts = {key: [] for key in self.metrics}
+        self.learners = self.aside.intersection(learning(self.metrics))
 
     @classmethod
     def with_aside(cls, metrics: Mapping[tuple[str, str], Any], kept: BinaryIO) -> Measured:
@@ -93,6 +96,8 @@ class Measured:
         for key, measured in rows.items():
             self.parts[key].append(measured)
         self.failed = failed | self.failed
+        for key in self.learners & later.keys():
+            self.metrics[key].learn_aside(later[key])
         if later:
             pickle.dump(later, self.kept, pickle.HIGHEST_PROTOCOL)
 
@@ -103,10 +108,6 @@ class Measured:
 
     def later(self) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
         """What was put aside, measured, in its order: the rows of a metric from the trial with this number on."""
-        learners = self.aside.intersection(learning(self.metrics))
-        for later in self._again():
-            for key in learners & later.keys():
-                self.metrics[key].learn_aside(later[key])
         done = Counter[tuple[str, str]]()
         for later in self._again():
             for key, kept in later.items():
@@ -159,7 +160,7 @@ def new_table(systems: Sequence[str], settings: Settings, source: Source) -> Sco
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
     groups: dict[str, list[str | None]] = {name: [] for name in settings.by}
-    return ScoreTable(settings, source, groups=groups, metrics=_make_metrics(systems, settings.metrics))
+    return ScoreTable(settings, source, groups=groups, metrics=make_metrics(systems, settings.metrics))
 
 
 class _Scoring:
@@ -289,7 +290,7 @@ def number_of_references(counts: Counter[int]) -> str:
     return str(low) if low == high else f"{low}..{high}"
 
 
-def _make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[str, str], Any]:
+def make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[tuple[str, str], Any]:
     """A metric of its own for every system; one that learns from references alone is shared by all."""
     made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
     return {
