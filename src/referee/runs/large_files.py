@@ -55,8 +55,6 @@ __all__ = ["LargeFiles", "score_large"]
 LINES = 10_000
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
-# Bytes that copies may take together for what they take intervals of.
-ALL_TOGETHER = 1 << 30
 _SAID = Description(properties=(), text="this one")
 _TRIAL = Trial(id="", scene=Scene(entities=(Entity(id="a"),)), targets=("a",), references=(_SAID,))
 
@@ -139,9 +137,7 @@ def score_large(
         tasks = _tasks(files.corpus, index.systems, copies)
         made = in_copies(work.pieces, tasks, copies)
         _Collected(table, measured, index).take(watch(CountedWork(made, len(tasks)), "parts of the corpus"), factors)
-    # Each copy has the statistics of one metric at a time.
-    widest = 8 * len(table.trials) * max(map(width_of, table.metrics.values()))
-    table.copies = copies if copies * widest <= ALL_TOGETHER else 1
+    table.copies = copies
     return table
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import CountsAnswered
+from referee.capabilities import CountsAnswered, width_of
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
@@ -49,6 +49,8 @@ Part = Mapping[tuple[str, str], FloatArray]
 _Scored = tuple[int, tuple[str, str], dict[str, Any]]
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 DESIGN = "design"
+# Bytes that processes may hold together of what they take intervals of.
+ALL_TOGETHER = 1 << 30
 CLUSTERINGS = (DESIGN, "scene", "speaker", "game", "participant", "crossed", "none")
 
 
@@ -236,15 +238,28 @@ class ScoreTable:
             return list(made if watch is None else watch(CountedWork(made, number), "scores and intervals"))
 
         keys = list(self.rows)
-        shares = [keys[i :: self.copies] for i in range(self.copies)] if self.copies > 1 else []
+        shares = self._shares()
         try:
-            rows = shown(in_copies(self._scores_of, shares, self.copies) if shares else self._scores_of(keys))
+            rows = shown(in_copies(self._scores_of, shares, len(shares)) if len(shares) > 1 else self._scores_of(keys))
         except GivenUp:
             rows = shown(self._scores_of(keys))
         systems, order = self.systems, {key: i for i, key in enumerate(keys)}
         # Within a system the whole comes first, then its groups.
         rows.sort(key=lambda found: (systems.index(found[1][0]), found[0], order[found[1]]))
         return [row for _, _, row in rows]
+
+    def _shares(self) -> list[list[tuple[str, str]]]:
+        """The measures of each process: those with many numbers for a trial together, so that one process alone holds large arrays."""
+        widths = {key: width_of(self.metrics[key]) for key in self.rows}
+        if self.copies < 2:
+            return [list(widths)]
+        shares: list[list[tuple[str, str]]] = [[] for _ in range(self.copies)]
+        done, total = 0, sum(widths.values())
+        for key in sorted(widths, key=lambda key: -widths[key]):
+            shares[done * self.copies // total].append(key)
+            done += widths[key]
+        held = 8 * len(self.trials) * sum(max((widths[key] for key in share), default=0) for share in shares)
+        return shares if held <= ALL_TOGETHER else [list(widths)]
 
     def _scores_of(self, keys: Sequence[tuple[str, str]]) -> Iterator[_Scored]:
         """The rows of some measures, each with the number of its group."""
