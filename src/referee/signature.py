@@ -125,7 +125,7 @@ def scene_text(scene: Scene) -> str:
 def said_text(said: Description) -> str:
     """What somebody said, as it stands in a fingerprint."""
     known = "True" if said.properties is None else "False"
-    return "\x1f".join((_END, str(said.text), known, *chain.from_iterable(said.properties or ())))
+    return "\x1f".join(("", _END, str(said.text), known, *chain.from_iterable(said.properties or ())))
 
 
 def written(trial: Trial) -> str:
@@ -141,10 +141,10 @@ def written(trial: Trial) -> str:
 def written_in_parts(
     id: str, targets: str, labels: tuple[str | None, ...], scene: str, said: Iterable[str]
 ) -> tuple[str, ...]:
-    """The pieces of `written`, for whoever has some of them already and joins those of many trials at once."""
+    """The pieces of `written`, for whoever has some of them already (`scene_text`, `said_text`) and joins those of many trials at once."""
     domain, condition, speaker, name = labels
     middle = f"{id}\x1f{targets}\x1f{_END}\x1f{domain}\x1f{condition}\x1f{speaker}\x1f{name}\x1f"
-    return (middle, scene, *[f"\x1f{text}" for text in said], "\x1f\x1d")
+    return (middle, scene, *said, "\x1f\x1d")
 
 
 def as_bytes(texts: Iterable[str]) -> bytes:

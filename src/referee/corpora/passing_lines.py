@@ -17,7 +17,7 @@ from msgspec import UNSET, Raw, Struct
 from referee.corpora.jsonl import misnamed
 from referee.corpora.plain_lines import KeptRecords, NotPlain, PlainReference, PlainTrial, TrialLines, decoded_page
 from referee.records import Description, Property, Scene, Trial
-from referee.signature import as_bytes, said_text, scene_text, written_in_parts
+from referee.signature import said_text, scene_text, written_in_parts
 
 __all__ = ["PassingLines", "TrialsInPassing", "in_chunks", "pages_between"]
 
@@ -27,13 +27,14 @@ OF_ROW = ("domain", "condition", "speaker", "scene", "language")
 
 @dataclass(frozen=True, slots=True)
 class TrialsInPassing:
-    """Some trials side by side: `cases` have their scenes and targets and nothing else, `written` is what a fingerprint takes of them."""
+    """Some trials side by side: `cases` have their scenes and targets and nothing else, `written` are the pieces of what a fingerprint takes of them,
+    those that recur one object, which goes once from process to process."""
 
     ids: list[str]
     cases: list[Trial]
     references: list[tuple[Description, ...]]
     labels: dict[str, list[str | None]]
-    written: bytes
+    written: list[str]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -47,7 +48,7 @@ class TrialsInPassing:
             [case for page in pages for case in page.cases],
             [said for page in pages for said in page.references],
             {name: [x for page in pages for x in page.labels[name]] for name in pages[0].labels},
-            b"".join([page.written for page in pages]),
+            [piece for page in pages for piece in page.written],
         )
 
 
@@ -148,7 +149,7 @@ class PassingLines(TrialLines):
         if self.own:
             cases = [Trial(id=i, scene=c.scene, targets=c.targets) for i, c in zip(ids, cases, strict=True)]
         columns = {name: self._label(rows, name) for name in self.names}
-        return TrialsInPassing(ids, cases, references, columns, as_bytes(pieces))
+        return TrialsInPassing(ids, cases, references, columns, pieces)
 
     def _place(self, key: tuple[bytes, str | None, bool | None], row: PlainTrial) -> _SceneMet:
         scene, ids = self.scene_of(row)

@@ -42,7 +42,7 @@ from referee.runs.score import (
 )
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
-from referee.signature import Fingerprint
+from referee.signature import Fingerprint, as_bytes
 from referee.statistics.dependent_trials import CodedLabels
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class _Piece:
     hashes: IntArray
     labels: dict[str, list[str | None]]
     references: Counter[int]
-    written: bytes
+    written: list[str]
     statistics: Statistics
 
 
@@ -209,7 +209,7 @@ class _LargeWork:
             hashes=hashes,
             labels=chunk.labels,
             references=Counter(map(len, chunk.references)),
-            written=chunk.written if task.first else b"",
+            written=chunk.written if task.first else [],
             statistics=self.measured.statistics(batches),
         )
 
@@ -258,7 +258,7 @@ class _Collected:
                 for name, group in groups.items():
                     group += [shared.setdefault(x, x) for x in piece.labels[name]]
                 against.update(piece.references)
-                read.add_bytes(piece.written, len(piece.ids))
+                read.add_bytes(as_bytes(piece.written), len(piece.ids))
         self._check(hashes)
         table.groups, table.clusters = groups, choose_clusters(labels, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
