@@ -155,6 +155,27 @@ def test_what_many_systems_say_is_found_wherever_it_stands(
     assert always == ["copies", "alone"]
 
 
+def test_targets_are_told_in_every_way_that_a_file_may_tell_them(
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("msgspec")
+    corpus, _ = files
+    trials = [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
+    for i, trial in enumerate(trials):
+        names = [entity["id"] for entity in trial["entities"]]
+        if i % 3 == 0:
+            trial["target"] = trial.pop("targets")[0]
+        elif i % 3 == 1:
+            trial["targets"] = names[:2]
+        if i % 7 == 0:
+            trial["references"] = [trial["references"][0]["text"], *trial["references"], "the other one"]
+    corpus.write_text("".join(json.dumps(trial) + "\n" for trial in trials), "utf-8")
+    together = rows_of(files)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
+    assert rows_of(files) == together
+    assert always == ["copies", "alone"]
+
+
 @pytest.mark.parametrize("which", ["corpus", "outputs"])
 def test_an_empty_file_is_told(files: tuple[Path, Path], always: list[str], which: str) -> None:
     files[which == "outputs"].write_text("")

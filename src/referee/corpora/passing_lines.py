@@ -124,8 +124,10 @@ class PassingLines(TrialLines):
             place_key = (bytes(row.entities), row.scene, row.complete)
             place = places.get(place_key) or self._place(place_key, row)
             # Nearly always one target: its name is found without a list.
-            targets = row.target if row.targets is UNSET else row.targets[0] if len(row.targets) == 1 else None
-            case = place.cases.get(targets) or self._case(place, row)
+            one = row.target
+            if one is UNSET and row.targets is not UNSET and len(row.targets) == 1:
+                one = row.targets[0]
+            case = place.cases.get(one) or self._case(place, row)
             cases.append(case.trial)
             texts = []
             said: tuple[Description, ...] = ()
