@@ -250,9 +250,9 @@ class ScoreTable:
 
     def _shares(self) -> list[list[tuple[str, str]]]:
         """The measures of each process: those with many numbers for a trial together, so that one process alone holds large arrays."""
-        widths = {key: width_of(self.metrics[key]) for key in self.rows}
         if self.copies < 2:
-            return [list(widths)]
+            return [list(self.rows)]
+        widths = {key: width_of(self.metrics[key]) for key in self.rows}
         shares: list[list[tuple[str, str]]] = [[] for _ in range(self.copies)]
         done, total = 0, sum(widths.values())
         for key in sorted(widths, key=lambda key: -widths[key]):
