@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
+import polars as pl
 import pytest
 
 from referee.corpora.jsonl import json_line, trial_to_json
@@ -233,6 +234,15 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
     for parts in ([0, 1, 2, 3, 4], [10, 11, 12, 13]):
         with pytest.raises(GivenUp):
             list(in_copies(do, parts, 2))
+
+
+def test_a_plain_parquet_table_is_scored_as_its_lines_are(files: tuple[Path, Path], always: list[str]) -> None:
+    pytest.importorskip("msgspec")
+    corpus, outputs = files
+    table = outputs.with_suffix(".parquet")
+    pl.read_ndjson(outputs).write_parquet(table)
+    assert rows_of((corpus, table)) == rows_of(files)
+    assert always == ["copies", "copies"]
 
 
 def test_measures_with_threads_of_their_own_are_measured_by_one_process(

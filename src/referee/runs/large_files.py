@@ -10,6 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
@@ -76,15 +77,18 @@ class LargeFiles:
         plain = all(file.suffix not in (".gz", ".csv", ".tsv") and file.is_file() for file in files)
         return len(os.sched_getaffinity(0)) if plain else 0
 
-    def as_lines(self, folder: Path) -> LargeFiles:
+    @contextmanager
+    def as_lines(self) -> Iterator[LargeFiles]:
         """The same with outputs as lines of JSON, in a folder that is thrown away, where they are a table."""
         if self.outputs.suffix != ".parquet":
-            return self
-        # The name stays: it is that of a system that is not named.
-        lines = folder / f"{self.outputs.stem}.jsonl"
-        if not parquet_as_lines(self.outputs, lines):
-            raise GivenUp
-        return LargeFiles(self.corpus, lines, self.silence)
+            yield self
+            return
+        with TemporaryDirectory(prefix="referee-") as folder:
+            # The name stays: it is that of a system that is not named.
+            lines = Path(folder) / f"{self.outputs.stem}.jsonl"
+            if not parquet_as_lines(self.outputs, lines):
+                raise GivenUp
+            yield LargeFiles(self.corpus, lines, self.silence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,7 @@ def score_large(
 
     watch = watch or unwatched
     # What is put aside goes into a file without a name: it takes no memory, and is gone with the process.
-    with TemporaryDirectory(prefix="referee-") as folder, TemporaryFile(prefix="referee-") as kept:
-        files = files.as_lines(Path(folder))
+    with files.as_lines() as files, TemporaryFile(prefix="referee-") as kept:
         index = _index(files, copies, watch, tried)
         # One that answers fewer trials than others is to be told of, and that before everything is measured.
         if len({index.number(system) for system in index.systems}) > 1:
