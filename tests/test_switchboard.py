@@ -126,6 +126,37 @@ def test_what_blocks_is_done_elsewhere_and_its_fault_comes_back() -> None:
             made.take(0).answer()
 
 
+def test_a_helper_may_ring_when_the_board_has_gone_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another wakes the board first: what the helper found is taken, all is answered, and only then does the bell ring."""
+    ring, gone, late = Switchboard._ring, threading.Event(), []
+
+    def ring_late(self: Switchboard) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            late.append(threading.current_thread())
+            assert gone.wait(30)
+        ring(self)
+
+    def answer(n: int) -> int:
+        found = here()
+        assert found is not None
+        if n == 0:
+            return found.elsewhere(lambda: 7)
+        while not late:
+            rest(0.001)
+        return n
+
+    monkeypatch.setattr(Switchboard, "_ring", ring_late)
+    troubles: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", troubles.append)
+    with board(answer) as made:
+        assert [asked.answer() for asked in [made.take(0), made.take(1)]] == [7, 1]
+    gone.set()
+    for helper in late:
+        helper.join()
+    assert len(late) == 1
+    assert troubles == []
+
+
 def test_a_fault_reaches_whoever_asked_and_what_was_not_begun_is_left() -> None:
     begun: list[int] = []
 

@@ -92,6 +92,7 @@ class Switchboard:
         self._bell, self._rope = socket.socketpair()
         self._bell.setblocking(False)
         self._bell_line = self._bell.fileno()
+        self._at_rope, self._gone = threading.Lock(), False
         self._selector.register(self._bell, READ)
         self._registered: dict[int, tuple[Any, int]] = {}
         self._waiting: dict[int, tuple[Any, float]] = {}
@@ -116,8 +117,11 @@ class Switchboard:
         self._ring()
         self._thread.join()
         self._selector.close()
-        self._bell.close()
-        self._rope.close()
+        # A helping thread may ring late, when the one it called for has long gone on for another reason.
+        with self._at_rope:
+            self._gone = True
+            self._bell.close()
+            self._rope.close()
 
     # -- for those that run on it ----------------------------------------------------------------------------------------------
 
@@ -245,4 +249,6 @@ class Switchboard:
                 self._waiting.pop(line)[0].switch(False)
 
     def _ring(self) -> None:
-        self._rope.send(b"!")
+        with self._at_rope:
+            if not self._gone:
+                self._rope.send(b"!")
