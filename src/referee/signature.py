@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -13,20 +13,22 @@ from referee import __version__
 from referee.records import Description, Scene, SceneNotes, Trial
 
 __all__ = [
+    "CLOSING",
     "Fingerprint",
     "as_bytes",
     "digest",
     "explain",
+    "opening_text",
     "parameters",
     "said_text",
     "scene_text",
     "short",
     "signature",
     "written",
-    "written_in_parts",
 ]
 
 _END = "\x1e"
+CLOSING = "\x1f\x1d"
 _SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
 
 
@@ -130,26 +132,21 @@ def said_text(said: Description) -> str:
 
 def written(trial: Trial) -> str:
     """What a fingerprint takes of a trial: texts joined rather than objects printed, for every trial passes here; control characters keep them apart."""
-    labels = (trial.domain, trial.condition, trial.speaker, trial.scene.id)
-    return "".join(
-        written_in_parts(
-            trial.id, "\x1f".join(trial.targets), labels, scene_text(trial.scene), map(said_text, trial.references)
-        )
-    )
+    targets = "\x1f".join(trial.targets)
+    opening = opening_text(trial.id, targets, trial.domain, trial.condition, trial.speaker, trial.scene.id)
+    return "".join((opening, scene_text(trial.scene), *map(said_text, trial.references), CLOSING))
 
 
-def written_in_parts(
-    id: str, targets: str, labels: tuple[str | None, ...], scene: str, said: Iterable[str]
-) -> tuple[str, ...]:
-    """The pieces of `written`, for whoever has some of them already (`scene_text`, `said_text`) and joins those of many trials at once."""
-    domain, condition, speaker, name = labels
-    middle = f"{id}\x1f{targets}\x1f{_END}\x1f{domain}\x1f{condition}\x1f{speaker}\x1f{name}\x1f"
-    return (middle, scene, *said, "\x1f\x1d")
+def opening_text(
+    id: str, targets: str, domain: str | None, condition: str | None, speaker: str | None, scene: str | None
+) -> str:
+    """What comes first of a trial, for whoever has the texts that follow already (`scene_text`, `said_text`, `CLOSING`)."""
+    return f"{id}\x1f{targets}\x1f{_END}\x1f{domain}\x1f{condition}\x1f{speaker}\x1f{scene}\x1f"
 
 
-def as_bytes(texts: Iterable[str]) -> bytes:
-    """Texts, or pieces of them, as a fingerprint takes them."""
-    return "".join(texts).encode("utf-8", "surrogatepass")
+def as_bytes(text: str) -> bytes:
+    """A text, or a piece of one, as a fingerprint takes it."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 class Fingerprint:
@@ -165,7 +162,7 @@ class Fingerprint:
 
     def add_written(self, texts: Sequence[str]) -> None:
         """The same for trials that were written out before (see `written`)."""
-        self.add_bytes(as_bytes(texts), len(texts))
+        self.add_bytes(as_bytes("".join(texts)), len(texts))
 
     def add_bytes(self, content: bytes, trials: int) -> None:
         """The same for the texts of some trials one after the other (see `as_bytes`)."""

@@ -21,7 +21,7 @@ from referee.corpora.passing_lines import pages_between
 from referee.corpora.plain_lines import NotPlain, OutputLines, decoded_page, line_ends
 from referee.records import Description
 
-__all__ = ["IndexPart", "OutputIndex", "hashes_of", "index_part"]
+__all__ = ["IndexPart", "OutputIndex", "index_part"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -77,11 +77,12 @@ class _Answered:
             raise NotPlain("a trial is answered twice")
         return found
 
-    def find(self, trials: IntArray) -> tuple[IntArray, IntArray]:
-        place = np.minimum(np.searchsorted(self.trials, trials), len(self.trials) - 1)
-        if not (self.trials[place] == trials).all():
+    def find(self, trials: IntArray) -> IntArray:
+        """At which place the answer to each trial stands."""
+        places = np.minimum(np.searchsorted(self.trials, trials), len(self.trials) - 1)
+        if not (self.trials[places] == trials).all():
             raise NotPlain("a trial is not answered")
-        return self.starts[place], self.ends[place]
+        return places
 
 
 class OutputIndex:
@@ -107,9 +108,14 @@ class OutputIndex:
         """How many trials a system answers."""
         return len(self._answered[system].trials)
 
-    def said(self, system: str, ids: Sequence[str], hashes: IntArray) -> list[Description]:
-        """What a system says of some trials, each of which it answers."""
-        starts, ends = self._answered[system].find(hashes)
+    def places(self, system: str, ids: Sequence[str]) -> IntArray:
+        """Numbers of a system's answers to some trials, each of which it answers: no two answers have one number, and none is too large."""
+        return self._answered[system].find(hashes_of(ids, len(ids)))
+
+    def said(self, system: str, ids: Sequence[str], places: IntArray) -> list[Description]:
+        """What a system says of some trials."""
+        answered = self._answered[system]
+        starts, ends = answered.starts[places], answered.ends[places]
         # Answers that stand one after the other are taken in one piece.
         breaks = np.flatnonzero(starts[1:] != ends[:-1])
         begin, stop = np.append(0, breaks + 1), np.append(breaks, len(starts) - 1)

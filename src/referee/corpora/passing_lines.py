@@ -17,11 +17,15 @@ from msgspec import UNSET, Raw, Struct
 from referee.corpora.jsonl import misnamed
 from referee.corpora.plain_lines import KeptRecords, NotPlain, PlainReference, PlainTrial, TrialLines, decoded_page
 from referee.records import Description, Property, Scene, Trial
-from referee.signature import said_text, scene_text, written_in_parts
+from referee.signature import CLOSING, as_bytes, opening_text, said_text, scene_text
 
 __all__ = ["PassingLines", "TrialsInPassing", "in_chunks", "pages_between"]
 
-PAGE = 1 << 20
+# Small enough for a page and its rows to stay in the near memory of a core: a quarter of the size of which reading is a tenth slower.
+PAGE = 1 << 18
+# Of a scene as it is written every so-manieth byte tells it from most others.
+FEW = 31
+_CLOSING = as_bytes(CLOSING)
 OF_ROW = ("domain", "condition", "speaker", "scene", "language")
 
 
@@ -34,7 +38,7 @@ class TrialsInPassing:
     cases: list[Trial]
     references: list[tuple[Description, ...]]
     labels: dict[str, list[str | None]]
-    written: list[str]
+    written: list[bytes]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -67,10 +71,13 @@ def in_chunks(pages: Iterable[TrialsInPassing], size: int) -> Iterator[TrialsInP
 class _SceneMet(Struct, gc=False):
     """A scene as it stands in the file, with the cases met in it so far."""
 
+    written: bytes
+    name: str | None
+    complete: bool | None
     scene: Scene
     ids: frozenset[str]
     known: frozenset[Property]
-    text: str
+    text: bytes
     cases: dict[Any, _Case]
 
 
@@ -80,13 +87,17 @@ class _Case(Struct, gc=False):
 
 
 class _Said(Struct, gc=False):
+    """Words with the properties and spans that go with them in the file."""
+
+    written: Raw
+    spans: Raw
     alone: tuple[Description, ...]
     properties: tuple[Property, ...]
-    text: str
+    text: bytes
 
 
 def pages_between(path: Path, start: int, end: int) -> Iterator[bytes]:
-    """A part of a file that begins with a line and ends with one, about a megabyte of whole lines at a time; each line ends."""
+    """A part of a file that begins with a line and ends with one, some hundred kilobytes of whole lines at a time; each line ends."""
     with path.open("rb") as file:
         file.seek(start)
         while start < end:
@@ -118,33 +129,35 @@ class PassingLines(TrialLines):
         rows = decoded_page(self.decoder, page)
         cases: list[Trial] = []
         references: list[tuple[Description, ...]] = []
-        pieces: list[str] = []
+        pieces: list[bytes] = []
         places, said_before = self._places, self._said
         for row in rows:
-            place_key = (bytes(row.entities), row.scene, row.complete)
-            place = places.get(place_key) or self._place(place_key, row)
+            # Looked up by some of its bytes, and held against what was met there: to look up all of them takes twice as long.
+            written = bytes(row.entities)
+            place = places.get(written[::FEW])
+            if place is None or place.written != written or place.name != row.scene or place.complete is not row.complete:
+                place = self._place(written, row)
             # Nearly always one target: its name is found without a list.
             one = row.target
             if one is UNSET and row.targets is not UNSET and len(row.targets) == 1:
                 one = row.targets[0]
             case = place.cases.get(one) or self._case(place, row)
             cases.append(case.trial)
-            texts = []
+            opening = opening_text(row.id, case.targets, row.domain, row.condition, row.speaker, row.scene)
+            pieces += (opening.encode(), place.text)
             said: tuple[Description, ...] = ()
             for reference in row.references or ():
-                key = (
-                    reference
-                    if type(reference) is str
-                    else (bytes(reference.spans), bytes(reference.properties), reference.text)
-                )
-                known = said_before.get(key) or self._keep(key, reference)
+                if type(reference) is str:
+                    reference = PlainReference(reference)
+                known = said_before.get(reference.text)
+                if known is None or known.written != reference.properties or known.spans != reference.spans:
+                    known = self._keep(reference)
                 if not place.known.issuperset(known.properties):
                     _check_names(place, known)
                 said = said + known.alone if said else known.alone
-                texts.append(known.text)
+                pieces.append(known.text)
             references.append(said)
-            labels = (row.domain, row.condition, row.speaker, row.scene)
-            pieces += written_in_parts(row.id, case.targets, labels, place.text, texts)
+            pieces.append(_CLOSING)
         for meta in {bytes(row.meta) for row in rows}:
             self.shared_meta(Raw(meta))
         ids = [row.id for row in rows]
@@ -153,10 +166,18 @@ class PassingLines(TrialLines):
         columns = {name: self._label(rows, name) for name in self.names}
         return TrialsInPassing(ids, cases, references, columns, pieces)
 
-    def _place(self, key: tuple[bytes, str | None, bool | None], row: PlainTrial) -> _SceneMet:
+    def _place(self, written: bytes, row: PlainTrial) -> _SceneMet:
+        """A scene that was not met yet, or that looks like another at first sight."""
+        key: Any = written[::FEW]
+        if key in self._places:
+            key = (written, row.scene, row.complete)
+            found: _SceneMet | None = self._places.get(key)
+            if found is not None:
+                return found
         scene, ids = self.scene_of(row)
-        made = _SceneMet(scene, ids, frozenset(scene.extensions), scene_text(scene), {})
-        return self._places.keep(key, 4 * len(key[0]), made)
+        text = as_bytes(scene_text(scene))
+        made = _SceneMet(written, row.scene, row.complete, scene, ids, frozenset(scene.extensions), text, {})
+        return self._places.keep(key, 4 * len(written), made)
 
     def _case(self, place: _SceneMet, row: PlainTrial) -> _Case:
         targets = self.target_names(row)
@@ -167,14 +188,20 @@ class PassingLines(TrialLines):
             place.cases[targets[0]] = made
         return made
 
-    def _keep(self, key: Any, reference: str | PlainReference) -> _Said:
-        if isinstance(reference, str):
-            description = Description(text=reference)
-        else:
-            # Looked at though nobody asks for them here: what is wrong with a line is told whoever reads it.
-            self.known.spans_of(reference.spans)
-            description = Description(properties=self.known.properties_of(reference.properties), text=reference.text)
-        made = _Said((description,), description.properties or (), said_text(description))
+    def _keep(self, reference: PlainReference) -> _Said:
+        """Words that were not met yet, or with other properties or spans."""
+        written, spans = bytes(reference.properties), bytes(reference.spans)
+        key: Any = reference.text
+        if key in self._said:
+            key = (key, written, spans)
+            found: _Said | None = self._said.get(key)
+            if found is not None:
+                return found
+        # Looked at though nobody asks for them here: what is wrong with a line is told whoever reads it.
+        self.known.spans_of(reference.spans)
+        description = Description(properties=self.known.properties_of(reference.properties), text=reference.text)
+        text = as_bytes(said_text(description))
+        made = _Said(Raw(written), Raw(spans), (description,), description.properties or (), text)
         return self._said.keep(key, 400, made)
 
     def _label(self, rows: Sequence[PlainTrial], name: str) -> list[str | None]:

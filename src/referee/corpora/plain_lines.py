@@ -189,6 +189,13 @@ def _plainly(read: Callable[[Any, Sequence[bytes], int], Made]) -> Callable[[Any
     return attempt
 
 
+class _Told(Struct, gc=False):
+    """What somebody said, with the properties as they stand in the file."""
+
+    written: Raw
+    said: Description
+
+
 class OutputLines:
     """Reads the lines of one file of outputs; `own` is the system of lines that name none."""
 
@@ -210,16 +217,29 @@ class OutputLines:
         return [row.trial for row in rows], {row.system or self._own for row in rows}, self._said(rows)
 
     def _said(self, rows: Sequence[_Output]) -> list[Description]:
-        known = self._descriptions
-        keys = [(bytes(row.properties), row.text) for row in rows]
-        return [known.get(key) or self._description(key, row) for key, row in zip(keys, rows, strict=True)]
+        known, said = self._descriptions, []
+        for row in rows:
+            told = known.get(bytes(row.properties) if row.text is None else row.text)
+            # What stands there is held against what was met under these words: to look it up by all its bytes takes longer.
+            if told is None or told.written != row.properties:
+                told = self._told(row)
+            said.append(told.said)
+        return said
 
-    def _description(self, key: tuple[bytes, str | None], row: _Output) -> Description:
+    def _told(self, row: _Output) -> _Told:
+        """Words that were not met yet, or with other properties."""
+        written = bytes(row.properties)
+        key: Any = written if row.text is None else row.text
+        if key in self._descriptions:
+            key = (written, row.text)
+            found: _Told | None = self._descriptions.get(key)
+            if found is not None:
+                return found
         properties = self.known.properties_of(row.properties)
         if properties is None and row.text is None:
             raise NotPlain
-        made = Description(properties=properties, text=row.text)
-        return self._descriptions.keep(key, len(key[0]) + len(row.text or ""), made)
+        made = _Told(Raw(written), Description(properties=properties, text=row.text))
+        return self._descriptions.keep(key, len(written) + len(row.text or ""), made)
 
 
 class SeenScene(NamedTuple):

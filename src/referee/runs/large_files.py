@@ -43,7 +43,7 @@ from referee.runs.score import (
 )
 from referee.runs.score_table import ScoreTable, Settings, Source, choose_clusters
 from referee.runs.watching import CountedWork, ShowsProgress, unwatched
-from referee.signature import Fingerprint, as_bytes
+from referee.signature import Fingerprint
 from referee.statistics.dependent_trials import CodedLabels
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ class _Piece:
 
     task: _Task
     ids: list[str]
-    hashes: IntArray
+    places: IntArray
     labels: dict[str, list[str | None]]
     references: Counter[int]
-    written: list[str]
+    written: list[bytes]
     statistics: Statistics
 
 
@@ -198,18 +198,16 @@ class _LargeWork:
             yield self._piece(task, chunk)
 
     def _piece(self, task: _Task, chunk: TrialsInPassing) -> _Piece:
-        from referee.corpora.output_index import hashes_of
-
-        hashes = hashes_of(chunk.ids, len(chunk))
-        batches = {}
+        batches, places = {}, {}
         for system in task.systems:
-            said = self.index.said(system, chunk.ids, hashes)
+            places[system] = self.index.places(system, chunk.ids)
+            said = self.index.said(system, chunk.ids, places[system])
             self._check(said, chunk.cases)
             batches[system] = Batch(said, chunk.cases, chunk.references)
         return _Piece(
             task=task,
             ids=chunk.ids,
-            hashes=hashes,
+            places=places[task.systems[0]],
             labels=chunk.labels,
             references=Counter(map(len, chunk.references)),
             written=chunk.written if task.first else [],
@@ -241,7 +239,7 @@ class _Collected:
         groups: dict[str, list[str | None]] = {name: [] for name in settings.by}
         labels = {name: CodedLabels() for name in factors}
         table.trials = trials = PackedNames()
-        read, against, hashes = Fingerprint(), Counter[int](), []
+        read, against, met = Fingerprint(), Counter[int](), np.zeros(number, bool)
         done, shared = Counter[str](), dict[str | None, str | None]()
         for piece in pieces:
             rows, aside, failed = piece.statistics
@@ -255,24 +253,19 @@ class _Collected:
             self.measured.take(({}, aside, failed))
             if piece.task.first:
                 trials.add(piece.ids)
-                hashes.append(piece.hashes)
+                met[piece.places] = True
                 for name, column in labels.items():
                     column.add(piece.labels[name])
                 for name, group in groups.items():
                     group += [shared.setdefault(x, x) for x in piece.labels[name]]
                 against.update(piece.references)
-                read.add_bytes(as_bytes(piece.written), len(piece.ids))
-        self._check(hashes)
+                read.add_bytes(b"".join(piece.written), len(piece.ids))
+        # No trial twice, and none that a system answers though it is not there: that it answers all of them was seen on the way.
+        if not number or not met.all():
+            raise GivenUp
         table.groups, table.clusters = groups, choose_clusters(labels, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
         for key, first, measured in self.measured.later():
             kept.fill(key, first, measured)
         table.rows = kept
         table.counts = {system: dict.fromkeys(PROBLEMS, 0) for system in self.index.systems}
-
-    def _check(self, hashes: list[IntArray]) -> None:
-        """No trial twice, and none that a system answers though it is not there: that it answers all of them was seen on the way."""
-        trials = len(self.table.trials)
-        twice = not trials or len(np.unique(np.concatenate(hashes))) < trials
-        if twice or any(self.index.number(system) != trials for system in self.index.systems):
-            raise GivenUp
