@@ -135,7 +135,12 @@ class PassingLines(TrialLines):
             # Looked up by some of its bytes, and held against what was met there: to look up all of them takes twice as long.
             written = bytes(row.entities)
             place = places.get(written[::FEW])
-            if place is None or place.written != written or place.name != row.scene or place.complete is not row.complete:
+            if (
+                place is None
+                or place.written != written
+                or place.name != row.scene
+                or place.complete is not row.complete
+            ):
                 place = self._place(written, row)
             # Nearly always one target: its name is found without a list.
             one = row.target
@@ -198,7 +203,7 @@ class PassingLines(TrialLines):
             if found is not None:
                 return found
         # Looked at though nobody asks for them here: what is wrong with a line is told whoever reads it.
-        self.known.spans_of(reference.spans)
+        self.known.check_spans(reference.spans)
         description = Description(properties=self.known.properties_of(reference.properties), text=reference.text)
         text = as_bytes(said_text(description))
         made = _Said(Raw(written), Raw(spans), (description,), description.properties or (), text)

@@ -114,6 +114,12 @@ class _Known:
         found = self.spans.get(written)
         return self.spans.keep(written, len(written), self._spans(written)) if found is None else found
 
+    def check_spans(self, raw: Raw) -> None:
+        """Whether each can be read."""
+        if raw:
+            for one in _LIST(raw) or ():
+                self._span(bytes(one))
+
     def _spans(self, written: bytes) -> tuple[Span, ...]:
         # Not given, or null.
         return tuple([self._span(bytes(raw)) for raw in (_LIST(written) or ())]) if written else ()

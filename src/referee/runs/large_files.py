@@ -32,7 +32,6 @@ from referee.runs.kept_rows import KeptRows
 from referee.runs.open import first_outside, says_nothing
 from referee.runs.packed_names import PackedNames
 from referee.runs.score import (
-    CHUNK,
     PROBLEMS,
     Measured,
     Statistics,
@@ -52,8 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LargeFiles", "score_large"]
 
-# Lines of a part of a file, about: enough for measures that work on many at once.
+# Lines of a part of a file, about: enough for measures that work on many at once; where there are very many, some times as many.
 LINES = 10_000
+TOGETHER = 3
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
 _SAID = Description(properties=(), text="this one")
@@ -136,7 +136,9 @@ def score_large(
         factors = source.factors(settings.cluster)
         measured = Measured.with_aside(table.metrics, kept)
         by_id = any(metric.knows_trials_by_id for metric in table.metrics.values())
-        work = _LargeWork(files, index, measured, PassingLines((*settings.by, *factors), by_id), size or CHUNK)
+        work = _LargeWork(
+            files, index, measured, PassingLines((*settings.by, *factors), by_id), size or TOGETHER * LINES
+        )
         tasks = _tasks(files.corpus, index.systems, copies)
         made = in_copies(work.pieces, tasks, copies)
         _Collected(table, measured, index).take(watch(CountedWork(made, len(tasks)), "parts of the corpus"), factors)
@@ -155,8 +157,14 @@ def _load(metrics: Mapping[tuple[str, str], Any]) -> None:
 def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
     """Parts of the corpus for all systems at once; where these are few, some of the systems at a time."""
     parts = cut(corpus, LINES)
+    together = max(1, min(TOGETHER, len(parts) // (copies * PIECES)))
+    parts = [(some[0][0], some[-1][1]) for some in _by(together, parts)]
     shares = min(len(systems), -(-copies * PIECES // max(1, len(parts))))
     return [_Task(part, tuple(systems[i::shares]), i == 0) for part in parts for i in range(shares)]
+
+
+def _by(number: int, parts: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
+    return (parts[i : i + number] for i in range(0, len(parts), number))
 
 
 def _can_be_copied(metric: Any) -> bool:
@@ -215,7 +223,9 @@ class _LargeWork:
         )
 
     def _check(self, said: Sequence[Description], cases: Sequence[Trial]) -> None:
-        for description, case in zip(said, cases, strict=True):
+        # A system says the same of the same again and again: each is looked at once.
+        pairs = zip(zip(map(id, said), map(id, cases), strict=True), zip(said, cases, strict=True), strict=True)
+        for description, case in dict(pairs).values():
             known: Mapping[Any, int] = case.scene.extensions
             # Nearly all is known: to look closer costs more than to measure.
             strange = [p for p in description.properties or () if p not in known]
