@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from tempfile import TemporaryFile
+from typing import Any
 from weakref import finalize
 
 import numpy as np
+import numpy.typing as npt
 
 from referee.contracts import FloatArray
 
@@ -16,9 +19,45 @@ __all__ = ["KeptRows"]
 Key = tuple[str, str]
 # So many numbers of eight bytes are kept in memory.
 IN_MEMORY = 30_000_000
+# Trials of which some are marked are read so many at a time.
+AT_ONCE = 1 << 16
 
 
-class KeptRows(Mapping[Key, FloatArray]):
+@dataclass(frozen=True, slots=True)
+class RowsInFile:
+    """Rows of numbers one after the other in an open file, from some byte on."""
+
+    file: int
+    start: int
+    shape: tuple[int, int]
+
+    def __getitem__(self, some: slice | npt.NDArray[np.bool_]) -> FloatArray:
+        """Those from one trial to another, or those of the trials that are marked."""
+        if isinstance(some, slice):
+            first, last, _ = some.indices(self.shape[0])
+            return self._read(first, last)
+        places = range(0, self.shape[0], AT_ONCE)
+        return np.concatenate([self[place : place + AT_ONCE][some[place : place + AT_ONCE]] for place in places])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
+        return self._read(0, self.shape[0]).astype(dtype or float, copy=False)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def _read(self, first: int, last: int) -> FloatArray:
+        found = np.empty((last - first, self.shape[1]))
+        rest, place = memoryview(found.data).cast("B"), self.start + 8 * self.shape[1] * first
+        while rest:
+            # By place and not by a pointer, which copies of this process would share.
+            done = os.preadv(self.file, [rest], place)
+            if not done:
+                raise EOFError("not all rows are there")
+            rest, place = rest[done:], place + done
+        return found
+
+
+class KeptRows(Mapping[Key, Any]):
     """A table of known size: how many numbers each metric has for a trial (`widths`), and how many trials there are.
 
     >>> rows = KeptRows({("mine", "set/dice"): 1}, trials=3)
@@ -53,18 +92,11 @@ class KeptRows(Mapping[Key, FloatArray]):
             done = os.pwrite(self._file.fileno(), rest, place)
             rest, place = rest[done:], place + done
 
-    def __getitem__(self, key: Key) -> FloatArray:
+    def __getitem__(self, key: Key) -> Any:
+        """The rows of a metric: an array, or what reads them when it is asked for some."""
         if self._arrays:
             return self._arrays[key]
-        found = np.empty((self._trials, self._widths[key]))
-        rest, place = memoryview(found.data).cast("B"), self._starts[key]
-        while rest:
-            # By place and not by a pointer, which copies of this process would share.
-            done = os.preadv(self._file.fileno(), [rest], place)
-            if not done:
-                raise EOFError(f"the rows of {key} are not all there")
-            rest, place = rest[done:], place + done
-        return found
+        return RowsInFile(self._file.fileno(), self._starts[key], (self._trials, self._widths[key]))
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._widths)

@@ -31,7 +31,7 @@ class PackedNames(Sequence[str]):
         while len(self._last) >= TOGETHER:
             some, self._last = self._last[:TOGETHER], self._last[TOGETHER:]
             encoded = [name.encode("utf-8", "surrogatepass") for name in some]
-            self._packed.append((b"".join(encoded), array("L", map(len, encoded))))
+            self._packed.append((b"".join(encoded), array("I", map(len, encoded))))
 
     def _unpacked(self, number: int) -> list[str]:
         if number == len(self._packed):

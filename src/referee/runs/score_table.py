@@ -45,7 +45,7 @@ DEFAULT_METRICS = (
     "string/nist",
     "string/rouge-su4",
 )
-Part = Mapping[tuple[str, str], FloatArray]
+Part = Mapping[tuple[str, str], Any]
 _Scored = tuple[int, tuple[str, str], dict[str, Any]]
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 DESIGN = "design"
@@ -239,6 +239,9 @@ class ScoreTable:
 
         keys = list(self.rows)
         shares = self._shares()
+        if len(shares) > 1 and self.clusters.codes:
+            # Worked out here, once, every copy has it.
+            self.clusters.units(np.ones(len(self.trials), bool))
         try:
             rows = shown(in_copies(self._scores_of, shares, len(shares)) if len(shares) > 1 else self._scores_of(keys))
         except GivenUp:
@@ -249,7 +252,7 @@ class ScoreTable:
         return [row for _, _, row in rows]
 
     def _shares(self) -> list[list[tuple[str, str]]]:
-        """The measures of each process: those with many numbers for a trial together, so that one process alone holds large arrays."""
+        """The measures of each process: those with many numbers for a trial together, so that one process alone holds the large arrays of groups."""
         if self.copies < 2:
             return [list(self.rows)]
         widths = {key: width_of(self.metrics[key]) for key in self.rows}
@@ -259,7 +262,7 @@ class ScoreTable:
             shares[done * self.copies // total].append(key)
             done += widths[key]
         held = 8 * len(self.trials) * sum(max((widths[key] for key in share), default=0) for share in shares)
-        return shares if held <= ALL_TOGETHER else [list(widths)]
+        return shares if not self.groups or held <= ALL_TOGETHER else [list(widths)]
 
     def _scores_of(self, keys: Sequence[tuple[str, str]]) -> Iterator[_Scored]:
         """The rows of some measures, each with the number of its group."""
@@ -271,7 +274,8 @@ class ScoreTable:
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
-        for (system, name), rows in self.rows.items():
+        for (system, name), kept in self.rows.items():
+            rows = np.asarray(kept)
             # NaN stands for "nothing to measure": the count is 0 there, and `finish` gives NaN for that.
             values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
             for trial, value in zip(self.trials, values, strict=True):
@@ -304,7 +308,7 @@ class ScoreTable:
             "metric": key[1],
             "value": _number(found.value),
             # Items that were measured, not items that there are.
-            "n": int(np.isfinite(rows.sum(axis=1)).sum()),
+            "n": found.n,
             "low": _number(found.low),
             "high": _number(found.high),
             "signature": self.signature(key[1], key[0]),
@@ -366,7 +370,7 @@ def _of_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
     """The value over the items with an answer that has one, beside the value over all."""
     if not isinstance(metric, CountsAnswered):
         return {}
-    value, n = metric.answered(np.nan_to_num(rows).sum(axis=0))
+    value, n = metric.answered(np.nan_to_num(np.asarray(rows)).sum(axis=0))
     return {"value_answered": _number(float(value)), "n_answered": int(n)}
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isnan, nan, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ __all__ = [
     "Clusters",
     "CodedLabels",
     "Gap",
+    "Rows",
     "Sample",
     "Spread",
     "compare_clustered",
@@ -53,8 +55,10 @@ BLOCKS = 5000
 _SLICE = 1024
 # Which trials a measure misses: patterns whose order is kept.
 PATTERNS = 2
-# Clusters that are left out in turn, taken together.
-_AT_ONCE = 1 << 20
+# Of more clusters than this the sums are not kept; so many are left out in turn, taken together.
+_MANY, _AT_ONCE = 1 << 20, 1 << 16
+# Trials whose rows are read together.
+_READ_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +90,46 @@ class Sample:
         return self.sums[first : first + _AT_ONCE]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ordered:
-    """Trials in the order of their clusters, where each of these begins, and how many trials it has."""
+class Rows(Protocol):
+    """Rows that are read when they are asked for, some trials at a time (`np.asarray` has all of them)."""
 
-    order: npt.NDArray[np.signedinteger[Any]] | None
-    edges: IntArray
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def __getitem__(self, some: slice, /) -> FloatArray: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class _Units:
+    """The clusters of a factor, or the cells of two: the number of each trial's, and how many trials each has. Without `codes` each trial is one."""
+
+    codes: IntArray | None
     counts: FloatArray
 
     @classmethod
-    def of(cls, codes: IntArray) -> _Ordered:
+    def of(cls, codes: IntArray) -> _Units:
         counts = np.bincount(codes)
-        edges = np.append(0, np.cumsum(counts))
-        # Where each cluster is one trial (nobody describes a scene twice) nothing is added up, in whatever order.
-        if len(counts) == len(codes):
-            return cls(None, edges, counts.astype(float))
-        order = np.argsort(codes, kind="stable")
-        # Half the memory, for as many trials as anybody has.
-        short = order.astype(np.int32) if len(order) < 2**31 else order
-        return cls(short, edges, counts.astype(float))
+        return cls.alone(len(codes)) if len(counts) == len(codes) else cls(codes, counts.astype(float))
 
-    def sums(self, rows: FloatArray, first: int = 0, last: int | None = None) -> FloatArray:
-        """The sums of the clusters from one to another; all of them by default."""
-        if self.order is None:
+    @classmethod
+    def alone(cls, trials: int) -> _Units:
+        return cls(None, np.broadcast_to(1.0, trials))
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int32]:
+        """The trials of one cluster after those of another; half the memory is enough for as many trials as anybody has."""
+        return np.argsort(cast("IntArray", self.codes), kind="stable").astype(np.int32)
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """Where each cluster begins in this order."""
+        return np.append(0, np.cumsum(self.counts)).astype(np.int64)
+
+    def sums(self, rows: FloatArray | Rows, first: int, last: int) -> FloatArray:
+        """The sums of the clusters from one to another."""
+        if self.codes is None:
             return rows[first:last]
-        edges = self.edges[first : (len(self.counts) if last is None else last) + 1]
+        rows, edges = np.asarray(rows), self.edges[first : last + 1]
         trials = self.order[edges[0] : edges[-1]]
         sums = np.empty((len(edges) - 1, rows.shape[1]))
         # Column by column: of rows in another order no second copy is made.
@@ -123,15 +142,15 @@ class _Ordered:
 class _ManyClusters:
     """As `Sample`, for clusters so many that their sums are made when they are asked for, and let go."""
 
-    rows: FloatArray
-    ordered: _Ordered
+    rows: FloatArray | Rows
+    units: _Units
 
     @property
     def counts(self) -> FloatArray:
-        return self.ordered.counts
+        return self.units.counts
 
     def block(self, first: int) -> FloatArray:
-        return self.ordered.sums(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
+        return self.units.sums(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
         blocks = (self.block(first).sum(axis=0) for first in range(0, len(self.counts), _AT_ONCE))
@@ -139,7 +158,22 @@ class _ManyClusters:
 
 
 def _recode(codes: IntArray) -> IntArray:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    """The same clusters with the numbers from 0 on and none left out."""
+    if not len(codes) or codes.min() < 0 or codes.max() > 4 * len(codes):
+        return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    there = np.bincount(codes) > 0
+    return codes if there.all() else (np.cumsum(there) - 1)[codes]
+
+
+def _cells(first: IntArray, second: IntArray) -> _Units:
+    """The cells of two crossed factors that have trials."""
+    crossed = first * (int(second.max(initial=0)) + 1) + second
+    # Sorted in its place to see whether any is there twice; mostly none is, and nothing has to be numbered.
+    by_number = np.sort(crossed)
+    if (by_number[1:] != by_number[:-1]).all():
+        return _Units.alone(len(crossed))
+    del by_number
+    return _Units.of(_recode(crossed))
 
 
 class CodedLabels:
@@ -185,7 +219,7 @@ class Clusters:
 
     names: tuple[str, ...] = ()
     codes: tuple[IntArray, ...] = ()
-    _known: dict[bytes, list[_Ordered]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[bytes, list[_Units]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, labels: Mapping[str, Sequence[str | None] | CodedLabels]) -> Clusters:
@@ -196,17 +230,14 @@ class Clusters:
         """The clusters of some of the trials."""
         return self if mask is None else Clusters(self.names, tuple(codes[mask] for codes in self.codes))
 
-    def ordered(self, present: npt.NDArray[np.bool_]) -> list[_Ordered]:
-        """The trials that are present by cluster of each factor, and by cell of their crossing where there are two; most measures miss the same trials."""
+    def units(self, present: npt.NDArray[np.bool_]) -> list[_Units]:
+        """The clusters of each factor among the trials that are present, and the cells of two; most measures miss the same trials."""
         key = np.packbits(present).tobytes()
         if key not in self._known:
-            codes = [_recode(c[present]) for c in self.codes]
-            if len(codes) == 2:
-                first, second = codes
-                codes.append(_recode(first * (int(second.max()) + 1) + second))
+            codes = [_recode(c if present.all() else c[present]) for c in self.codes]
             if len(self._known) == PATTERNS:
                 del self._known[next(iter(self._known))]
-            self._known[key] = [_Ordered.of(code) for code in codes]
+            self._known[key] = [_Units.of(c) for c in codes] + ([_cells(*codes)] if len(codes) == 2 else [])
         return self._known[key]
 
     def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
@@ -215,7 +246,7 @@ class Clusters:
 
 
 class Spread(NamedTuple):
-    """A value with its standard error, interval, degrees of freedom and the number of clusters behind it; NaN where there is no spread to know."""
+    """A value with its standard error, interval, degrees of freedom and the numbers of clusters and trials behind it; NaN where there is no spread to know."""
 
     value: float
     error: float
@@ -223,6 +254,7 @@ class Spread(NamedTuple):
     high: float
     df: int
     sizes: tuple[int, ...]
+    n: int
 
 
 class Gap(NamedTuple):
@@ -252,7 +284,7 @@ def mean_of_rows(totals: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def spread(
-    rows: FloatArray,
+    rows: FloatArray | Rows,
     finish: Finish,
     clusters: Clusters,
     confidence: float = 0.95,
@@ -264,21 +296,22 @@ def spread(
     `limits` are the lowest and highest value that the measure can take. With both given, and nothing but these two values in a plain average, the
     interval is Wilson's at the effective sample size.
     """
-    rows = np.asarray(rows, dtype=float)
-    present = np.isfinite(rows.sum(axis=1))
+    rows = rows if hasattr(rows, "shape") else np.asarray(rows, dtype=float)
+    present = _present(rows)
     n = int(present.sum())
     if not n:
-        return Spread(nan, nan, nan, nan, 0, clusters.sizes(present))
+        return Spread(nan, nan, nan, nan, 0, clusters.sizes(present), 0)
     parts = _parts(rows, present, clusters, seed)
     totals, counts = parts[0].totals()
     value = float(finish(totals, counts))
-    without = [_left_out(finish, part) for part in parts]
+    without = [_left_out(finish, part, totals, counts) for part in parts]
     variance, df, sizes = _variance(without, value)
+    error = sqrt(variance) if variance == variance else nan
     if share := _share_of(rows, present, value, limits):
         low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
-        return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
-    low, high = interval_of(value, variance, df, confidence, limits, _third(without, value))
-    return Spread(value, sqrt(variance) if variance == variance else nan, low, high, df, sizes)
+    else:
+        low, high = interval_of(value, variance, df, confidence, limits, _third(without, value))
+    return Spread(value, error, low, high, df, sizes, n)
 
 
 def compare_clustered(
@@ -307,7 +340,7 @@ def compare_clustered(
     difference = float(gap(totals, counts))
     if is_rounding(difference, size):
         difference = 0.0
-    variance, df, sizes = _variance([_left_out(gap, part) for part in parts], difference, size)
+    variance, df, sizes = _variance([_left_out(gap, part, totals, counts) for part in parts], difference, size)
     low, high = _reach(difference, variance, df, confidence)
     p_swaps, exact = (
         (nan, False) if len(sizes) == 2 else _swap(_whole(parts[0]), gap, width, difference, resamples, seed)
@@ -319,23 +352,47 @@ def compare_clustered(
 # -- sums by cluster -----------------------------------------------------------------------------------------------------------
 
 
+def _present(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
+    """Which trials were measured: one sum finds a NaN in any column."""
+    found = np.empty(rows.shape[0], bool)
+    for first in range(0, len(found), _READ_AT_ONCE):
+        found[first : first + _READ_AT_ONCE] = np.isfinite(rows[first : first + _READ_AT_ONCE].sum(axis=1))
+    return found
+
+
 def _parts(
-    rows: FloatArray, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
+    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
 ) -> list[Sample | _ManyClusters]:
     """Sums by cluster of each factor, and of their crossing where there are two; single trials (or blocks of many) where there is none."""
     if not clusters.codes:
-        return [_occupied(Sample.of(rows, seed))]
+        return [_occupied(Sample.of(np.asarray(rows), seed))]
     if len(clusters.codes) > 2:
         raise ValueError("variances are known for two crossed factors at most")
-    kept = rows if present.all() else rows[present]
-    return [
-        _ManyClusters(kept, ordered) if len(ordered.counts) > _AT_ONCE else Sample(ordered.sums(kept), ordered.counts)
-        for ordered in clusters.ordered(present)
-    ]
+    kept = rows if present.all() else np.asarray(rows)[present]
+    units = clusters.units(present)
+    few = [u for u in units if u.codes is not None and len(u.counts) <= _MANY]
+    summed = {id(u): Sample(sums, u.counts) for u, sums in zip(few, _sums(kept, few), strict=True)}
+    return [summed.get(id(u)) or _ManyClusters(kept, u) for u in units]
+
+
+def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArray]:
+    """The sums of all clusters of some groupings, in one reading of the rows."""
+    trials, width = rows.shape
+    sums = [np.zeros((len(units.counts), width)) for units in groupings]
+    # Some trials after others: sums of sums are nearer to the truth than one long one. More at once where clusters are many, for each time all are added.
+    step = max(_READ_AT_ONCE, *(4 * len(units.counts) for units in groupings), 1)
+    for first in range(0, trials if groupings else 0, step):
+        some = rows[first : first + step]
+        columns = [np.ascontiguousarray(some[:, column]) for column in range(width)]
+        for units, found in zip(groupings, sums, strict=True):
+            codes = cast("IntArray", units.codes)[first : first + step]
+            for column, values in enumerate(columns):
+                found[:, column] += np.bincount(codes, values, len(found))
+    return sums
 
 
 def _whole(part: Sample | _ManyClusters) -> Sample:
-    return part if isinstance(part, Sample) else Sample(part.ordered.sums(part.rows), part.counts)
+    return part if isinstance(part, Sample) else Sample(part.units.sums(part.rows, 0, len(part.counts)), part.counts)
 
 
 def _occupied(sample: Sample) -> Sample:
@@ -347,9 +404,8 @@ def _occupied(sample: Sample) -> Sample:
 # -- variances -----------------------------------------------------------------------------------------------------------------
 
 
-def _left_out(finish: Finish, part: Sample | _ManyClusters) -> FloatArray:
-    """The value without each of the clusters in turn."""
-    totals, counts = part.totals()
+def _left_out(finish: Finish, part: Sample | _ManyClusters, totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """The value without each of the clusters in turn, from the sums of all."""
     values = np.empty(len(part.counts))
     # Some at a time, since each step of a measure's formula makes arrays of this size.
     for first in range(0, len(values), _AT_ONCE):
@@ -474,12 +530,14 @@ def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
     return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
 
 
-def _share_of(rows: FloatArray, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> tuple[float] | None:
+def _share_of(
+    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits
+) -> tuple[float] | None:
     """The share of the higher of two possible answers, where the measure is a plain average of nothing else."""
     bottom, top = limits
     if bottom is None or top is None or rows.shape[1] != 1:
         return None
-    answers = rows[present, 0]
+    answers = np.asarray(rows)[present, 0]
     if not np.isin(answers, (bottom, top)).all() or abs(answers.mean() - value) > TIE * (top - bottom):
         return None
     return (float((answers == top).mean()),)
