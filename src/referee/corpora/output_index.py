@@ -1,4 +1,4 @@
-"""Where in a large file of outputs each answer stands: sixteen bytes are kept of an answer, and it is read when its trial comes by.
+"""Where in a large file of outputs each answer stands: twenty bytes are kept of an answer, and it is read when its trial comes by.
 
 An index knows answers by the hash of their trial's id, and whoever reads one looks whether it is the right one: two ids with one hash look like a trial that is
 answered twice. Whatever is not plain is ValueError, as everywhere where large files are read (`referee.corpora.passing_lines`).
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from referee.records import Description
 __all__ = ["IndexPart", "OutputIndex", "index_part"]
 
 IntArray = npt.NDArray[np.int64]
+ShortArray = npt.NDArray[np.int32]
 
 
 class _NamedAnswer(Struct, gc=False):
@@ -32,12 +33,12 @@ class _NamedAnswer(Struct, gc=False):
 
 
 class IndexPart(NamedTuple):
-    """Some lines of a file of outputs: the hash of the trial, where the line begins and ends, and whose it is."""
+    """Some lines of a file of outputs: the hash of the trial, where the line begins, how long it is, and whose."""
 
     trials: IntArray
     starts: IntArray
-    ends: IntArray
-    owners: npt.NDArray[np.int32]
+    lengths: ShortArray
+    owners: ShortArray
     systems: tuple[str, ...]
 
 
@@ -51,13 +52,13 @@ def index_part(path: Path, own: str, start: int, end: int) -> Iterator[IndexPart
     decoder = Decoder(_NamedAnswer)
     for page in pages_between(path, start, end):
         rows = decoded_page(decoder, page)
-        ends = start + line_ends(page) + 1
-        starts = np.append(start, ends[:-1])
+        edges = start + np.append(0, line_ends(page) + 1)
         numbers: dict[str, int] = {}
         owners = [numbers.setdefault(row.system or own, len(numbers)) for row in rows]
         trials = hashes_of((row.trial for row in rows), len(rows))
-        yield IndexPart(trials, starts, ends, np.array(owners, np.int32), tuple(numbers))
-        start = int(ends[-1])
+        lengths = np.diff(edges).astype(np.int32)
+        yield IndexPart(trials, edges[:-1], lengths, np.array(owners, np.int32), tuple(numbers))
+        start = int(edges[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,17 @@ class _Answered:
 
     trials: IntArray
     starts: IntArray
-    ends: IntArray
+    lengths: ShortArray
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[IntArray, IntArray, IntArray]]) -> _Answered:
-        trials, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+    def of(cls, columns: tuple[list[IntArray], list[IntArray], list[ShortArray]]) -> _Answered:
+        """From the parts of each column, which are let go on the way: they are as large as all that is kept."""
+        trials = _joined(columns[0])
         order = np.argsort(trials)
-        found = cls(trials[order], starts[order], ends[order])
-        if (found.trials[1:] == found.trials[:-1]).any():
+        trials = trials[order]
+        if (trials[1:] == trials[:-1]).any():
             raise NotPlain("a trial is answered twice")
-        return found
+        return cls(trials, _joined(columns[1])[order], _joined(columns[2])[order])
 
     def find(self, trials: IntArray) -> IntArray:
         """At which place the answer to each trial stands."""
@@ -85,17 +87,26 @@ class _Answered:
         return places
 
 
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    joined = np.concatenate(parts)
+    parts.clear()
+    return joined
+
+
 class OutputIndex:
     """The answers of all systems in one file."""
 
     def __init__(self, path: Path, own: str, parts: Iterable[IndexPart]) -> None:
         with path.open("rb") as file:
             self._content = mmap(file.fileno(), 0, access=ACCESS_READ)
-        columns: dict[str, list[tuple[IntArray, IntArray, IntArray]]] = {}
+        columns: dict[str, tuple[list[IntArray], list[IntArray], list[ShortArray]]] = {}
         for part in parts:
             for number, system in enumerate(part.systems):
                 mine = slice(None) if len(part.systems) == 1 else part.owners == number
-                columns.setdefault(system, []).append((part.trials[mine], part.starts[mine], part.ends[mine]))
+                trials, starts, lengths = columns.setdefault(system, ([], [], []))
+                trials.append(part.trials[mine])
+                starts.append(part.starts[mine])
+                lengths.append(part.lengths[mine])
         self._answered = {system: _Answered.of(found) for system, found in columns.items()}
         self._lines = OutputLines(own, str(path))
 
@@ -115,7 +126,8 @@ class OutputIndex:
     def said(self, system: str, ids: Sequence[str], places: IntArray) -> list[Description]:
         """What a system says of some trials."""
         answered = self._answered[system]
-        starts, ends = answered.starts[places], answered.ends[places]
+        starts = answered.starts[places]
+        ends = starts + answered.lengths[places]
         # Answers that stand one after the other are taken in one piece.
         breaks = np.flatnonzero(starts[1:] != ends[:-1])
         begin, stop = np.append(0, breaks + 1), np.append(breaks, len(starts) - 1)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee.capabilities import width_of
-from referee.contracts import Batch
+from referee.contracts import Batch, FloatArray
 from referee.corpora.output_tables import parquet_as_lines
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import WORTH_COMPILING
@@ -133,6 +133,7 @@ def score_large(
         if len({index.number(system) for system in index.systems}) > 1:
             raise GivenUp
         table = new_table(index.systems, settings, source)
+        table.copies = copies
         factors = source.factors(settings.cluster)
         measured = Measured.with_aside(table.metrics, kept)
         by_id = any(metric.knows_trials_by_id for metric in table.metrics.values())
@@ -142,7 +143,6 @@ def score_large(
         tasks = _tasks(files.corpus, index.systems, copies)
         made = in_copies(work.pieces, tasks, copies)
         _Collected(table, measured, index).take(watch(CountedWork(made, len(tasks)), "parts of the corpus"), factors)
-    table.copies = copies
     return table
 
 
@@ -251,6 +251,7 @@ class _Collected:
         table.trials = trials = PackedNames()
         read, against, met = Fingerprint(), Counter[int](), np.zeros(number, bool)
         done, shared = Counter[str](), dict[str | None, str | None]()
+        places: list[int] = []
         for piece in pieces:
             rows, aside, failed = piece.statistics
             # The trials of a system come in their order, whoever else comes between.
@@ -261,6 +262,7 @@ class _Collected:
             for key, measured in rows.items():
                 kept.fill(key, first, measured)
             self.measured.take(({}, aside, failed))
+            places += [first] if aside else []
             if piece.task.first:
                 trials.add(piece.ids)
                 met[piece.places] = True
@@ -275,7 +277,19 @@ class _Collected:
             raise GivenUp
         table.groups, table.clusters = groups, choose_clusters(labels, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
-        for key, first, measured in self.measured.later():
+        for key, first, measured in self._later(places):
             kept.fill(key, first, measured)
         table.rows = kept
         table.counts = {system: dict.fromkeys(PROBLEMS, 0) for system in self.index.systems}
+
+    def _later(self, places: Sequence[int]) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
+        """What was put aside, measured by copies that have all that was learnt: the rows of a metric from the trial with this number on."""
+        kept, edges = self.measured.kept, self.measured.edges
+        kept.flush()
+
+        def measured_again(chunk: int) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
+            # By place and not by a pointer, which copies of this process would share.
+            aside = os.pread(kept.fileno(), edges[chunk + 1] - edges[chunk], edges[chunk])
+            return ((key, places[chunk], rows) for key, rows in self.measured.measure_again(aside))
+
+        return in_copies(measured_again, range(len(places)), self.table.copies)

@@ -9,8 +9,8 @@ import pickle
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import SEEK_END, BytesIO
-from itertools import islice
+from io import BytesIO
+from itertools import islice, pairwise
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Protocol
 
@@ -69,6 +69,8 @@ class Measured:
     parts: dict[tuple[str, str], list[FloatArray]] = field(init=False)
     learners: frozenset[tuple[str, str]] = field(init=False)
     failed: dict[str, str] = field(default_factory=dict)
+    # Where in `kept` one chunk ends and the next begins.
+    edges: list[int] = field(default_factory=lambda: [0])
 
     def __post_init__(self) -> None:
         self.parts = {key: [] for key in self.metrics}
@@ -100,33 +102,25 @@ class Measured:
             self.metrics[key].learn_aside(later[key])
         if later:
             pickle.dump(later, self.kept, pickle.HIGHEST_PROTOCOL)
+            self.edges.append(self.kept.tell())
 
     def finish(self) -> Measured:
-        for key, _, rows in self.later():
-            self.parts[key].append(rows)
+        """Measure what was put aside, chunk by chunk."""
+        self.kept.seek(0)
+        for start, end in pairwise(self.edges):
+            for key, rows in self.measure_again(self.kept.read(end - start)):
+                self.parts[key].append(rows)
         return self
 
-    def later(self) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
-        """What was put aside, measured, in its order: the rows of a metric from the trial with this number on."""
-        done = Counter[tuple[str, str]]()
-        for later in self._again():
-            for key, kept in later.items():
-                rows = self.metrics[key].measure_aside(kept)
-                yield key, done[key], rows
-                done[key] += len(rows)
+    def measure_again(self, kept: bytes) -> Iterator[tuple[tuple[str, str], FloatArray]]:
+        """The rows of metrics that put something aside of a chunk, from this."""
+        for key, aside in pickle.loads(kept).items():
+            yield key, self.metrics[key].measure_aside(aside)
 
     def give_to(self, table: ScoreTable) -> None:
         """One metric after the other, its parts let go: the statistics of all trials are not held twice."""
         table.rows = {key: _joined(self.parts.pop(key), table.metrics[key]) for key in list(self.parts)}
         table.notes += self.failed.values()
-
-    def _again(self) -> Iterator[Mapping[tuple[str, str], Any]]:
-        """What was put aside, chunk by chunk."""
-        self.kept.seek(0, SEEK_END)
-        end = self.kept.tell()
-        self.kept.seek(0)
-        while self.kept.tell() < end:
-            yield pickle.load(self.kept)
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------------
