@@ -7,6 +7,7 @@ No record of every trial or answer is made and none is kept: this process holds 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,6 @@ import numpy as np
 
 from referee.capabilities import width_of
 from referee.contracts import Batch, FloatArray
-from referee.corpora.output_tables import parquet_as_lines
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import WORTH_COMPILING
 from referee.records import Description, Entity, Scene, Trial
@@ -56,6 +56,14 @@ LINES = 10_000
 TOGETHER = 3
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
+_PARQUET_AS_LINES = """
+import sys
+from pathlib import Path
+
+from referee.corpora.output_tables import parquet_as_lines
+
+sys.exit(not parquet_as_lines(*map(Path, sys.argv[1:])))
+"""
 _SAID = Description(properties=(), text="this one")
 _TRIAL = Trial(id="", scene=Scene(entities=(Entity(id="a"),)), targets=("a",), references=(_SAID,))
 
@@ -86,7 +94,9 @@ class LargeFiles:
         with TemporaryDirectory(prefix="referee-") as folder:
             # The name stays: it is that of a system that is not named.
             lines = Path(folder) / f"{self.outputs.stem}.jsonl"
-            if not parquet_as_lines(self.outputs, lines):
+            # In a process of its own: the memory that it takes is given back with it. What goes wrong there is told by whoever reads the table next.
+            command = [sys.executable, "-c", _PARQUET_AS_LINES, self.outputs, lines]
+            if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
                 raise GivenUp
             yield LargeFiles(self.corpus, lines, self.silence)
 
