@@ -95,7 +95,7 @@ class LargeFiles:
             # The name stays: it is that of a system that is not named.
             lines = Path(folder) / f"{self.outputs.stem}.jsonl"
             # In a process of its own: the memory that it takes is given back with it. What goes wrong there is told by whoever reads the table next.
-            command = [sys.executable, "-c", _PARQUET_AS_LINES, self.outputs, lines]
+            command = [sys.executable, "-c", _PARQUET_AS_LINES, str(self.outputs), str(lines)]
             if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
                 raise GivenUp
             yield LargeFiles(self.corpus, lines, self.silence)
