@@ -14,6 +14,7 @@ from random import Random
 import polars as pl
 import pytest
 
+from referee.corpora import output_index
 from referee.corpora.jsonl import json_line, trial_to_json
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
@@ -95,6 +96,7 @@ def test_a_table_is_the_same_made_side_by_side(
 ) -> None:
     pytest.importorskip("msgspec")
     monkeypatch.setattr(kept_rows, "IN_MEMORY", in_memory)
+    monkeypatch.setattr(output_index, "IN_MEMORY", in_memory)
     together = rows_of(files)
     monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     assert rows_of(files) == together

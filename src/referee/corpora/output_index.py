@@ -6,9 +6,9 @@ answered twice. Whatever is not plain is ValueError, as everywhere where large f
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,8 @@ __all__ = ["IndexPart", "OutputIndex", "index_part"]
 
 IntArray = npt.NDArray[np.int64]
 ShortArray = npt.NDArray[np.int32]
+# Of a larger file what was read is let go; it stays with the system, but is no memory of ours.
+IN_MEMORY = 1 << 28
 
 
 class _NamedAnswer(Struct, gc=False):
@@ -98,7 +100,7 @@ class OutputIndex:
 
     def __init__(self, path: Path, own: str, parts: Iterable[IndexPart]) -> None:
         with path.open("rb") as file:
-            self._content = mmap(file.fileno(), 0, access=ACCESS_READ)
+            self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         columns: dict[str, tuple[list[IntArray], list[IntArray], list[ShortArray]]] = {}
         for part in parts:
             for number, system in enumerate(part.systems):
@@ -133,6 +135,8 @@ class OutputIndex:
         begin, stop = np.append(0, breaks + 1), np.append(breaks, len(starts) - 1)
         pieces = zip(starts[begin].tolist(), ends[stop].tolist(), strict=True)
         page = b"".join([self._between(a, b) for a, b in pieces])
+        if len(self._content) > IN_MEMORY:
+            self._content.madvise(mmap.MADV_DONTNEED)
         trials, systems, said = self._lines.columns(page)
         if trials != list(ids) or systems != {system}:
             raise NotPlain("two names look alike")
