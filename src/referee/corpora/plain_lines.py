@@ -23,6 +23,7 @@ from referee.corpora.reading.lines import WrongShape
 from referee.records import NOTHING, Description, Entity, Property, Relation, Scene, Span, Trial
 
 __all__ = [
+    "ROOM",
     "KeptRecords",
     "NotPlain",
     "OutputLines",
@@ -85,15 +86,15 @@ class NotPlain(ValueError):
 class KeptRecords(dict[Any, Any]):
     """Records by what they were made from, as many as there is room for."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int | None = None) -> None:
         super().__init__()
-        self.left = ROOM
+        self.room = self.left = room or ROOM
 
     def keep(self, key: Any, size: int, made: Made) -> Made:
         self.left -= size + 200  # the record itself is of about this size
         if self.left < 0:
             self.clear()
-            self.left = ROOM
+            self.left = self.room
         self[key] = made
         return made
 
