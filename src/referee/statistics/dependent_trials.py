@@ -380,13 +380,13 @@ def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArr
     trials, width = rows.shape
     sums = [np.zeros((len(units.counts), width)) for units in groupings]
     # Some trials after others: sums of sums are nearer to the truth than one long one. More at once where clusters are many, for each time all are added.
-    step = max(_READ_AT_ONCE, *(4 * len(units.counts) for units in groupings), 1)
+    step = max([_READ_AT_ONCE, *(len(units.counts) for units in groupings)])
     for first in range(0, trials if groupings else 0, step):
         some = rows[first : first + step]
-        columns = [np.ascontiguousarray(some[:, column]) for column in range(width)]
-        for units, found in zip(groupings, sums, strict=True):
-            codes = cast("IntArray", units.codes)[first : first + step]
-            for column, values in enumerate(columns):
+        for column in range(width):
+            values = np.ascontiguousarray(some[:, column])
+            for units, found in zip(groupings, sums, strict=True):
+                codes = cast("IntArray", units.codes)[first : first + step]
                 found[:, column] += np.bincount(codes, values, len(found))
     return sums
 
@@ -431,7 +431,8 @@ def jackknife(without: FloatArray, value: float, size: float = 0.0) -> float:
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
         return nan
-    return float((clusters - 1) / clusters * (_away(without, value, size) ** 2).sum())
+    away = _away(without, value, size)
+    return float((clusters - 1) / clusters * np.square(away, out=away).sum())
 
 
 def _third_moment(without: FloatArray, value: float) -> float:
@@ -442,9 +443,12 @@ def _third_moment(without: FloatArray, value: float) -> float:
     clusters = len(without)
     if clusters < 3 or np.isnan(without).any():
         return 0.0
-    pull = -_away(without, value) * (clusters - 1) / clusters
+    pull = _away(without, value)
+    pull *= (1 - clusters) / clusters
     pull -= pull.mean()
-    return float(clusters**2 / ((clusters - 1) * (clusters - 2)) * (pull**3).sum())
+    cubes = np.square(pull)
+    cubes *= pull
+    return float(clusters**2 / ((clusters - 1) * (clusters - 2)) * cubes.sum())
 
 
 def _third(without: Sequence[FloatArray], value: float) -> float:
@@ -456,7 +460,8 @@ def _third(without: Sequence[FloatArray], value: float) -> float:
 def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
     """How far the value moves without each cluster; relative to the value, because leaving out one of equal clusters changes it by rounding alone."""
     away: FloatArray = without - value
-    away[np.abs(away) <= TIE * max(abs(value), size, float(np.abs(without).max()))] = 0.0
+    rounding = TIE * max(abs(value), size, float(without.max()), -float(without.min()))
+    away[(away <= rounding) & (away >= -rounding)] = 0.0
     return away
 
 
