@@ -236,6 +236,18 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
             list(in_copies(do, parts, 2))
 
 
+class Unreadable:
+    """What a copy gives away and nobody can read."""
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return getattr, ("text", "no such name")
+
+
+def test_what_cannot_be_read_is_given_up_and_nobody_waits_for_it() -> None:
+    with pytest.raises(GivenUp):
+        list(in_copies(lambda part: [Unreadable()], [1, 2], 2))
+
+
 def test_a_plain_parquet_table_is_scored_as_its_lines_are(files: tuple[Path, Path], always: list[str]) -> None:
     pytest.importorskip("msgspec")
     corpus, outputs = files

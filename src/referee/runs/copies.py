@@ -11,6 +11,7 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
@@ -78,13 +79,12 @@ class _Copy:
         self._reader.start()
 
     def _read(self) -> None:
-        try:
+        # Of what was broken off anything may come, and of none of it must somebody wait for more: who asked does the work again alone.
+        with suppress(Exception):
             while (sign := self._file.read(1)) in (_MORE, _DONE):
                 found = pickle.load(self._file) if sign == _MORE else None
                 self._room.acquire()
                 self._ready.put((sign, found))
-        except (EOFError, OSError, pickle.UnpicklingError):
-            sign = _FAILED
         self._ready.put((_FAILED, None))
 
     def of_one_part(self) -> Iterator[Any]:
