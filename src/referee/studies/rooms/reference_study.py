@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,12 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
             where=folder,
             remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
         )
+    contents = {path: path.read_bytes() for path in files}
+    for one, other in combinations(files, 2):
+        if one.stem == other.stem or contents[one] == contents[other]:
+            alike = "have the same name" if one.stem == other.stem else "are the same picture"
+            raise InputError(f"{one.name} and {other.name} {alike}", where=folder, remedy="leave one of them out")
     entities = tuple(Entity(id=path.stem, image=path.name) for path in files)
-    if len({e.id for e in entities}) < len(entities) or _alike(entities, folder):
-        raise InputError(
-            "two pictures have the same name or are the same", where=folder, remedy="leave one of them out"
-        )
     everything = tuple(e.id for e in entities)
     scene = Scene(entities=entities, id="pictures")
     return Trial(id="pictures", scene=scene, targets=everything, language=language, domain="pictures")
@@ -60,19 +61,21 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
 
 def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
     """The scene of a corpus that is played with: the one that is named, or the first that can be. With `pictures`, where its objects' own pictures lie."""
-    by_scene = {t.scene.id or t.id: _seen(t, pictures) for t in reversed(list(trials))}
+    by_scene: dict[str, Trial] = {}
+    for trial in trials:
+        by_scene.setdefault(trial.scene.id or trial.id, trial)
     # One after the other, as far as needed: to know whether objects look alike they are drawn.
-    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name], pictures))
-    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene], pictures)):
-        some = ", ".join(islice(shown, 5)) or "none at all"
+    seen = (_seen(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
+    found = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
+    if found is None and scene is not None:
+        others = (name for name, trial in by_scene.items() if _can_be_shown(_seen(trial, pictures), pictures))
+        some = ", ".join(islice(others, 5)) or "none at all"
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
-    name = scene if scene is not None else next(shown, None)
-    if name is None:
+    if found is None:
         raise InputError(
             f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
             remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
         )
-    found = by_scene[name]
     everything = tuple(e.id for e in found.scene.entities)
     return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
 
