@@ -541,6 +541,23 @@ def small_pictures(folder: Path, *colours: str) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ({"bot_listener": "learned"}, "learned cannot play with these objects: none of the trials has a text"),
+        ({"bot_speaker": "classic/support-vectors"}, "SupportVectors learns from data"),
+        ({"bot_speaker": "tuna2008-r/IS-GT"}, "IS-GT cannot play .* only puts into words"),
+        ({"bot_speaker": "classic/pro"}, "--bot-speaker"),
+    ],
+)
+def test_a_program_that_could_say_nothing_in_any_room_is_refused(
+    program: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RefereeError, match=told):
+        make_reference_study(tmp_path / "mute", settings={**ONE_BOT, **program})
+    assert not (tmp_path / "mute").exists()
+
+
 def test_own_pictures_are_shown_under_names_that_tell_nothing(tmp_path: Path) -> None:
     folder = small_pictures(tmp_path / "own", "red", "green", "blue")
     study = make_reference_study(tmp_path / "study", id="own", trial=picture_trial(folder), pictures=folder)

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from referee import catalogue
+from referee.capabilities import Remembers
 from referee.drawing import kind_of
-from referee.errors import InputError
-from referee.records import Entity, Property, Scene, Trial
+from referee.errors import InputError, RefereeError, UnknownName
+from referee.records import Description, Entity, Property, Scene, Trial
 from referee.situated.players.reference_game import is_named_only
+from referee.situated.players.roster import make_partner
 from referee.studies.folder.photographs import KINDS
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import picture_names
@@ -125,6 +129,8 @@ def make_reference_study(
         raise InputError(
             "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"
         )
+    if chosen.get("bots"):
+        _try_programs(trial, chosen)
     return write_room_study(
         path,
         protocol="reference-game",
@@ -139,3 +145,28 @@ def make_reference_study(
         settings=chosen,
         pictures=pictures,
     )
+
+
+def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
+    """Each program is asked once about these objects: one that would have to learn first, or does not know such objects, could say nothing in any room."""
+    known = catalogue.create("protocol", "reference-game").info.parameters
+    view = replace(trial, targets=trial.targets[:1])
+    for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")):
+        written = settings.get(name, known[name].default)
+        try:
+            player = make_partner(written, kind, seed=1)
+            if isinstance(player, Remembers):
+                continue  # what waits for a network is not asked in vain
+            if kind == "hearer":
+                player.resolve(Description(text="this one"), view.for_hearer(Random(1)))
+            elif hasattr(player, "describe"):
+                player.describe(view.for_speaker())
+            else:
+                raise InputError("it only puts into words what others chose")
+        except UnknownName:
+            raise
+        except RefereeError as error:
+            raise InputError(
+                f"{written} cannot play with these objects: {' '.join(str(error).split())}",
+                remedy=f"choose another {name} (--{name.replace('_', '-')}), one that needs no training",
+            ) from error
