@@ -236,6 +236,23 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
             list(in_copies(do, parts, 2))
 
 
+def test_where_no_copy_can_be_made_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    fork = os.fork
+
+    def once() -> int:
+        if made:
+            raise BlockingIOError("no more processes")
+        made.append(fork())
+        return made[0]
+
+    monkeypatch.setattr(os, "fork", once)
+    with pytest.raises(GivenUp):
+        list(in_copies(lambda part: [part], [1, 2], 2))
+    with pytest.raises(ProcessLookupError):
+        os.kill(made[0], 0)
+
+
 class Unreadable:
     """What a copy gives away and nobody can read."""
 

@@ -114,7 +114,12 @@ def _copy(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part]) -> _Copy:
     with warnings.catch_warnings():
         # Threads of this process (a clock on the screen, a pool that waits) are not in the copy, which needs none of them.
         warnings.simplefilter("ignore", DeprecationWarning)
-        number = os.fork()
+        try:
+            number = os.fork()
+        except OSError:  # no memory for another, or too many: this process does the work alone
+            os.close(reading)
+            os.close(writing)
+            raise GivenUp from None
     if number:
         os.close(writing)
         return _Copy(number, os.fdopen(reading, "rb", 1 << 20))
