@@ -310,7 +310,7 @@ def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
 # -- texts -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("protocol", ["tuna2008", "production", "judgement", "judgement-pairwise"])
+@pytest.mark.parametrize("protocol", ["tuna2008", "production", "judgement", "judgement-pairwise", "point", "refoi"])
 @pytest.mark.parametrize("language", ["en", "pt"])
 def test_the_shipped_pages_are_true_of_their_protocol(tmp_path: Path, protocol: str, language: str) -> None:
     study = make_demo(tmp_path / "s", protocol, items=3, participants=3, language=language)

@@ -115,7 +115,7 @@ _CLAIMS = (
     _Claim(
         {
             "en": r"find the right (picture|one) quickly|click the (picture|one)",
-            "pt": r"encontrar a figura certa com rapidez|clique n",
+            "pt": r"encontrar a figura certa com rapidez|clique n(?:a|aquela|ela)\b",
         },
         _chooses,
         "nobody chooses a picture in this protocol",
