@@ -599,3 +599,17 @@ def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are
     with pytest.raises(RefereeError, match=r"secret-2"):
         make_reference_study(tmp_path / "broken", trial=picture_trial(folder), pictures=folder)
     assert not (tmp_path / "broken").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "minutes"),
+    [
+        # Three minutes of instructions, and 59 s a round (`multiparty-tangrams`, 2a to 2c: 37 games of 72 rounds take 66 minutes in the mean).
+        ({}, 3 + 71),
+        ({"repetitions": 2, "objects": 4}, 3 + 8),
+    ],
+)
+def test_people_are_told_how_long_a_game_takes(settings: dict[str, Any], minutes: int, tmp_path: Path) -> None:
+    study = make_reference_study(tmp_path / "long", settings=settings)
+    assert study.minutes == minutes
+    assert f"takes about {minutes} minutes" in study.texts["consent"]
