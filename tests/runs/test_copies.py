@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
@@ -11,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -234,6 +236,17 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
     for parts in ([0, 1, 2, 3, 4], [10, 11, 12, 13]):
         with pytest.raises(GivenUp):
             list(in_copies(do, parts, 2))
+
+
+def test_rows_in_a_file_are_there_as_long_as_somebody_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of a closed file would be another's."""
+    monkeypatch.setattr(kept_rows, "IN_MEMORY", 0)
+    table = kept_rows.KeptRows({("mine", "set/dice"): 1}, trials=2)
+    table.fill(("mine", "set/dice"), 0, np.array([[0.5], [1.0]]))
+    rows = table["mine", "set/dice"]
+    del table
+    gc.collect()
+    assert rows[:].tolist() == [[0.5], [1.0]]
 
 
 def test_where_no_copy_can_be_made_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
