@@ -3,7 +3,7 @@
 Corpus and outputs are files, as users have them; every trial brings its own scene (2 kB). "seconds", "processor" and "peak" are of the command as it is, all
 its processes together (a page of memory that several share counts once); "reading" and "measures" are processor seconds of the same work in one process,
 "intervals" those of the table. The floor is a bare loop of `orjson` over the same lines, with nothing kept; beside it polars, reading them into columns (up
-to 100,000). `--parquet` takes the outputs as a Parquet table.
+to 100,000). `--parquet` takes the outputs as a Parquet table; with `--systems 50` so many systems share them, each on a fiftieth of the trials.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ LARGE = 1 << 28
 PANEL = "set,scene,string/exact,string/edit,string/bleu.4,string/nist,string/rouge-2,string/rouge-su4"
 
 
-def write_files(n: int, folder: Path, parquet: bool) -> None:
-    """A corpus, and a system that says what the person said about the trial before in the same scene design."""
+def write_files(n: int, folder: Path, parquet: bool, systems: int) -> None:
+    """A corpus, and systems that say what the person said."""
     from referee.corpora.jsonl import json_line, trial_to_json
     from referee.corpora.outputs import output_to_json
     from referee.corpora.synthetic.corpus import generate
 
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as corpus, (folder / "outputs.jsonl").open("w") as said:
-        for trial in generate(n):
+        for trial in generate(n // systems):
             corpus.write(json_line(trial_to_json(trial)) + "\n")
-            said.write(json_line(output_to_json(trial.id, "copy", trial.references[0])) + "\n")
+            for number in range(systems):
+                said.write(json_line(output_to_json(trial.id, f"copy-{number}", trial.references[0])) + "\n")
     if parquet:
         import polars as pl
 
@@ -129,6 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--parquet", action="store_true", help="outputs as a Parquet table")
+    parser.add_argument("--systems", type=int, default=1, help="systems that the outputs are of")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -140,7 +142,7 @@ def main() -> None:
     points = []
     for n in arguments.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            write_files(n, Path(folder), arguments.parquet)
+            write_files(n, Path(folder), arguments.parquet, arguments.systems)
             parquet = ["--parquet"] if arguments.parquet else []
             score, apart, floor = (_in_a_process([what, folder], parquet) for what in ("score", "apart", "floor"))
         points.append((n, score["processor"]))

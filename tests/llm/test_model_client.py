@@ -204,10 +204,11 @@ def test_pauses_do_not_fall_together() -> None:
 
 def test_tokens_a_minute_are_kept_and_settled() -> None:
     pace = Pace(tokens_per_minute=60_000)
-    pace.wait_for_turn(100)  # 60,000 a minute is 1,000 a second: the next turn is in 100 ms
+    # From before the first turn on: a machine that is busy between the two makes the wait for the second shorter.
     start = time.monotonic()
+    pace.wait_for_turn(100)  # 60,000 a minute is 1,000 a second: the next turn is in 100 ms
     pace.wait_for_turn(100)
-    assert time.monotonic() - start >= 0.09
+    assert time.monotonic() - start >= 0.1
     pace.settle(100, 1)  # it took one token instead of a hundred, so the turn after it is free at once
     assert pace._next_tokens <= time.monotonic() + 0.05
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
@@ -11,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -236,6 +238,46 @@ def test_a_copy_that_dies_or_fails_is_given_up() -> None:
     for parts in ([0, 1, 2, 3, 4], [10, 11, 12, 13]):
         with pytest.raises(GivenUp):
             list(in_copies(do, parts, 2))
+
+
+def test_rows_in_a_file_are_there_as_long_as_somebody_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of a closed file would be another's."""
+    monkeypatch.setattr(kept_rows, "IN_MEMORY", 0)
+    table = kept_rows.KeptRows({("mine", "set/dice"): 1}, trials=2)
+    table.fill(("mine", "set/dice"), 0, np.array([[0.5], [1.0]]))
+    rows = table["mine", "set/dice"]
+    del table
+    gc.collect()
+    assert rows[:].tolist() == [[0.5], [1.0]]
+
+
+def test_where_no_copy_can_be_made_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    fork = os.fork
+
+    def once() -> int:
+        if made:
+            raise BlockingIOError("no more processes")
+        made.append(fork())
+        return made[0]
+
+    monkeypatch.setattr(os, "fork", once)
+    with pytest.raises(GivenUp):
+        list(in_copies(lambda part: [part], [1, 2], 2))
+    with pytest.raises(ProcessLookupError):
+        os.kill(made[0], 0)
+
+
+class Unreadable:
+    """What a copy gives away and nobody can read."""
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return getattr, ("text", "no such name")
+
+
+def test_what_cannot_be_read_is_given_up_and_nobody_waits_for_it() -> None:
+    with pytest.raises(GivenUp):
+        list(in_copies(lambda part: [Unreadable()], [1, 2], 2))
 
 
 def test_a_plain_parquet_table_is_scored_as_its_lines_are(files: tuple[Path, Path], always: list[str]) -> None:

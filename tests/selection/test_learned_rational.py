@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import exp, log
 from random import Random
 from statistics import mean
+from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -12,6 +16,7 @@ from scipy.optimize import check_grad
 
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
+from referee.records import Entity, Property, Scene
 from referee.selection import learned_rational
 from referee.selection.learned_rational import LearnedRationalSpeaker, _likelihood, _Space, _Weights
 
@@ -62,7 +67,81 @@ def test_probabilities_sum_to_one_and_skip_what_the_target_lacks():
     bare = scene(t="colour:red", a="colour:blue")
     found = speaker.distribution(view(bare, "t"))
     assert sum(chance for _, chance in found) == pytest.approx(1.0)
-    assert {said for said, _ in found} == {frozenset(), frozenset(props("colour:red"))}
+    assert sorted(found, key=lambda pair: len(pair[0])) == [(frozenset(), ANY), (frozenset(props("colour:red")), ANY)]
+
+
+def knowing(space: _Space, weights: np.ndarray, **switches: Any) -> LearnedRationalSpeaker:
+    """A speaker with these weights, whatever trials would have taught it."""
+    speaker = LearnedRationalSpeaker(**switches)
+    speaker.models_ = {(None,): (space, weights)}
+    return speaker
+
+
+def test_a_name_without_a_value_is_no_message_by_hand():
+    """The target has no size, so there are two messages, {} and {red}; saying a colour weighs ln 3 where it is true.
+
+    S0(t) = 1/4, 3/4 and S0(a) = 1/2, 1/2 (red is not true of a). L1(t) = (1/4)/(3/4) = 1/3 and (3/4)/(5/4) = 3/5. S1(t) = 1/3 : 3/5 = 5/14, 9/14.
+    """
+    space = _Space.of([trial(scene(t="colour:red size:big", a="colour:blue size:small"), "colour:red")], 2, "general")
+    weights = np.zeros(space.size)
+    weights[space.names.index("colour")] = np.log(3)
+    bare = view(scene(t="colour:red", a="colour:blue"), "t")
+    red = frozenset(props("colour:red"))
+    for depth, nothing, named in ((0, 1 / 4, 3 / 4), (1, 5 / 14, 9 / 14)):
+        found = knowing(space, weights, depth=depth, longest=2, features="general").distribution(bare)
+        assert [said for said, _ in found] == [red, frozenset()]
+        assert [chance for _, chance in found] == pytest.approx([named, nothing])
+
+
+PATCHY = scene(
+    t="type:chair colour:red", a="type:chair size:big", b="colour:red size:small", c="type:desk", d="size:big"
+)
+"""No entity has a value of everything."""
+
+
+def in_plain_code(space: _Space, weights: list[float], where: Scene, longest: int, depth: int) -> dict[Any, float]:
+    """The formula as printed, with dictionaries: messages are the sets of the target's own values, and θ·φ scores them.
+
+    Softmax over messages makes it S0, over entities L1, over messages again S1.
+    """
+    width = len(space.places)
+    own = where.entity("t").attributes
+    messages = [frozenset(m) for n in range(longest + 1) for m in combinations(own, n)]
+
+    def score(entity: Entity, message: frozenset[Property]) -> float:
+        row = next(
+            i
+            for i, told in enumerate(space.messages.tolist())
+            if {n for n, said in zip(space.names, told, strict=True) if said} == {p.name for p in message}
+        )
+        pairs = sum(weights[space.places[u] * width + space.places[v]] for u in entity.attributes for v in message)
+        look = sum(f * w for f, w in zip(space.looks[row].tolist(), weights[width * width :], strict=True))
+        return pairs + (look if message <= set(entity.attributes) else 0.0)
+
+    def shares(scores: dict[Any, float]) -> dict[Any, float]:
+        return {key: exp(value) / sum(map(exp, scores.values())) for key, value in scores.items()}
+
+    literal = {e.id: shares({m: score(e, m) for m in messages}) for e in where.entities}
+    if not depth:
+        return literal["t"]
+    return shares({m: log(literal["t"][m] / sum(row[m] for row in literal.values())) for m in messages})
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_where_values_are_missing_the_formula_holds_and_so_do_its_slopes(depth):
+    trials = [trial(PATCHY, said, target) for target, said in (("t", "type:chair"), ("a", "size:big"), ("b", ""))]
+    space = _Space.of(trials, 3, "both")
+    weights = np.random.default_rng(2).normal(0, 1, space.size)
+    found = knowing(space, weights, depth=depth, longest=3).distribution(view(PATCHY, "t"))
+    expected = in_plain_code(space, weights.tolist(), PATCHY, 3, depth)
+    assert len(found) == len(expected) == 4
+    assert dict(found) == pytest.approx(expected, abs=1e-12)
+    (batch,) = space.batches(trials, depth)
+
+    def likelihood(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        return _likelihood(space, batch, _Weights.of(space, weights), depth)
+
+    assert check_grad(lambda w: likelihood(w)[0], lambda w: likelihood(w)[1], weights) < 1e-4 * space.size**0.5
 
 
 def test_unseen_values_are_no_obstacle():

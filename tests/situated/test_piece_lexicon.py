@@ -12,7 +12,7 @@ from referee.situated.game.piece_sets import PENTOMINOES, PIECES
 from referee.situated.tiers.dialogue import Dialogue
 from referee.situated.tiers.expressions import compare, find_phrases, preannotate
 from referee.situated.tiers.pento_dialogues import pento_dialogues
-from referee.situated.tiers.piece_lexicon import find_lexicon, known_languages, read_words
+from referee.situated.tiers.piece_lexicon import WordFile, find_lexicon, known_languages, read_words
 
 HOUSES = {
     "31": {"shape": "wall", "size": "", "colour": "orange"},
@@ -161,3 +161,13 @@ def test_german_words_find_what_pentocv_marks(data_folder: Path) -> None:
     assert known == 829
     assert 2 * same / (known + proposed) > 0.65
     assert right / same > 0.85
+
+
+def test_words_that_were_let_go_are_not_taken_for_others() -> None:
+    """A file that comes after another was forgotten may lie where that one lay in memory."""
+    for name in ("klunker", "bollen", "zacken", "schnitz"):
+        own = WordFile("de", {"things": (name,)})
+        found = find_lexicon("de", PIECES, own)
+        assert found is not None
+        assert [p.attributes for p in find_phrases(f"nimm den {name}", found)] == [()], name
+        del own, found

@@ -268,3 +268,16 @@ def test_a_group_is_played_by_the_command_and_gone_on_with(tmp_path: Path, capsy
     assert sum(found["heard"].values()) == 3 * found["rounds"]
     assert main(asked) == 0
     assert json.loads(capsys.readouterr().out) == found
+
+
+def test_what_is_missing_is_named_and_so_is_a_file_that_is_no_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--corpus", "synthetic", "--hearer", "literal"]) == 2
+    assert "missing: --speaker, --out" in capsys.readouterr().err
+    (tmp_path / "game.json").write_text('{"corpus": "own", "speaker": "people", "hearer": "people"}', "utf-8")
+    (tmp_path / "room.json").write_text("[]", "utf-8")
+    assert main(["play", "--played", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "room.json" in told
+    assert "delete" not in told, "people's games cannot be played again"

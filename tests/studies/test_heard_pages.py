@@ -133,6 +133,10 @@ def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
 def test_nothing_is_asked_of_a_study_that_is_read(demo: Study) -> None:
     assert odd_extras(demo) == []
     assert not any("media" in line or "heard" in line for line in advise(demo))
+    first, *others = demo.practice
+    heard = replace(first, description=replace(first.description, media="voice.wav"))
+    (told,) = odd_extras(replace(demo, practice=(heard, *others)))
+    assert told == 'practice.jsonl: 1 of 2 are heard while trials are read; leave "media" out of their lines'
 
 
 # -- study new -------------------------------------------------------------------------------------------------------------

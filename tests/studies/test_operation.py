@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import re
@@ -11,6 +12,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from study_server import Clock, Person, site, study_folder
@@ -24,7 +26,7 @@ from referee.studies.sessions.served_study import open_served
 from referee.studies.store import health, writer
 from referee.studies.store.health import examine
 from referee.studies.store.store import put_back
-from referee.studies.web import dashboard
+from referee.studies.web import dashboard, server
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -280,3 +282,26 @@ def test_the_steps_of_the_image_work_in_an_empty_environment() -> None:
         pytest.skip("packages cannot be had here")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "the image's steps work" in done.stdout
+
+
+def test_the_house_is_kept_for_the_others_when_a_study_is_let_go() -> None:
+    """Its database was started again and another process serves it now, just while it is being tidied."""
+    tidied: list[str] = []
+
+    class Study:
+        def __init__(self, id: str) -> None:
+            self.id, self.store = id, self
+
+        async def awrite(self, work: object) -> int:
+            tidied.append(self.id)
+            if self.id == "first":
+                del app.state.studies["first"]
+            if self.id == "last":
+                raise asyncio.CancelledError
+            return 0
+
+    studies = {name: Study(name) for name in ("first", "other", "last")}
+    app = SimpleNamespace(state=SimpleNamespace(studies=studies, housekeeping=0.0))
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(server._keep_house(app))  # type: ignore[arg-type]
+    assert tidied == ["first", "other", "last"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from study_server import Clock, Person, Site, change, site, study_folder
@@ -18,6 +20,7 @@ from referee.studies.folder.demo_study import make_demo
 from referee.studies.folder.study import open_study
 from referee.studies.sessions.doors import Doors, read_doors, set_doors, time_of
 from referee.studies.sessions.lab_links import link_query, new_labels
+from referee.studies.texts import LANGUAGES
 from referee.studies.web.middleware import Limits, Rate
 
 LIVE = {"mode": '"live"'}
@@ -307,11 +310,29 @@ def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
 # -- texts -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("protocol", ["tuna2008", "production", "judgement", "judgement-pairwise", "tangram"])
+@pytest.mark.parametrize("protocol", ["tuna2008", "production", "judgement", "judgement-pairwise", "point", "refoi"])
 @pytest.mark.parametrize("language", ["en", "pt"])
 def test_the_shipped_pages_are_true_of_their_protocol(tmp_path: Path, protocol: str, language: str) -> None:
     study = make_demo(tmp_path / "s", protocol, items=3, participants=3, language=language)
     assert false_claims(study) == []
+
+
+@pytest.mark.parametrize(
+    ("protocol", "people", "programs"),
+    [
+        ("tangram", {"partner": "person"}, {"partner": "bot"}),
+        ("reference-game", {"group": 3, "bots": 1}, {"group": 3, "bots": 2}),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_consent_that_promises_other_people_is_true_where_there_are_some(
+    tmp_path: Path, protocol: str, people: dict[str, Any], programs: dict[str, Any], language: str
+) -> None:
+    study = make_demo(tmp_path / "s", protocol, participants=3, language=language)
+    assert false_claims(replace(study, settings={**study.settings, **people})) == []
+    said = false_claims(replace(study, settings={**study.settings, **programs}))
+    assert said[0].startswith(f"texts/{language}/consent.md says ")
+    assert all(line.endswith("but nobody plays with another person here") for line in said)
 
 
 def test_a_claim_that_is_not_so_is_found(tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
     written = "".join(log) + "".join(content.decode() for content in files.values())
     assert not any(visitor.session in written or visitor.token in written for visitor in table.visitors)
     assert parse_game(files[f"rooms/{table.room.id}.json"].decode()) == game
+    reply = site.organise("GET", f"rooms/{table.room.id}.json")
+    assert (reply.headers["content-type"], parse_game(reply.text)) == ("application/json", game)
     assert [json.loads(line)["kind"] for line in log[1:]].count("choose") == 8
 
 
@@ -344,6 +346,30 @@ def test_a_program_that_cannot_be_asked_says_so_and_the_round_ends_by_its_limit(
     table.site.close()
 
 
+def test_a_program_does_not_choose_by_the_words_of_the_round_before(tmp_path: Path) -> None:
+    """A room is in its next round before anybody was told: what programs have heard by then was said in the last one."""
+    table = one_with_bots(tmp_path / "early", {**ONE_BOT, "speaker": "fixed"})
+
+    async def story() -> None:
+        hall = await table.open(quick_bots)
+        me, bots = table.visitors[0].session, table.live.partner
+        assert isinstance(bots, ReferenceBots)
+        meant = table.room.settings["labels"][table.room.target]
+        await table.say(f"the {meant}")
+        await until(lambda: table.ears[me].status["phase"] == "between")
+        hall.take(table.live, me, [RoomLine(me, "ready", {}, 2, 1.0)])
+        assert (table.room.puzzle, table.room.phase) == (1, "playing")
+        await bots._turn()
+        await until(lambda: table.ears[me].status["puzzle"] == 1)
+        await hall.close()
+
+    run(table.site, story())
+    with table.site.served.store.read() as connection:
+        kinds = [json.loads(line)["kind"] for line in list(log_in(connection, table.room.id))[1:]]
+    assert (kinds.count("choose"), kinds.count("late")) == (1, 0)
+    table.site.close()
+
+
 def test_the_name_of_a_room_does_not_tell_what_will_be_meant(site: Site) -> None:
     table = Table(site)
 
@@ -482,6 +508,7 @@ def test_scenes_of_a_corpus_are_played_with_where_there_is_something_to_see() ->
     found = scene_trial(trials, "synthetic")
     assert found.targets == tuple(e.id for e in found.scene.entities)
     assert scene_trial(trials, "synthetic", trials[-1].scene.id or trials[-1].id).scene == trials[-1].scene
+    assert scene_trial([trials[0], trials[1], trials[0]], "synthetic").scene == trials[0].scene, "the first is first"
     named = [Trial(id="t", scene=FIGURES, targets=(FIGURES.entities[0].id,))]
     with pytest.raises(InputError, match="no scene of multiparty-tangrams can be shown"):
         scene_trial(named, "multiparty-tangrams")
@@ -512,6 +539,23 @@ def small_pictures(folder: Path, *colours: str) -> Path:
     for number, colour in enumerate(colours):
         Image.new("RGB", (8, 8), colour).save(folder / f"secret-{number}.png")
     return folder
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ({"bot_listener": "learned"}, "learned cannot play with these objects: none of the trials has a text"),
+        ({"bot_speaker": "classic/support-vectors"}, "SupportVectors learns from data"),
+        ({"bot_speaker": "tuna2008-r/IS-GT"}, "IS-GT cannot play .* only puts into words"),
+        ({"bot_speaker": "classic/pro"}, "--bot-speaker"),
+    ],
+)
+def test_a_program_that_could_say_nothing_in_any_room_is_refused(
+    program: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RefereeError, match=told):
+        make_reference_study(tmp_path / "mute", settings={**ONE_BOT, **program})
+    assert not (tmp_path / "mute").exists()
 
 
 def test_own_pictures_are_shown_under_names_that_tell_nothing(tmp_path: Path) -> None:
@@ -547,11 +591,25 @@ def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are
         scene_trial([trial], "own")
     with pytest.raises(InputError, match="programs cannot see"):
         make_reference_study(tmp_path / "s", trial=trial, pictures=folder, settings={"group": 2, "bots": 1})
-    with pytest.raises(InputError, match="are the same"):
-        picture_trial(small_pictures(tmp_path / "same", "red", "red"))
+    with pytest.raises(InputError, match=r"secret-0\.png and secret-2\.png are the same picture"):
+        picture_trial(small_pictures(tmp_path / "same", "red", "green", "red"))
     with pytest.raises(InputError, match="1 pictures are here"):
         picture_trial(small_pictures(tmp_path / "one", "red"))
     (folder / "secret-2.png").write_bytes(b"no picture")
     with pytest.raises(RefereeError, match=r"secret-2"):
         make_reference_study(tmp_path / "broken", trial=picture_trial(folder), pictures=folder)
     assert not (tmp_path / "broken").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "minutes"),
+    [
+        # Three minutes of instructions, and 59 s a round (`multiparty-tangrams`, 2a to 2c: 37 games of 72 rounds take 66 minutes in the mean).
+        ({}, 3 + 71),
+        ({"repetitions": 2, "objects": 4}, 3 + 8),
+    ],
+)
+def test_people_are_told_how_long_a_game_takes(settings: dict[str, Any], minutes: int, tmp_path: Path) -> None:
+    study = make_reference_study(tmp_path / "long", settings=settings)
+    assert study.minutes == minutes
+    assert f"takes about {minutes} minutes" in study.texts["consent"]

@@ -67,11 +67,9 @@ async def play(hall: Hall, people: Sequence[Person]) -> Live:
     send(solver, "say", text="sim, esse", **times)
     for piece, place in _placements().items():
         send(operator, "flip", piece=piece, **place._asdict())
-    for _ in range(400):
-        if live.room.phase == "over":
-            break
+    # What is not stored when the hall closes was never acknowledged, and is lost.
+    while not live.stored or live.stored[0] != "over":
         await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
     await hall.close()
     return live
 

@@ -80,6 +80,30 @@ def test_what_waits_together_is_committed_together(store: Store) -> None:
     assert written(store) == [f"{n}" for n in range(50)]
 
 
+def test_what_comes_in_as_the_store_closes_is_written_or_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind the end of the queue nobody would write it, and whoever put it there would wait for ever."""
+    writer = store.writer
+    waiting, closing = writer._waiting, threading.Thread(target=writer.close)
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(waiting, name)
+
+        def put(self, job: Any) -> None:
+            if job is not None:
+                closing.start()
+                # Time enough to close for whoever does not wait.
+                closing.join(0.2)
+            waiting.put(job)
+
+    monkeypatch.setattr(writer, "_waiting", Slow())
+    writer.submit(lambda c: add(c, "just in time")).result(10)
+    closing.join(10)
+    assert written(store) == ["just in time"]
+    with pytest.raises(Problem):
+        writer.submit(lambda c: add(c, "too late"))
+
+
 def test_one_that_fails_takes_nobody_along(store: Store) -> None:
     held, go_on = threading.Event(), threading.Event()
     store.writer.submit(lambda _: (held.set(), go_on.wait(10)))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from referee import catalogue
+from referee.cli.options import PageLanguage
 from referee.studies.texts import HERE, LANGUAGES, PAGES, default_pages, fill, interface_words, to_html
 from referee.studies.texts.plurals import counted_word
+from referee.systems.language_model import LANGUAGES as NAMES_FOR_MODELS
 
 BROWSER = Path(__file__).parents[2] / "browser" / "src"
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -101,3 +104,10 @@ def test_only_known_placeholders_are_filled() -> None:
 
 def test_an_unknown_language_gets_english_to_translate() -> None:
     assert default_pages("fi", "tuna2008") == default_pages("en", "tuna2008")
+
+
+def test_every_language_of_the_pages_is_named_where_one_is_asked_for() -> None:
+    """In the help of commands, and to a language model that speaks in a room."""
+    (option,) = (given for given in get_args(PageLanguage) if not isinstance(given, type))
+    assert re.findall(r"\b[a-z]{2}\b(?=,| or|\.)", option.help.partition(":")[2]) == sorted(LANGUAGES)
+    assert set(LANGUAGES) <= set(NAMES_FOR_MODELS)

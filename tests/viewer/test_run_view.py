@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from referee.reports.report_sources import gather
 from referee.runs.parts import RunPart
 from referee.runs.speak import Spoken
 from referee.runs.unfinished import Unfinished
+from referee.viewer import run_view
 from referee.viewer.run_view import RunView
 
 
@@ -122,6 +124,43 @@ def test_a_large_run_has_its_scoreboard_at_once_and_is_not_compared(
         assert "too large to be compared item by item" in page
         assert 'id="table-scores-set"' in page
         assert view.items({"measure": "set/dice", "order": "worst"})["found"] == 780
+
+
+def test_an_index_is_not_closed_while_somebody_asks_it(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is read anew just as a page of items is being made: that page is finished first."""
+    with viewing(demo) as view:
+        wait_for(lambda: view.state()["done"])
+        old, count = view.index, view.index.count
+        renewing = threading.Thread(target=view._take_in, args=(view.files, view.files.state))
+
+        def slowly(*asked: object) -> int:
+            renewing.start()
+            # Time enough to close it for whoever does not wait.
+            renewing.join(0.2)
+            return count(*asked)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(old, "count", slowly)
+        assert view.items({"order": "run"})["found"] == 780
+        renewing.join(60)
+        assert view.index is not old
+        assert view.items({"order": "run"})["found"] == 780
+
+
+def test_a_run_is_not_done_before_the_report_on_all_of_it(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that was made of an earlier state stops asking when it hears that all is done."""
+    states: list[dict[str, object]] = []
+    with viewing(demo) as view:
+        wait_for(lambda: view.state()["done"])
+        made = run_view.report_on
+
+        def watched(*given: object) -> object:
+            states.append(view.state())
+            return made(*given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(run_view, "report_on", watched)
+        view._take_in(view.files, "newer")
+        assert [(s["done"], "worked out" in str(s["said"])) for s in states] == [(False, True)]
+        assert (view.state()["done"], view.state()["made"]) == (True, "newer")
 
 
 def test_a_place_without_a_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ OwnMode = Annotated[str | None, typer.Option(help="debug, pilot or live.", show_
 Protocol = Annotated[str, typer.Option(help="What a trial is (referee list protocols).")]
 Participants = Annotated[int, typer.Option(help="People planned.", min=1)]
 Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
-PageLanguage = Annotated[str, typer.Option(help="Language of the pages: en or pt.")]
+PageLanguage = Annotated[str, typer.Option(help="Language of the pages: de, en, es, ja, nl, pt or zh.")]
 Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
 LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
 PublicUrl = Annotated[str, typer.Option(help="The address people use.")]

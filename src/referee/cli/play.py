@@ -69,8 +69,9 @@ def play(
         _tell(*_lying_in(played), curve_of_people(people, data) if people is not None else None, form)
         return 0
     if corpus is None or speaker is None or hearer is None or out is None:
-        missing = [f"--{name}" for name in ("corpus", "speaker", "hearer", "out") if not locals()[name]]
-        raise InputError(f"{', '.join(missing)} is missing", remedy="name all four, or --played FOLDER to score games")
+        needed = {"--corpus": corpus, "--speaker": speaker, "--hearer": hearer, "--out": out}
+        missing = ", ".join(option for option, value in needed.items() if value is None)
+        raise InputError(f"missing: {missing}", remedy="name all four, or --played FOLDER to score games")
     trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
     plans = plan_games(trials, games, repetitions, objects, seed)
     if not plans or is_named_only(plans[0].scene):
@@ -117,7 +118,8 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
         raise InputError("no played games are here", where=about, remedy=remedy) from None
     if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
         raise InputError("this does not say what was played", where=about, remedy=remedy)
-    games = [_read(path) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
+    mend = "take it out of the folder, or export the games again"
+    games = [_read(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
     if not games:
         raise InputError("there is no game yet", where=folder, remedy="play some first")
     return settings, games
@@ -171,13 +173,13 @@ def _play_all(
     return found
 
 
-def _read(path: Path) -> PlayedGame:
+def _read(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
     from referee.situated.players.reference_game import parse_game
 
     try:
         return parse_game(path.read_text(encoding="utf-8"))
     except (ValueError, TypeError, KeyError):
-        raise InputError("not a played game", where=path, remedy="delete the file to play it again") from None
+        raise InputError("not a played game", where=path, remedy=remedy) from None
 
 
 # -- what came of it -------------------------------------------------------------------------------------------------------------

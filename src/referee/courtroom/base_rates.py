@@ -47,6 +47,7 @@ def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress
     nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
     counts = np.zeros((len(WORDS), *shape))
     for start in progress(range(tables), "tables that chance makes"):
+        # Counted one by one for whoever looks on, worked out some at a time.
         if start % AT_ONCE:
             continue
         some = orders[start : min(start + AT_ONCE, tables)]

@@ -11,6 +11,7 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
@@ -78,13 +79,12 @@ class _Copy:
         self._reader.start()
 
     def _read(self) -> None:
-        try:
+        # Of what was broken off anything may come, and of none of it must somebody wait for more: who asked does the work again alone.
+        with suppress(Exception):
             while (sign := self._file.read(1)) in (_MORE, _DONE):
                 found = pickle.load(self._file) if sign == _MORE else None
                 self._room.acquire()
                 self._ready.put((sign, found))
-        except (EOFError, OSError, pickle.UnpicklingError):
-            sign = _FAILED
         self._ready.put((_FAILED, None))
 
     def of_one_part(self) -> Iterator[Any]:
@@ -114,7 +114,12 @@ def _copy(do: Callable[[Part], Iterable[Any]], parts: Sequence[Part]) -> _Copy:
     with warnings.catch_warnings():
         # Threads of this process (a clock on the screen, a pool that waits) are not in the copy, which needs none of them.
         warnings.simplefilter("ignore", DeprecationWarning)
-        number = os.fork()
+        try:
+            number = os.fork()
+        except OSError:  # no memory for another, or too many: this process does the work alone
+            os.close(reading)
+            os.close(writing)
+            raise GivenUp from None
     if number:
         os.close(writing)
         return _Copy(number, os.fdopen(reading, "rb", 1 << 20))

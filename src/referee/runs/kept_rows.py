@@ -25,8 +25,9 @@ AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class RowsInFile:
-    """Rows of numbers one after the other in an open file, from some byte on."""
+    """Rows of numbers one after the other in an open file, from some byte on; whoever has them has the `table` they are of, with which its file is closed."""
 
+    table: KeptRows
     file: int
     start: int
     shape: tuple[int, int]
@@ -96,7 +97,7 @@ class KeptRows(Mapping[Key, Any]):
         """The rows of a metric: an array, or what reads them when it is asked for some."""
         if self._arrays:
             return self._arrays[key]
-        return RowsInFile(self._file.fileno(), self._starts[key], (self._trials, self._widths[key]))
+        return RowsInFile(self, self._file.fileno(), self._starts[key], (self._trials, self._widths[key]))
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._widths)

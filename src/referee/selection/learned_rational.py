@@ -39,9 +39,9 @@ Ints = npt.NDArray[np.int64]
 class LearnedRationalSpeaker(Reasoned):
     """S0 or S1 (`depth`) with learned scores, trained by L-BFGS on the mean log-likelihood with an L2 penalty, per group named by `by`.
 
-    Messages have up to `longest` attributes, each with the target's first value; longer descriptions, and pairs that are not true of the target, are not
-    learned from. Values and attributes never seen in training have weight 0. The original's stochastic training on sampled messages is
-    replaced by exact gradients over all of them.
+    Messages have up to `longest` attributes, each with the target's first value; names that it has no value for are in none of them. Longer descriptions,
+    and pairs that are not true of the target, are not learned from. Values and attributes never seen in training have weight 0. The original's stochastic
+    training on sampled messages is replaced by exact gradients over all of them.
     """
 
     depth: int = 1
@@ -288,6 +288,8 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
         listener_chances = np.empty_like(scores)
         # A uniform prior over the entities: normalising over them is all that Bayes asks.
         speaker = (-_softmax(scores, 1, listener_chances) + scores[:, :1])[:, 0]
+        # Once more: to the listener such a message is equally impossible of everyone, and only the differences between entities count.
+        speaker += IMPOSSIBLE * batch.barred
         speaker_chances = np.empty_like(speaker)
         speaker -= _softmax(speaker, 1, speaker_chances)
 

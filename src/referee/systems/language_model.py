@@ -23,12 +23,13 @@ from referee.llm.prompt_files import PromptFile, filled
 from referee.records import Description, Entity, Property, SpeakerView, Trial
 from referee.systems.object_lists import check_places, object_lines
 
-__all__ = ["LanguageModel", "build_prompt", "understand"]
+__all__ = ["LANGUAGES", "LanguageModel", "build_prompt", "understand"]
 
 LANGUAGES = {
     "en": "English",
     "pt": "Portuguese",
     "de": "German",
+    "es": "Spanish",
     "nl": "Dutch",
     "zh": "Mandarin Chinese",
     "ja": "Japanese",

@@ -40,11 +40,14 @@ class RunView:
         self.composed: RunReport | None = None
         self.trouble = ""
         self.reading = True
+        self._state: str | None = None
         self._made_of = ""
         self._own_items: Path | None = None
         self._items: RunItems | None = None
         self._stop, self._first = threading.Event(), threading.Event()
         self._lock, self._waiting = threading.Lock(), 0
+        # Held while the index is asked and while another takes its place: one that somebody asks is not closed.
+        self._at_index = threading.Lock()
         self._place = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
         self._worker = threading.Thread(target=self._work, daemon=True)
         self._worker.start()
@@ -52,7 +55,8 @@ class RunView:
     def close(self) -> None:
         self._stop.set()
         self._worker.join(10)
-        self.index.close()
+        with self._at_index:
+            self.index.close()
         self._place.cleanup()
 
     def routes(self) -> dict[str, Answering]:
@@ -89,36 +93,40 @@ class RunView:
                 files = find_run(self.path)
                 state = files.state
                 if state != known:
-                    self._take_in(files)
+                    self._take_in(files, state)
                     known = state
             # A run that is being renamed, or replaced, is there again in a moment.
             except (RefereeError, OSError) as error:
                 self.trouble = str(error)
             self._stop.wait(LOOK_AGAIN_S)
 
-    def _take_in(self, files: RunFiles) -> None:
-        # Parts of an unfinished run are only ever added; whatever else changed is read anew.
-        if files.folder != self.files.folder or (files.finished and not self.reading):
-            old, self.index, self._items = self.index, RunIndex(), None
-            old.close()
-        self.files, self.reading = files, True
+    def _take_in(self, files: RunFiles, state: str) -> None:
+        with self._at_index:
+            # Parts of an unfinished run are only ever added; whatever else changed is read anew.
+            if files.folder != self.files.folder or (files.finished and not self.reading):
+                old, self.index, self._items = self.index, RunIndex(), None
+                old.close()
+            # In this order: what is new was never read.
+            self.reading, self.trouble = True, ""
+            self.files, self._state = files, state
         threading.Timer(0.05, self._first.set).start()
         large = files.size > LARGE
         if large and files.finished:
-            self._report(files)
+            self._report(files, state)
         self.index.read_on(files, self._pause)
         self.reading = False
         if not self._stop.is_set() and not (large and files.finished):
-            self._report(files)
+            self._report(files, state)
 
-    def _report(self, files: RunFiles) -> None:
+    def _report(self, files: RunFiles, state: str) -> None:
         try:
             folder = files.folder if files.finished else self._snapshot(files)
             if folder is None:
                 return
             composed = report_on(folder, files.size > LARGE)
             self._own_items = self._keep(composed)
-            self.composed, self._made_of, self._items, self.trouble = composed, files.state, None, ""
+            with self._at_index:
+                self.composed, self._made_of, self._items, self.trouble = composed, state, None, ""
         except RefereeError as error:
             self.trouble = str(error)
 
@@ -153,8 +161,13 @@ class RunView:
     # -- answers -----------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        done = self.files.finished and not self.reading and bool(self._made_of or self.trouble)
+        # Not before the report on all of it: a page that was made of less asks no more once this is so.
+        done = self.files.finished and not self.reading and self._is_reported()
         return {"made": self._made_of, "said": self._said(), "done": done}
+
+    def _is_reported(self) -> bool:
+        """Whether there is a report on the files as they are, or it is known why not."""
+        return bool(self.trouble) or self._made_of == self._state
 
     def _said(self) -> str:
         seen = f"{self.index.trials:,} trials"
@@ -163,7 +176,7 @@ class RunView:
             said = f"This run is under way: {parts} part{'s' * (parts != 1)} of its systems done, {seen}."
         elif self.reading:
             said = f"The run is being read: {seen} so far."
-        elif self._made_of or self.trouble:
+        elif self._is_reported():
             said = f"{seen}."
         else:
             said = f"{seen}; what was found is being worked out."
@@ -189,13 +202,14 @@ class RunView:
         return [items if s.name == "items" else s for s in part.sections]
 
     def _about(self, composed: RunReport) -> dict[str, Any]:
-        return {
-            "systems": list(composed.systems or self.index.systems),
-            "measures": [[m, composed.directions.get(m, "none")] for m in composed.measures],
-            "lead": composed.lead,
-            "domains": self.index.levels("domain"),
-            "conditions": self.index.levels("condition"),
-        }
+        with self._at_index:
+            return {
+                "systems": list(composed.systems or self.index.systems),
+                "measures": [[m, composed.directions.get(m, "none")] for m in composed.measures],
+                "lead": composed.lead,
+                "domains": self.index.levels("domain"),
+                "conditions": self.index.levels("condition"),
+            }
 
     def items(self, query: Mapping[str, str]) -> dict[str, Any]:
         self._wait()
@@ -203,7 +217,8 @@ class RunView:
         asked = {k: query.get(k, "") for k in ("words", "measure", "system", "order", "domain", "condition")}
         wanted = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
         reading = self.reading
-        answer = self._served().answer(wanted, quick=reading)
+        with self._at_index:
+            answer = self._served().answer(wanted, quick=reading)
         return {**answer, "unsure": "still being read: in the order of the run, without scores"} if reading else answer
 
     def _served(self) -> RunItems:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import create, one_of
 from referee.cli import options
 from referee.cli.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee.errors import InputError
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = options.new_app()
-SPEAKERS = ("repetition", "round", "fixed")
-BEGINS = ("any", "person", "bot")
-FEEDBACKS = ("full", "own")
 
 
 @app.command(
@@ -51,8 +48,8 @@ def choose(
     scene: Annotated[str | None, typer.Option(help="Of the corpus: this scene.", show_default="the first that can be shown")] = None,
     group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
     bots: Annotated[int, typer.Option(help="So many of them are programs.", min=0, max=5)] = 0,
-    bot_speaker: Annotated[str, typer.Option(help="The program that speaks: a system, or llm/openai-compatible|….")] = "classic/incremental",
-    bot_listener: Annotated[str, typer.Option(help="The program that chooses: a hearer, or llm/openai-compatible|….")] = "literal",
+    bot_speaker: Annotated[str, typer.Option(help="The speaking program: a system without training, or llm/openai-compatible|….")] = "classic/incremental",
+    bot_listener: Annotated[str, typer.Option(help="The choosing program: a hearer without training, or llm/openai-compatible|….")] = "literal",
     repetitions: options.Repetitions = 6,
     objects: Annotated[int, typer.Option(help="How many objects come round; 0 for all.", min=0)] = 0,
     speaker: Annotated[str, typer.Option(help="When somebody else speaks: after every repetition, after every round, never (fixed).")] = "repetition",
@@ -73,12 +70,9 @@ def choose(
     One speaks, all others choose alone which object is meant, all write in one chat, and after every round everybody is told. A folder that exists is served
     as it is: change its study.toml to change anything.
     """
-    for option, value, allowed in (
-        ("--speaker", speaker, SPEAKERS),
-        ("--begins", begins, BEGINS),
-        ("--feedback", feedback, FEEDBACKS),
-    ):
-        one_of(option, value, allowed)
+    known = create("protocol", "reference-game").info.parameters
+    for name, value in (("speaker", speaker), ("begins", begins), ("feedback", feedback)):
+        one_of(f"--{name}", value, known[name].values)
     settings: dict[str, Any] = {
         "group": group,
         "bots": bots,
@@ -97,24 +91,15 @@ def choose(
         _make(
             data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
         )
-    elif corpus or scene or pictures or settings != _usual(settings):
+    elif corpus or scene or pictures or settings != {name: known[name].default for name in settings}:
         raise exists_already(data)
     serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
-
-
-def _usual(settings: dict[str, Any]) -> dict[str, Any]:
-    """The same settings where nothing is asked for."""
-    from referee.catalogue import create
-
-    known = create("protocol", "reference-game").info.parameters
-    return {name: known[name].default for name in settings}
 
 
 def _objects(
     corpus: str | None, data: Path | None, scene: str | None, pictures: Path | None, language: str
 ) -> tuple[Trial | None, Path | None]:
     """What is played with, and where the objects' own pictures lie; nothing for the figures of this package."""
-    from referee.catalogue import create
     from referee.studies.rooms.reference_study import picture_trial, scene_trial
 
     if corpus is None:

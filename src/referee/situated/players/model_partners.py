@@ -15,17 +15,10 @@ from referee.llm.model_client import ModelClient
 from referee.llm.object_lines import object_line
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
 from referee.situated.players.reference_game import SilentEndpoint
+from referee.systems.language_model import LANGUAGES
 
 __all__ = ["ModelHearer", "ModelSpeaker"]
 
-LANGUAGES = {
-    "en": "English",
-    "pt": "Portuguese",
-    "de": "German",
-    "nl": "Dutch",
-    "zh": "Mandarin Chinese",
-    "ja": "Japanese",
-}
 LONGEST = 400
 _NUMBER = re.compile(r"^(?:the )?(?:answer|object|number)?\s*(?:is|:|#)?\s*(\d+)\.?$", re.IGNORECASE)
 

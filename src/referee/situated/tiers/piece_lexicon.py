@@ -34,7 +34,8 @@ CODES = ("dir", "tpl", "ovl", "act")
 EXAMPLE = 'language = "fr", determiners = "le, la, un", pronouns = "il, elle", things = "pièce", and tables such as [shapes] triangle = "triangle"'
 
 
-@dataclass(frozen=True, slots=True)
+# Each is equal to itself alone: what is built of one is looked up by it.
+@dataclass(frozen=True, slots=True, eq=False)
 class WordFile:
     """The words of one language: lists, tables (kind → words) and switches, as in its file."""
 
@@ -183,16 +184,10 @@ def no_words(language: str) -> InputError:
     )
 
 
-# Own files are read once, and a file is as good a key as its words.
-_BUILT: dict[tuple[Any, ...], PieceLexicon] = {}
-
-
+@lru_cache(maxsize=64)
 def _lexicon(code: str, names: tuple[tuple[str, str], ...], own: WordFile | None) -> PieceLexicon:
-    key = (code, names, id(own))
-    if key not in _BUILT:
-        words = read_words(FOLDER / f"{code}.toml") if code in known_languages() else WordFile(code)
-        _BUILT[key] = _built(words if own is None else words.with_more(own), names)
-    return _BUILT[key]
+    words = read_words(FOLDER / f"{code}.toml") if code in known_languages() else WordFile(code)
+    return _built(words if own is None else words.with_more(own), names)
 
 
 def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:

@@ -10,6 +10,7 @@ from referee.errors import InputError
 from referee.studies.folder.draft import Extra
 from referee.studies.folder.media import can_play, shown_media, way_of
 from referee.studies.folder.study import Study
+from referee.studies.protocols.contract import Stimulus
 from referee.studies.texts import HEARD, READ
 
 __all__ = ["CHECK", "PRACTICE", "give_voices", "odd_extras"]
@@ -45,13 +46,19 @@ def odd_extras(study: Study) -> list[str]:
         if not odd:
             continue
         file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
-        wanted = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{_ending(ways)}" for n, s in odd)
         told.append(
-            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; record {wanted}, "
-            f'and give the files to `study new` in --media, or put them into media/ and name each in its line ("media": "{word}-{odd[0][0]}{_ending(ways)}")'
+            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
+            + _remedy(word, odd, ways)
         )
     return told
 
 
-def _ending(ways: set[str]) -> str:
-    return "" if ways == {READ} else ".wav" if HEARD in ways else ".webm"
+def _remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
+    if ways == {READ}:
+        return 'leave "media" out of their lines'
+    ending = ".wav" if HEARD in ways else ".webm"
+    wanted = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{ending}" for n, s in odd)
+    return (
+        f"record {wanted}, and give the files to `study new` in --media, or put them into media/ and name each in its line "
+        f'("media": "{word}-{odd[0][0]}{ending}")'
+    )

@@ -38,7 +38,15 @@ def _has_breaks(study: Study) -> bool:
 
 
 def _plays_dialogue(study: Study) -> bool:
-    return study.kind.info.plugin in ("tangram", "replay-identify")
+    """Where people talk, or watch others talk, pages may speak of hearing without any description that is heard."""
+    return study.kind.info.plugin in (*ROOM_PLUGINS, "replay-identify")
+
+
+def _meets_people(study: Study) -> bool:
+    settings = study.settings
+    if study.kind.info.plugin == "tangram":
+        return bool(settings["partner"] == "person")
+    return bool(settings["group"] - settings["bots"] > 1)
 
 
 def _up_to(first: str, last: str, *without: str, stop: str = ".") -> str:
@@ -107,7 +115,7 @@ _CLAIMS = (
     _Claim(
         {
             "en": r"find the right (picture|one) quickly|click the (picture|one)",
-            "pt": r"encontrar a figura certa com rapidez|clique n",
+            "pt": r"encontrar a figura certa com rapidez|clique n(?:a|aquela|ela)\b",
         },
         _chooses,
         "nobody chooses a picture in this protocol",
@@ -121,6 +129,19 @@ _CLAIMS = (
         {"en": r"your partner|with a partner", "pt": r"seu parceiro|sua parceira"},
         lambda s: s.kind.info.plugin in ROOM_PLUGINS,
         "nobody has a partner in this protocol",
+    ),
+    _Claim(
+        {
+            "en": r"with (?:another participant|other participants)",
+            "de": r"mit (?:einer )?anderen person(?:en)? zusammengebracht",
+            "es": r"se le reunirá con otras? personas?",
+            "ja": r"(?:別|ほか)の参加者と組み",
+            "nl": r"met (?:een )?andere deelnemers? samengebracht",
+            "pt": r"você encontra outras? pessoas? participantes?",
+            "zh": r"与(?:另一位|其他)参加者",
+        },
+        lambda s: s.kind.info.plugin not in ROOM_PLUGINS or _meets_people(s),
+        "nobody plays with another person here",
     ),
     _Claim(
         {"en": r"some by people|written by people", "pt": r"algumas por pessoas"},

@@ -40,6 +40,7 @@ from referee.studies.folder.settings import (
     read_section,
 )
 from referee.studies.protocols.contract import Info, Kind, Stimulus
+from referee.studies.protocols.room_protocol import RoomProtocol
 from referee.studies.texts import PAGES, REQUIRED, default_pages, fill, interface_words
 from referee.studies.texts.plurals import in_number
 
@@ -181,6 +182,8 @@ def open_study(path: str | Path) -> Study:
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(one.trials) for one in lists)
     minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
+    if isinstance(kind, RoomProtocol):
+        minutes += round(kind.usual_seconds(next(iter(stimuli.values())), settings) / 60)
     strings = interface_words(about.language, folder / "texts" / about.language / "strings.toml")
     facts = {
         **{name: getattr(about, name) for name in ("title", "contact", "institution", "participants")},

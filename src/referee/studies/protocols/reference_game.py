@@ -18,6 +18,8 @@ from referee.studies.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES
 __all__ = ["ReferenceGame"]
 
 FEWEST_OBJECTS = 2
+# Until the last choice of a round, in the mean of studies 2a to 2c of Boyce et al. (the corpus `multiparty-tangrams`).
+ROUND_SECONDS = 59.0
 
 
 class ReferenceGame(RoomProtocol):
@@ -99,7 +101,11 @@ class ReferenceGame(RoomProtocol):
     ) -> GivenAnswer:
         """A room that went well, without its game: that comes from bots in the room."""
         rounds = int(shown.parameters["rounds"])
-        return self.simulated_room(rng, {"rounds": rounds, "right": rounds}, rounds * 20_000)
+        counts = {"rounds": rounds, "right": rounds}
+        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        return ROUND_SECONDS * _rounds(len(stimulus.trial.scene.entities), settings)
 
 
 def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from referee.studies.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
-from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown
+from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
 __all__ = [
     "HOW_IT_ENDED",
@@ -51,6 +51,10 @@ class RoomProtocol(NothingIdentified, ABC):
     def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
         """What is wrong with the settings of the game; None where nothing is."""
 
+    @abstractmethod
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        """About how long a room is played in."""
+
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A room and how it ended."""
         check_recorded(answer, self.info)
@@ -64,8 +68,8 @@ class RoomProtocol(NothingIdentified, ABC):
         return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
 
     @staticmethod
-    def simulated_room(rng: Random, counts: Mapping[str, int], usual_ms: float) -> GivenAnswer:
+    def simulated_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:
         """What a page says of a room that went well."""
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", **counts}
-        return GivenAnswer(answer=answer, times={"combined_ms": usual_ms * (0.5 + rng.random())})
+        return GivenAnswer(answer=answer, times={"combined_ms": 1000 * usual_seconds * (0.5 + rng.random())})

@@ -82,7 +82,11 @@ class Tangram(RoomProtocol):
     ) -> GivenAnswer:
         """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
-        return self.simulated_room(rng, {"puzzles": puzzles, "solved": puzzles}, puzzles * 200_000)
+        counts = {"puzzles": puzzles, "solved": puzzles}
+        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        return 200.0 * len(settings["puzzles"])
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:

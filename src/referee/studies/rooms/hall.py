@@ -437,7 +437,7 @@ class Hall:
             _log.error("could not look for withdrawals: %s", type(error).__name__)
             return
         for live, who in playing:
-            if who in gone and live.room.has(who) and live.room.phase != OVER:
+            if who in gone and live.room.has(who) and live.room.phase != OVER and not live.room.seat(who).gone:
                 link = live.links.pop(who, None)
                 step = self.kind.rules.leave if live.room.phase == WAITING else self.kind.rules.quit_room
                 self._push(live, *step(live.room, who, self.now_ms()))

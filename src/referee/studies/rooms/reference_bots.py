@@ -77,7 +77,8 @@ class ReferenceBots:
     async def _turn(self) -> None:
         """Whatever programs have to do now: say what is meant, or choose."""
         room = self.room
-        if room.phase != PLAYING:
+        # A room moves on before its lines are stored and told: until then the last words known are those of the round before.
+        if room.phase != PLAYING or self._round_told() != room.puzzle:
             return
         number = room.puzzle
         speaker = str(room.speaker)
@@ -93,6 +94,10 @@ class ReferenceBots:
 
     def _is_on(self, number: int) -> bool:
         return self.room.phase == PLAYING and self.room.puzzle == number
+
+    def _round_told(self) -> int | None:
+        """The round that began last, as far as everybody was told."""
+        return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
 
     def _text(self) -> str:
         """What the speaker has said in this round."""

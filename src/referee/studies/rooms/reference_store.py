@@ -6,17 +6,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from referee import __version__
 from referee.situated.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee.situated.tiers.reference_forms import words_of
-from referee.studies.data.collection import SIMULATED
 from referee.studies.rooms.any_room import OVER, Seat
 from referee.studies.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
-from referee.studies.rooms.room_line import RoomLine, is_person
-from referee.studies.rooms.room_store import lines_after, restored, stored_room
-from referee.studies.store import schema
+from referee.studies.rooms.room_line import RoomLine
+from referee.studies.rooms.room_store import has_simulated, lines_after, restored, stored_room
 
 __all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
 
@@ -36,20 +34,13 @@ def game_in(connection: Connection, room: str) -> PlayedGame:
     row, seats, lines = stored_room(connection, room)
     names = [seat.name for seat in seats]
     played = PlayedGame(game=row.id, rounds=rounds_in(lines, {s.who: s for s in seats}, row.data["settings"]["labels"]))
-    played.simulated = _is_simulated(connection, seats)
+    played.simulated = has_simulated(connection, seats)
     if row.state != OVER:
         played.outcome = RUNNING
     elif row.data["outcome"] != COMPLETED:
         gone = [seat.name for seat in seats if seat.gone]
         played.outcome, played.by, played.why = LEFT, " ".join(gone or names), str(row.data["outcome"])
     return played
-
-
-def _is_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
-    """Whether programs sat in the places of people, as in a rehearsal."""
-    people = [seat.who for seat in seats if is_person(seat.who)]
-    told = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
-    return any(client and client.get(SIMULATED) for client in told)
 
 
 def log_in(connection: Connection, room: str) -> Iterator[str]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from referee import catalogue
+from referee.capabilities import Remembers
 from referee.drawing import kind_of
-from referee.errors import InputError
-from referee.records import Entity, Property, Scene, Trial
+from referee.errors import InputError, RefereeError, UnknownName
+from referee.records import Description, Entity, Property, Scene, Trial
 from referee.situated.players.reference_game import is_named_only
+from referee.situated.players.roster import make_partner
 from referee.studies.folder.photographs import KINDS
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import picture_names
@@ -48,11 +52,12 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
             where=folder,
             remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
         )
+    contents = {path: path.read_bytes() for path in files}
+    for one, other in combinations(files, 2):
+        if one.stem == other.stem or contents[one] == contents[other]:
+            alike = "have the same name" if one.stem == other.stem else "are the same picture"
+            raise InputError(f"{one.name} and {other.name} {alike}", where=folder, remedy="leave one of them out")
     entities = tuple(Entity(id=path.stem, image=path.name) for path in files)
-    if len({e.id for e in entities}) < len(entities) or _alike(entities, folder):
-        raise InputError(
-            "two pictures have the same name or are the same", where=folder, remedy="leave one of them out"
-        )
     everything = tuple(e.id for e in entities)
     scene = Scene(entities=entities, id="pictures")
     return Trial(id="pictures", scene=scene, targets=everything, language=language, domain="pictures")
@@ -60,19 +65,21 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
 
 def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
     """The scene of a corpus that is played with: the one that is named, or the first that can be. With `pictures`, where its objects' own pictures lie."""
-    by_scene = {t.scene.id or t.id: _seen(t, pictures) for t in reversed(list(trials))}
+    by_scene: dict[str, Trial] = {}
+    for trial in trials:
+        by_scene.setdefault(trial.scene.id or trial.id, trial)
     # One after the other, as far as needed: to know whether objects look alike they are drawn.
-    shown = (name for name in reversed(by_scene) if _can_be_shown(by_scene[name], pictures))
-    if scene is not None and (scene not in by_scene or not _can_be_shown(by_scene[scene], pictures)):
-        some = ", ".join(islice(shown, 5)) or "none at all"
+    seen = (_seen(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
+    found = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
+    if found is None and scene is not None:
+        others = (name for name, trial in by_scene.items() if _can_be_shown(_seen(trial, pictures), pictures))
+        some = ", ".join(islice(others, 5)) or "none at all"
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
-    name = scene if scene is not None else next(shown, None)
-    if name is None:
+    if found is None:
         raise InputError(
             f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
             remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
         )
-    found = by_scene[name]
     everything = tuple(e.id for e in found.scene.entities)
     return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
 
@@ -122,6 +129,8 @@ def make_reference_study(
         raise InputError(
             "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"
         )
+    if chosen.get("bots"):
+        _try_programs(trial, chosen)
     return write_room_study(
         path,
         protocol="reference-game",
@@ -136,3 +145,28 @@ def make_reference_study(
         settings=chosen,
         pictures=pictures,
     )
+
+
+def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
+    """Each program is asked once about these objects: one that would have to learn first, or does not know such objects, could say nothing in any room."""
+    known = catalogue.create("protocol", "reference-game").info.parameters
+    view = replace(trial, targets=trial.targets[:1])
+    for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")):
+        written = settings.get(name, known[name].default)
+        try:
+            player = make_partner(written, kind, seed=1)
+            if isinstance(player, Remembers):
+                continue  # what waits for a network is not asked in vain
+            if kind == "hearer":
+                player.resolve(Description(text="this one"), view.for_hearer(Random(1)))
+            elif hasattr(player, "describe"):
+                player.describe(view.for_speaker())
+            else:
+                raise InputError("it only puts into words what others chose")
+        except UnknownName:
+            raise
+        except RefereeError as error:
+            raise InputError(
+                f"{written} cannot play with these objects: {' '.join(str(error).split())}",
+                remedy=f"choose another {name} (--{name.replace('_', '-')}), one that needs no training",
+            ) from error

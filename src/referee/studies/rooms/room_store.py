@@ -28,6 +28,7 @@ from referee.studies.store import schema
 from referee.studies.store.store import Store
 
 __all__ = [
+    "has_simulated",
     "high_marks",
     "keep_lines",
     "keep_room",
@@ -235,8 +236,14 @@ def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
 
 def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
     """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
-    clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_([s.who for s in seats])))
-    return any(is_bot(seat.who) for seat in seats) or any((client or {}).get(SIMULATED) for client in clients)
+    return any(is_bot(seat.who) for seat in seats) or has_simulated(connection, seats)
+
+
+def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
+    """Whether programs sat in the places of people, as in a rehearsal."""
+    people = [seat.who for seat in seats if is_person(seat.who)]
+    clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
+    return any((client or {}).get(SIMULATED) for client in clients)
 
 
 def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:

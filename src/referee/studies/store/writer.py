@@ -48,7 +48,8 @@ class Writer:
         self.engine = engine
         # Without a limit: putting never blocks, and so may be done from the event loop.
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._closed = False
+        # Held by whoever puts something in and by whoever closes: nothing comes in behind the end, where nobody would write it.
+        self._door, self._closed = threading.Lock(), False
         # What went wrong last, for the organisers: the name of the error and when (monotonic).
         self.trouble: tuple[str, float] | None = None
         self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
@@ -78,17 +79,19 @@ class Writer:
             ) from None
 
     def _put(self, job: _Job) -> None:
-        if self._closed:
-            raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
-        self._waiting.put(job)
+        with self._door:
+            if self._closed:
+                raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
+            self._waiting.put(job)
 
     def close(self) -> None:
         """Finish what waits, then stop."""
-        if not self._closed:
-            self._closed = True
-            # Behind all that waits, which is therefore still written.
-            self._waiting.put(None)
-            self._thread.join()
+        with self._door:
+            closed, self._closed = self._closed, True
+            if not closed:
+                # Behind all that waits, which is therefore still written.
+                self._waiting.put(None)
+        self._thread.join()
 
     def _write_for_ever(self) -> None:
         while (job := self._waiting.get()) is not None:

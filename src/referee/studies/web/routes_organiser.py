@@ -135,7 +135,8 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
     served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type="application/jsonl", headers=headers)
+    kind = "application/json" if name.endswith(".json") else "application/jsonl"
+    return Response(content, media_type=kind, headers=headers)
 
 
 @router.get("/export.zip")

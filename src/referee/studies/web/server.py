@@ -108,16 +108,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in keeping:
             task.cancel()
         # Halls before stores: what a room has to write still can be.
-        for hall in app.state.halls.values():
+        # Copies, here and below: a study may be let go, and a hall opened, while we wait.
+        for hall in [*app.state.halls.values()]:
             await hall.close()
-        for served in app.state.studies.values():
+        for served in [*app.state.studies.values()]:
             await asyncio.to_thread(served.store.close)
 
 
 async def _keep_house(app: FastAPI) -> None:
     """Due deletions and expired reservations, from time to time."""
     while True:
-        for served in app.state.studies.values():
+        for served in [*app.state.studies.values()]:
             try:
                 # `served=served` binds the study of this round, not the last one of the loop.
                 if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
@@ -172,7 +173,7 @@ async def _http_problem(_: Request, error: Exception) -> Response:
 @pages.get("/health")
 async def health(request: Request) -> dict[str, Any]:
     """For proxies and supervisors: the server answers, and its stores take writes."""
-    for served in request.app.state.studies.values():
+    for served in [*request.app.state.studies.values()]:
         await served.store.awrite(lambda connection: None)
     return {"well": True, "studies": len(request.app.state.studies)}
 
