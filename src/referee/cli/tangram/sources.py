@@ -160,6 +160,12 @@ def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: st
     if path.suffix == ".eaf":
         found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
         told = found.language if found.language != UNTOLD else language or UNTOLD
+        if told == UNTOLD and found.tier(EXPRESSION):
+            print(
+                f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
+                '  → language = "en" before the [tiers] of a map, for --tiers',
+                file=sys.stderr,
+            )
         return [_marked(replace(found, language=told), path)]
     if path.suffix == ".csv":
         try:
