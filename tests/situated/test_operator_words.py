@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from referee.situated.game.board import Placement
-from referee.situated.game.goals import scatter
+from referee.situated.game.goals import find_goal, scatter, solution
 from referee.situated.game.instructions import Command, Hand, clauses, understand
+from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.players.bots import OperatorBot
 from referee.situated.players.contract import SAY, TURN, WAIT, Seen
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
@@ -316,6 +317,31 @@ def test_how_far_to_turn_hangs_on_the_piece_that_is_chosen() -> None:
     chosen = understand("the one on the left", BOARD, Hand(asked=asked), Random(0))
     at_once = understand(f"turn it {wish}", BOARD, Hand(piece="2"), Random(0))
     assert (chosen.piece, chosen.degrees) == (at_once.piece, at_once.degrees)
+
+
+PENTOMINOES = solution(find_goal("dog"), step=90)
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "kind", "letter", "degrees"),
+    [
+        ("put I below L", None, "beside", "I", 0),
+        ("turn L twice", None, "turn", "L", 180),
+        ("piece N to the middle please", None, "put", "N", 0),
+        ("now the piece that looks like a Z", None, "take", "Z", 0),
+        ("I want the L in the middle", None, "put", "L", 0),
+        ("I meant the Y", None, "take", "Y", 0),
+        ("Move P a bit up", None, "shift", "P", 0),
+        # Half a round on a board of quarters.
+        ("upside down", "I", "turn", "I", 180),
+    ],
+)
+def test_pentominoes_go_by_letters_without_articles(
+    text: str, held: str | None, kind: str, letter: str, degrees: int
+) -> None:
+    numbers = {ALL_PIECES[piece]["shape"]: piece for piece in PENTOMINOES.placements}
+    got = understand(text, PENTOMINOES, Hand(piece=held and numbers[held]), Random(0))
+    assert (got.kind, got.piece, got.degrees % 360) == (kind, numbers[letter], degrees)
 
 
 @pytest.mark.parametrize(

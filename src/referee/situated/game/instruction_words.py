@@ -35,6 +35,7 @@ __all__ = [
     "SHAPES",
     "SIDES",
     "SIZES",
+    "SPEAKER_DOES",
     "SPELT",
     "STEP",
     "TAKING",
@@ -49,11 +50,11 @@ __all__ = [
     "WRONG_PIECE",
 ]
 
-# In steps of the board, usually 45 degrees: four turn a piece upside down.
-NUMBERS = {"twice": 2, "upside down": 4, "round": 4, "half": 4}
+# In steps of the board, 45 or 90 degrees.
+NUMBERS = {"twice": 2}
 COUNTED = re.compile(r"\b(one|two|three|four|five|six|seven|[1-7]) (?:steps?|turns?|times|clicks?|notch(?:es)?)\b")
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
-DEGREES = {"a quarter": 90, "quarter turn": 90, "right angle": 90, "half turn": 180, "half way": 180}
+DEGREES = {"a quarter": 90, "quarter turn": 90, "right angle": 90, "half": 180, "upside down": 180, "round": 180}
 SIZES = {
     "big": "large",
     "bigger": "large",
@@ -123,6 +124,11 @@ RELATED = (
     r"| end)? of|(?:left|right) of"
     r"|on top of|above|over|below|underneath|beneath|under|onto|up to|to|on)\s+"
 )
+# After *I* it is the speaker who does it, and *I* no piece.
+SPEAKER_DOES = (
+    "want|wanted|would|need|needed|mean|meant|think|thought|see|have|had|am|do|don't|did|didn't|was|like|said|say|guess|can|can't|will|won't|know"
+    "|could|should|must|just|also|really|believe|hope|told|asked"
+)
 # What people call a pentomino beside its letter.
 NICKNAMES = {"X": ("cross", "plus"), "I": ("bar", "stick"), "W": ("stairs", "staircase")}
 REGION = re.compile(
@@ -148,7 +154,7 @@ VERBS = {
     r"|\bturn (?:it |(?:that|this) (?:one |piece )?|the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
     "turn": r"\b(?:turn(?:ed)?|rotated?|spin|twist(?:ed)?|tilt(?:ed)?|swivel|pivot|pointing|facing)\b|\b(?:points?"
     r"|faces?) (?:up|down|left|right|to the|towards)|\bdegrees\b|\bclockwise\b"
-    r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b|\bstands? on (?:its|a) (?:tip"
+    r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b|\bupside down\b|\bstands? on (?:its|a) (?:tip"
     r"|point|corner)\b",
     "put": rf"\b(?:{MOVING}|rest|stay|sit|goes|go|belongs?|comes?|come|have|make|should|needs|must|has to|want|like"
     rf"|take it|take that)\b",

@@ -41,6 +41,7 @@ from referee.situated.game.instruction_words import (
     SHAPES,
     SIDES,
     SIZES,
+    SPEAKER_DOES,
     SPELT,
     STEP,
     TAKING,
@@ -150,7 +151,7 @@ def clauses(text: str) -> list[str]:
 
 def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     """What an instruction asks for; where the words fit several pieces it touches one of them, or asks before it does more."""
-    words = " ".join(text.lower().replace("’", "'").split())
+    words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
     for pattern, plain in SPELT.items():
         words = re.sub(pattern, plain, words)
     words = _lying_there(_too_far(_respelt(words, board)), board)
@@ -175,9 +176,18 @@ def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     return _asked(words, board, hand, rng)
 
 
+def _with_articles(text: str, board: Board) -> str:
+    """*Put L below T* speaks of pieces by their letters; *I want …* does not."""
+    letters = "".join(ALL_PIECES[piece]["shape"] for piece in board.placements if piece in PENTOMINOES)
+    if not letters:
+        return text
+    before = r"(?:(?:the|that|this|an?|letter|piece) )?"
+    return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{SPEAKER_DOES})\b)", r"the \1", text)
+
+
 def _respelt(words: str, board: Board) -> str:
     """The words with slips of the keyboard in the names of pieces put right."""
-    nouns = [noun for noun in _words_on(board).nouns if len(noun) > 5 and " " not in noun]
+    nouns = [noun for noun in _words_on(board).nouns if len(noun) > 5 and noun.isalpha()]
 
     def put_right(word: re.Match[str]) -> str:
         if re.fullmatch(rf"(?:{'|'.join(map(re.escape, nouns))})s?", word[0]):
