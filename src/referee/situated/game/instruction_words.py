@@ -114,7 +114,10 @@ AMOUNT = "|".join(sorted(DISTANCES, key=len, reverse=True))
 WAY = "|".join(sorted(WAYS, key=len, reverse=True))
 STEP = re.compile(rf"(?:({AMOUNT}) )?(?:to the |to your )?\b({WAY})\b(?! of)(?:,? (?:by )?({AMOUNT}))?")
 # *The square a bit to the left*: how far is said of a way, not of where a piece lies.
-MEASURED = re.compile(rf"\b(?:{AMOUNT}) (?:more )?to the (?:{WAY})\b(?! of)")
+MEASURED = re.compile(
+    rf"\b(?:{AMOUNT}) (?:more )?to the (?:{WAY})\b(?! of)"
+    rf"|\b(?:a bit|a little|slightly|a touch|a tiny bit|somewhat|a lot)(?: bit)? (?:more |further |farther )?(?:{WAY})\b(?! of)"
+)
 LOOK = rf"(?:{'|'.join(SIZES)}|other|left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest|first|second|same)"
 WHERE = r"(?: (?:on|at|in) the (?:far )?(?:left|right|top|bottom)(?:[- ]?(?:hand )?side)?)?"
 RELATED = (
@@ -149,10 +152,10 @@ VERBS = {
     r"|before|its)\b|\bbetter before\b"
     r"|\bforget (?:it|that|about (?:it|that))\b|\b(?:previous|old|original|former|earlier|last) (?:place"
     r"|position|spot|orientation)\b",
-    "flip": r"\b(?:flip(?:ped)?|mirror(?:ed)?|reversed?|reflect(?:ed)?|invert(?:ed)?)\b|\bturned over\b|\b(?:back"
+    "flip": r"\b(?:flip(?:ped|ping)?|mirror(?:ed|ing)?|reversed?|reflect(?:ed)?|invert(?:ed)?)\b|\bturned over\b|\b(?:back"
     r"|reverse) side\b|\bits other side\b|\bon its back\b|\bface (?:down|up)\b"
     r"|\bturn (?:it |(?:that|this) (?:one |piece )?|the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
-    "turn": r"\b(?:turn(?:ed)?|rotated?|spin|twist(?:ed)?|tilt(?:ed)?|swivel|pivot|pointing|facing)\b|\b(?:points?"
+    "turn": r"\b(?:turn(?:ed|ing)?|rotat(?:e|ed|ing)|spin|twist(?:ed)?|tilt(?:ed)?|swivel|pivot|pointing|facing)\b|\b(?:points?"
     r"|faces?) (?:up|down|left|right|to the|towards)|\bdegrees\b|\bclockwise\b"
     r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b|\bupside down\b|\bstands? on (?:its|a) (?:tip"
     r"|point|corner)\b",
@@ -191,6 +194,11 @@ SPELT = {
     r"\b(?:furthest|farthest) up\b": "at the far top",
     r"\b(?:furthest|farthest) down\b": "at the far bottom",
     r"^((?:ok|now|then|to|in|into|the|and)[ ,]+)*(top|bottom|upper|lower)[- ](left|right)(?:[- ]hand)?(?: corner)?(?: please)?[.!]?$": r"put it to the \2 \3",
+    r"\ball the way (?:over )?(?:to the )?(left|right)(?! (?:edge|side|hand|corner))\b": r"to the \1 edge",
+    r"\ball the way up\b": "to the top edge",
+    r"\ball the way down\b": "to the bottom edge",
+    r"\b(it|that|this|one) (top|bottom|upper|lower)[- ](left|right)(?= ?(?:corner)?(?: please)?[.!]?$)": r"\1 in the \2 \3",
+    r"\btogether: (the .+?) and (the .+)$": r"next to each other, put \1 next to \2",
     r", (top|bottom|upper|lower)[- ](left|right)(?= ?(?:corner)?[.!]?$)": r" to the \1 \2",
     r"\bup (?:in|into|to) the (left|right) corner": r"into the top \1 corner",
     r"\bdown (?:in|into|to) the (left|right) corner": r"into the bottom \1 corner",
@@ -201,7 +209,7 @@ SPELT = {
 }
 IS_RIGHT = re.compile(
     r"\b(?:is|looks?|that's|it's|thats|its) (?:all |just |very |really |much )?(?:right|fine|good|great|nice"
-    r"|better|correct|perfect|ok|okay|it|the (?:right|correct) one|the one)\b(?! of| (?:on|at|in|to|next) )"
+    r"|better|correct|perfect|ok|okay|it|the (?:right|correct) one|the one)\b(?! of| (?:on|at|in|to(?! me\b)|next) )"
 )
 TOO_FAR = re.compile(r"\b(?:(?:it's|it is|that's|that is) )?too (?:far )?(?:to the )?(left|right|high|low|up|down)\b,?")
 BACK = {"left": "right", "right": "left", "high": "down", "up": "down", "low": "up", "down": "up"}
@@ -233,7 +241,7 @@ EITHER = re.compile(r"\b(?:either|any|whichever|doesn't matter|does not matter|d
 PRAISE = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|yep|very good|good|great|perfect|super|nice|right|exactly|thanks|thank you"
     r"|well done|that's it|done|fine|stop|wait|cool|correct"
-    r"|excellent|wonderful|brilliant|awesome|lovely|amazing|like that|just like that|got it|good job"
+    r"|excellent|wonderful|brilliant|awesome|lovely|amazing|like that|just like that|got it|(?:good|great|nice) (?:job|work)"
     r"|nicely done|hold on|(?:we're |we are |i'm )?done|(?:stop )?there|that's enough|enough|alright|all right"
     r"|sure|hi|hello|hey)[\s,.!]*)+$"
 )

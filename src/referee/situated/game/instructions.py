@@ -86,7 +86,9 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
     noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
     look = "|".join([LOOK, *map(re.escape, colours)])
     named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){WHERE}"
-    relation = re.compile(rf"{RELATED}(?P<what>it\b|that\b|{named})")
+    relation = re.compile(
+        rf"{RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
+    )
     return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
 
 
@@ -436,16 +438,21 @@ def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
 
 def _landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
     what = relation["what"]
-    if what in ("it", "that"):
+    if _points(what):
         return hand.piece
     fitting = _fitting(what, board, Hand())
     return fitting[0] if len(fitting) == 1 else None
 
 
+def _points(what: str) -> bool:
+    """Whether a landmark is the piece in hand: *it*, *that*, *this one*."""
+    return what.split(" ")[0] in ("it", "that", "this") and what.split(" ")[1:] in ([], ["one"], ["piece"])
+
+
 def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand: Hand, rng: Random) -> Command:
     """A piece to be laid against another one."""
     landmarks = _fitting(relation["what"], board, Hand())
-    pointed = relation["what"] in ("it", "that")
+    pointed = _points(relation["what"])
     landmark = hand.piece if pointed else landmarks[0] if len(landmarks) == 1 else None
     command = _settled(Command("beside"), theme, board, hand, rng)
     if command.kind == "ask":
