@@ -107,3 +107,19 @@ def test_games_are_trials_with_history_and_answers_in_order() -> None:
     corpus = Two()
     assert [(t.id, t.after, t.history) for t in corpus.trials()] == [("t1", None, ()), ("t2", "t1", (CLICK,))]
     assert [(r.trial, r.hearer) for r in corpus.responses()] == [("t1", "one"), ("t2", "one"), ("t2", "two")]
+
+
+def test_games_that_are_read_once_are_walked_once() -> None:
+    walks = []
+
+    class Counted(Two):
+        def _rounds(self) -> Iterator[Round]:
+            walks.append("walk")
+            yield from super()._rounds()
+
+    corpus = Counted()
+    once = corpus.read_once()
+    assert list(once.trials()) == list(corpus.trials())
+    assert list(once.responses()) == list(corpus.responses())
+    # Two of the corpus itself, one of the other.
+    assert walks == ["walk"] * 3

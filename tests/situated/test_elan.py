@@ -310,3 +310,25 @@ def test_a_file_says_whether_a_hand_or_a_cursor_points():
     hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
     assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
     assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta
+
+
+@pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the, triangle)")])
+def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_certain(written, told):
+    said = Event(kind="utterance", by="solver", text="take that", start_ms=0.0, end_ms=1000.0)
+    marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0}
+    that = Event(
+        kind="expression", by="solver", text="that", entities=("1",), start_ms=500.0, end_ms=1000.0, data=marks
+    )
+    whole = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, that), language="en")).decode()
+    edited = whole.replace("<ANNOTATION_VALUE>1<", f"<ANNOTATION_VALUE>{written}<").replace(">dpr<", ">DPR, size<")
+    assert edited.count(f">{written}<") == 1
+    back = from_eaf(edited.encode())
+    (found,) = back.tier("expression")
+    assert found.entities == ()
+    assert back.pieces.keys() == PIECES.keys()
+    # Codes are read whatever their case, and what is none is told.
+    assert "dpr" in found.data["attributes"]
+    assert [fault for fault in back.meta["faults"] if told in fault or "no codes (size;" in fault] == list(
+        back.meta["faults"]
+    )
+    assert len(back.meta["faults"]) == 2

@@ -125,6 +125,15 @@ def test_a_newer_version_is_refused_and_says_so():
         parse_recording(header_line(replace(HEADER, version=2)))
 
 
+@pytest.mark.parametrize("players", [{"a": "solver", "b": "king"}, ["solver"]])
+def test_a_player_has_one_of_the_two_roles(players):
+    header = {"format": "referee-tangram", "session": "s", "pair": "p", "goal": "cat", "players": players, "version": 1}
+    with pytest.raises(
+        MalformedInput, match="no role of this game" if isinstance(players, dict) else "unusable header"
+    ):
+        parse_recording(json.dumps(header) + "\n")
+
+
 def test_another_file_is_not_a_recording():
     with pytest.raises(MalformedInput, match="not a Tangram recording"):
         parse_recording('{"format": "else"}\n')

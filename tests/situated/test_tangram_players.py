@@ -84,6 +84,7 @@ def test_only_the_solver_sees_the_goal_and_only_the_operator_has_hands() -> None
     ("player", "outcome"),
     [
         (Scripted(ValueError("oh")), "crashed"),
+        (Scripted(["put the square there"]), "crashed"),
         (Scripted(*(Unreadable("??") for _ in range(3))), "nonsense"),
         (Asleep(), "stalled"),
     ],
@@ -123,6 +124,8 @@ def test_an_operators_answer_is_read(answer: str, kinds: list[str]) -> None:
         "I put it there.",
         '{"moves": []}',
         '{"moves": [{"do": "move", "piece": "8", "x": 1, "y": 2}]}',
+        '{"moves": [{"do": "move", "piece": "6", "x": NaN, "y": 2}]}',
+        '{"moves": [{"do": "turn", "piece": "6", "degrees": Infinity}]}',
         '{"moves": 3}',
         "[1]",
     ],
@@ -134,8 +137,23 @@ def test_an_answer_without_a_move_is_unreadable(answer: str) -> None:
 
 def test_a_solvers_answer_is_what_it_says() -> None:
     assert read_moves('"Put the square at the top."\n', "solver")[0].text == "Put the square at the top."
+    # In the operator's form, which some models answer with all the same.
+    assert read_moves('{"moves": [{"do": "say", "text": "take it"}]}', "solver")[0].text == "take it"
     with pytest.raises(Unreadable):
         read_moves("long " * 200, "solver")
+
+
+def test_moves_beside_the_table_are_refused_and_many_rounds_are_one() -> None:
+    far = [PlayerMove(kind="move", piece="6", x=x, y=200.0) for x in (1e9, -1.0, float("nan"))]
+    operator = Scripted([*far, PlayerMove(kind="turn", piece="6", degrees=0)], [turn_by(3600)], [turn_by(3690)])
+    recording, score = play_match(HOUSE, Scripted(), operator, limits=GameLimits(turns=3))
+    assert (score.errors, score.moves) == (4, 2)
+    # A whole round in eight steps of 45 degrees, then a quarter in two; 3,600 and 3,690 degrees would be 80 and 82.
+    assert [e.kind for e in recording.entries].count("rotate") == 8 + 2
+
+
+def turn_by(degrees: int) -> PlayerMove:
+    return PlayerMove(kind="turn", piece="6", degrees=degrees)
 
 
 def test_pictures_show_the_figure_to_the_solver_only() -> None:

@@ -17,9 +17,10 @@ from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
 from referee.situated.game.log import LogEntry, Recording, faults, parse_recording, write_recording
 from referee.situated.game.recorded_sound import recorded_sounds
+from referee.situated.tiers.annotations import annotation_files
 from referee.situated.tiers.elan import to_eaf
 from referee.situated.tiers.rex_tiers import to_dialogue
-from referee.situated.tiers.transcripts import SpokenLine, read_transcript, with_speech
+from referee.situated.tiers.transcripts import SpokenLine, read_transcript, read_vtt, read_whisper, with_speech
 
 VTT = """WEBVTT
 
@@ -157,3 +158,49 @@ def test_the_language_spoken_may_be_another_than_the_studys(tmp_path: Path, caps
     assert parse_recording((tmp_path / "game.spoken.jsonl").read_bytes()).header.language == "de"
     assert main([*about, "--language", "Deutsch!"]) == 2
     assert "is no language" in capsys.readouterr().err
+
+
+def test_both_may_be_transcribed_and_the_session_counts_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "game.jsonl"
+    game.write_text(write_recording(play(GOALS["cat"], 1)), "utf-8")
+    words = tmp_path / "words.json"
+    words.write_text('{"segments": [{"start": 1, "end": 2, "text": "take that one"}]}', "utf-8")
+    for who in ("solver", "operator"):
+        assert main(["tangram", "transcript", str(game), "--from", str(words), "--by", who]) == 0
+    spoken = parse_recording((tmp_path / "game.spoken.jsonl").read_bytes())
+    assert sorted(e.actor for e in spoken.entries if e.kind == "speech") == ["operator", "solver"]
+    assert "2 spoken utterances, 1 by the" in capsys.readouterr().out
+    assert main(["tangram", "preannotate", str(tmp_path)]) == 0
+    assert "in 1 recordings" in capsys.readouterr().out
+    # What lies beside the copy belongs to the copy.
+    assert list(annotation_files(game)) == []
+    assert list(annotation_files(tmp_path / "game.spoken.jsonl")) == ["program"]
+    assert main(["tangram", "transcript", str(game), "--from", str(words), "--by", "solver"]) == 2
+    assert "annotated by program" in capsys.readouterr().err
+
+
+def test_files_of_windows_and_other_whispers_are_read() -> None:
+    vtt = "WEBVTT\r\n\r\n1\r\n00:01.000 --> 00:02.000\r\nyou &amp; me\r\n\r\n2\r\n00:03.000 --> 00:04.000\r\nthat\r\n"
+    assert read_vtt(vtt) == [SpokenLine(1000, 2000, "you & me"), SpokenLine(3000, 4000, "that")]
+    # As the pipeline of transformers writes it, and as whisper.cpp does.
+    chunks = {"text": "a b", "chunks": [{"timestamp": [0.5, 1.0], "text": " a"}, {"timestamp": [2, None], "text": "b"}]}
+    assert read_whisper(json.dumps(chunks)) == [SpokenLine(500, 1000, "a"), SpokenLine(2000, 2000, "b")]
+    parts = {"transcription": [{"offsets": {"from": 10, "to": 20}, "text": " it"}]}
+    assert read_whisper(json.dumps(parts)) == [SpokenLine(10, 20, "it")]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "told"),
+    [
+        (b"WEBVTT\n\n00:05.000 --> 00:03.000\nback\n", "a.vtt", "a.vtt:3: the cue ends before it begins"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nx\n\n5 --> 6\ny\n", "a.vtt", "a.vtt:6: the times of this cue"),
+        (b'{"segments": [{"start": 3, "end": 1, "text": "a"}]}', "a.json", "segment 1 goes from 3 s to 1 s"),
+        (b'{"segments": [{"start": NaN, "end": 1, "text": "a"}]}', "a.json", "segment 1 goes from nan s"),
+    ],
+)
+def test_times_that_cannot_be_are_refused(content: bytes, name: str, told: str) -> None:
+    with pytest.raises(MalformedInput) as refused:
+        read_transcript(content, name)
+    assert told in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ from referee import catalogue
 from referee.studies.rooms import reference_state
 from referee.studies.rooms.reference_state import ReferenceRoom, act, after_lines, join, leave, pass_time, quit_room
 from referee.studies.rooms.reference_store import rounds_in
+from referee.studies.rooms.reference_study import make_reference_study
 from referee.studies.rooms.reference_views import reference_status, reference_told
 from referee.studies.rooms.room_line import RoomLine, is_bot, number_lines
 
@@ -324,3 +326,8 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
 def test_settings_that_make_no_game_are_told(changes: dict[str, Any], problem: str) -> None:
     assert problem in str(KIND.problem_with({**DEFAULTS, **changes}))
     assert KIND.problem_with(DEFAULTS) is None
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "Describe and choose"), ("de", "Beschreiben und wählen")])
+def test_the_title_is_in_the_language_of_the_study(language: str, title: str, tmp_path: Path) -> None:
+    assert make_reference_study(tmp_path / "game", language=language).title == title

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from referee.corpora.reading.lines import WrongShape
 from referee.records import NOTHING, Description, Event, Outcome, Response, Trial
@@ -63,6 +64,19 @@ class Games:
 
     def responses(self) -> Iterator[Response]:
         return chain.from_iterable(r.responses for r in self._rounds())
+
+    def read_once(self) -> Self:
+        """The same games with their rounds kept once they are read: for whoever wants trials and responses, which are two walks over one file."""
+        twin, kept = copy(self), list[Round]()
+
+        def rounds() -> Iterator[Round]:
+            if not kept:
+                kept.extend(self._rounds())
+            return iter(kept)
+
+        # A walk that is kept in place of the reader's own.
+        twin.__dict__["_rounds"] = rounds
+        return twin
 
     def _rounds(self) -> Iterator[Round]:
         raise NotImplementedError(f"{type(self).__name__} must say how its rounds are read")

@@ -112,8 +112,11 @@ def export(
         from referee.situated.game.animation import save_animation
 
         assert found is not None
+        if end is not None and end <= begin:
+            raise InputError(f"a film from {begin:g} s to {end:g} s is empty", remedy="let --to come after --from")
+        target = target.with_suffix(f".{kind}")
         film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
-        save_animation(found, target.with_suffix(f".{kind}"), **film, end_ms=None if end is None else 1000 * end)
+        save_animation(found, target, **film, end_ms=None if end is None else 1000 * end)
     else:
         one_of("--as", kind, (*TIERS, "svg", *FILMS))
     print(f"wrote {target}")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from referee.situated.tiers.dialogue import Dialogue
 
 __all__ = [
+    "SPOKEN",
     "annotation_of",
     "find_recordings",
     "is_recording",
@@ -43,6 +44,8 @@ __all__ = [
     "write_annotation",
 ]
 
+# How the copy of a recording ends that has what was spoken (`referee tangram transcript`).
+SPOKEN = ".spoken.jsonl"
 # A damaged recording has many, and the first ones say what is wrong.
 MOST_FAULTS = 3
 
@@ -103,9 +106,11 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
 
 
 def is_session(path: Path) -> bool:
-    """A recording, or a dialogue that is not just the tiers of a recording beside it."""
+    """A recording, or a dialogue that is not just the tiers of a recording beside it; of a recording with a spoken copy beside it, the copy."""
     from referee.situated.game.dialogue_sessions import is_dialogue
 
+    if not path.name.endswith(SPOKEN) and path.with_name(f"{path.stem}{SPOKEN}").exists():
+        return False
     own = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
     return is_recording(path) or (is_dialogue(path) and (own == path or not own.exists()))
 

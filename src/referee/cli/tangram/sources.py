@@ -110,7 +110,21 @@ def _files_in(folder: Path) -> list[Path]:
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
     # Tiers exported beside their recordings are the same dialogues again.
-    return [p for p in found if p.suffix == ".jsonl" and is_session(p)] or found
+    sessions = [p for p in found if p.suffix == ".jsonl" and is_session(p)]
+    _tell_of_others(found, sessions)
+    return sessions or found
+
+
+def _tell_of_others(found: Sequence[Path], sessions: Sequence[Path]) -> None:
+    """Files of ELAN that no recording beside them explains may have been meant to count."""
+    known = {path.with_name(path.name.partition(".")[0]) for path in sessions}
+    other = [p for p in found if p.suffix == ".eaf" and p.with_name(p.name.partition(".")[0]) not in known]
+    if sessions and other:
+        names = ", ".join(p.name for p in other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
+        print(
+            f"warning: {names}: passed over, because there are recordings here\n  → name the files that are to count",
+            file=sys.stderr,
+        )
 
 
 def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
@@ -146,6 +160,12 @@ def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: st
     if path.suffix == ".eaf":
         found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
         told = found.language if found.language != UNTOLD else language or UNTOLD
+        if told == UNTOLD and found.tier(EXPRESSION):
+            print(
+                f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
+                '  → language = "en" before the [tiers] of a map, for --tiers',
+                file=sys.stderr,
+            )
         return [_marked(replace(found, language=told), path)]
     if path.suffix == ".csv":
         try:

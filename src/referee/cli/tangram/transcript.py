@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.tangram.recordings import open_recording
-from referee.errors import InputError
+from referee.cli.tangram.recordings import SPOKEN, open_recording
+from referee.errors import CannotWrite, InputError
+from referee.situated.tiers.annotations import annotation_files
 
 if TYPE_CHECKING:
     from referee.situated.game.log import Recording
@@ -52,7 +55,10 @@ def transcript(
 
     if (source is None) == (endpoint is None):
         raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
-    found = open_recording(recording)
+    target = out or _beside(recording)
+    _spare_annotations(recording, target)
+    # The other one's transcript, put in before, stays.
+    found = open_recording(target if out is None and target.exists() else recording)
     if language is not None:
         found = replace(found, header=replace(found.header, language=_checked(language)))
     found = (
@@ -60,11 +66,35 @@ def transcript(
         if source is not None
         else _by_endpoint(found, recording.parent, str(endpoint), model)
     )
-    target = out or recording.with_name(f"{recording.stem}.spoken.jsonl")
     write_atomically(target, write_recording(found).rstrip("\n").split("\n"))
-    spoken = sum(entry.kind == "speech" for entry in found.entries)
-    print(f"wrote {target}: {spoken} spoken utterances")
+    spoken = Counter(entry.actor for entry in found.entries if entry.kind == "speech")
+    roles = found.header.players
+    print(
+        f"wrote {target}: {spoken.total()} spoken utterances"
+        + "".join(f", {n} by the {roles[who]}" for who, n in spoken.items())
+    )
     return 0
+
+
+def _beside(recording: Path) -> Path:
+    """Where the speech of a recording goes: into a copy beside it, and of such a copy into itself."""
+    return recording if recording.name.endswith(SPOKEN) else recording.with_name(f"{recording.stem}{SPOKEN}")
+
+
+def _spare_annotations(recording: Path, target: Path) -> None:
+    """Marks stand in utterances that are counted; with more speech between them they are others."""
+    if target.exists() and (annotators := list(annotation_files(target))):
+        raise CannotWrite(
+            f"it was annotated by {', '.join(annotators)}, and with more speech the marks would stand in other utterances",
+            where=target,
+            remedy="--out another file, or transcribe everybody before annotating",
+        )
+    if recording != target and (annotators := list(annotation_files(recording))):
+        print(
+            f"warning: {recording}: annotated by {', '.join(annotators)}, which does not hold for the copy with the speech\n"
+            "  → annotate the copy",
+            file=sys.stderr,
+        )
 
 
 def _checked(language: str) -> str:

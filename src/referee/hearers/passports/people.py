@@ -12,6 +12,7 @@ from typing import Any
 from referee import catalogue
 from referee.contracts import Card
 from referee.corpora.clusters import cluster_of
+from referee.corpora.games import Games
 from referee.corpora.jsonl import JsonlCorpus, read_responses
 from referee.errors import DataNotFound, InputError, UnknownTrial
 from referee.records import Description, Entity, Outcome, Response, Trial
@@ -118,6 +119,7 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
     With `silent`, answers to nothing are kept: hearers that were asked elsewhere may have been given the whole dialogue.
     """
     name, source, where = _source(corpus, data)
+    source = source.read_once() if isinstance(source, Games) else source
     trials = {t.id: t for t in _trials(source, data)}
     responses = _responses(data, source)
     said = _outputs(source)

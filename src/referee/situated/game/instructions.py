@@ -10,118 +10,55 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from random import Random
 
 from referee.situated.game.board import Board, Placement, corners
+from referee.situated.game.instruction_words import (
+    AGAIN,
+    AXES,
+    BACK,
+    COUNTED,
+    COUNTS,
+    DEGREES,
+    DISTANCES,
+    DOING,
+    EITHER,
+    IS_RIGHT,
+    LEFT_ALONE,
+    LOOK,
+    MEASURED,
+    NEXT_CLAUSE,
+    NICKNAMES,
+    NO_ANSWER,
+    NUMBERS,
+    OPENING,
+    PRAISE,
+    REGION,
+    RELATED,
+    SENT,
+    SHAPES,
+    SIDES,
+    SIZES,
+    SPEAKER_DOES,
+    SPELT,
+    STEP,
+    TAKING,
+    TOO_FAR,
+    USUAL,
+    VERBS,
+    WAY,
+    WAYS,
+    WHERE,
+    WHERE_TO,
+    WRONG,
+    WRONG_PIECE,
+)
 from referee.situated.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, piece_name
-from referee.situated.game.solver_bot import AMOUNTS, REGIONS
+from referee.situated.game.solver_bot import REGIONS
 
-__all__ = ["Command", "Hand", "understand"]
-
-# In steps of the board, usually 45 degrees: four turn a piece upside down.
-NUMBERS = {"twice": 2, "two times": 2, "three times": 3, "four times": 4, "upside down": 4, "around": 4, "half": 4}
-DEGREES = {"a quarter": 90, "quarter turn": 90, "right angle": 90, "half turn": 180, "half way": 180}
-SIZES = {
-    "big": "large",
-    "bigger": "large",
-    "biggest": "large",
-    "large": "large",
-    "medium": "medium",
-    "middle": "medium",
-    "small": "small",
-    "smaller": "small",
-    "smallest": "small",
-    "little": "small",
-    "tiny": "small",
-}
-SHAPES = {
-    "triangle": "triangle",
-    "square": "square",
-    "parallelogram": "parallelogram",
-    "rhomboid": "parallelogram",
-    "rhombus": "parallelogram",
-    "diamond": "square",
-    "slanted piece": "parallelogram",
-}
-# Beside the agreed words, those that people use.
-MORE_AMOUNTS = {
-    "a tiny bit": 3.0,
-    "slightly": 10.0,
-    "somewhat": 30.0,
-    "some": 30.0,
-    "a lot": 200.0,
-    "much": 200.0,
-    "far": 300.0,
-    "a small bit": 10.0,
-    "more": 30.0,
-    "further": 30.0,
-    "farther": 30.0,
-}
-DISTANCES = {**AMOUNTS, **MORE_AMOUNTS}
-USUAL = AMOUNTS["a bit"]
-WAYS = {
-    "left": (-1, 0),
-    "leftwards": (-1, 0),
-    "right": (1, 0),
-    "rightwards": (1, 0),
-    "up": (0, -1),
-    "upwards": (0, -1),
-    "higher": (0, -1),
-    "down": (0, 1),
-    "downwards": (0, 1),
-    "lower": (0, 1),
-}
-# Which coordinate decides, and which way; what is not here is at the bottom.
-_AXES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1)}
-SIDES = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1), "beside": (0, 0)}
-_AMOUNT = "|".join(sorted(DISTANCES, key=len, reverse=True))
-_WAY = "|".join(sorted(WAYS, key=len, reverse=True))
-_STEP = re.compile(rf"(?:({_AMOUNT}) )?(?:to the |to your )?\b({_WAY})\b(?! of)(?:,? (?:by )?({_AMOUNT}))?")
-# *The square a bit to the left*: how far is said of a way, not of where a piece lies.
-_MEASURED = re.compile(rf"\b(?:{_AMOUNT}) (?:more )?to the (?:{_WAY})\b(?! of)")
-_LOOK = rf"(?:{'|'.join(SIZES)}|other|left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest|first|second|same)"
-_WHERE = r"(?: (?:on|at|in) the (?:far )?(?:left|right|top|bottom)(?:[- ]?(?:hand )?side)?)?"
-_RELATED = (
-    r"\b(?P<word>next to|beside|alongside|adjacent to|near|close to|closer to|nearer to|towards?|against|touch(?:ing|es)?|meets?"
-    r"|(?:on |to )?the (?:left|right)(?: side)? of|(?:left|right) of"
-    r"|on top of|above|over|below|underneath|beneath|under|onto|up to|to)\s+"
-)
-# What people call a pentomino beside its letter.
-NICKNAMES = {"X": ("cross", "plus"), "I": ("bar", "stick"), "W": ("stairs", "staircase")}
-_REGION = re.compile(
-    r"\b(?:at|in|into|to|on|onto)\s+(?:the\s+)?(?P<place>(?:(?:top|bottom|upper|lower)[- ]?(?:left|right)?|left|right|middle|centre|center)"
-    r"(?:[- ](?:left|right))?)(?P<spot>[- ]?(?:hand )?(?:corner|side|edge|of the (?:board|table|screen|area)))?"
-)
-_MOVING = (
-    "put|place|lay|set|bring|drag|move|slide|push|shift|position|drop|stick|scoot|nudge|lift|raise|lower|pull|attach|park|carry|slot|fit|join|connect"
-    "|shove|transfer|add|align|send|leave"
-)
-_VERBS = {
-    "undo": r"\b(?:undo|cancel)\b|\b(?:take|put|move|bring|turn) (?:it|that|this)(?: one)? back\b|\b(?:go|step) back\b|\b(?:as|where|how) it was\b|\brevert\b"
-    r"|\b(?:last|previous) (?:step|move|action|change)\b|\breturn (?:it|that|this)\b|\bback to (?:where|how|before|its)\b|\bbetter before\b",
-    "flip": r"\b(?:flip(?:ped)?|mirror(?:ed)?|reversed?)\b|\b(?:back|reverse) side\b"
-    r"|\bturn (?:it |(?:that|this) (?:one |piece )?|the \w+ |the \w+ \w+ )?over\b|\bother side up\b",
-    "turn": r"\b(?:turn(?:ed)?|rotated?|spin|twist(?:ed)?|pointing|facing)\b|\bdegrees\b|\bclockwise\b"
-    r"|\b(?:tip|point|corner)\b.*\b(?:points?|faces?|looks?|up|down|left|right)\b",
-    "put": rf"\b(?:{_MOVING}|rest|stay|sit|goes|go|belongs?|comes?|come|have|should|needs|must|has to|want|like|take it|take that)\b",
-}
-# Without a place these leave a question; *get the square* does not.
-_WHERE_TO = re.compile(rf"\b(?:{_MOVING})\b")
-_SPELT = {
-    r"\bpick(?:ing)? up\b": "pick",
-    r"\bninety\b": "90",
-    r"\bforty[- ]five\b": "45",
-    r"\b(?:one |a )?hundred(?: and)? eighty\b": "180",
-}
-_IS_RIGHT = re.compile(r"\b(?:is|looks|that's|it's) (?:right|fine|good|correct|perfect|ok|okay)\b(?! of)")
-# A corner that something is sent to, whatever the verb.
-_SENT = re.compile(
-    r"\b(?:to|into) the (?:top|bottom|upper|lower)[- ](?:left|right)|\b(?:to|into) the [\w -]*\b(?:corner|edge|middle|centre|center)\b"
-)
-_PRAISE = re.compile(
-    r"^(?:(?:ok|okay|yes|yeah|yep|good|great|perfect|super|nice|right|exactly|thanks|thank you|well done|that's it|done|fine|stop|wait|cool|correct)[\s,.!]*)+$"
-)
+__all__ = ["Command", "Hand", "clauses", "understand"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +84,11 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
             nouns.setdefault(word, set()).add(piece)
     colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
     noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
-    look = "|".join([_LOOK, *map(re.escape, colours)])
-    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){_WHERE}"
-    relation = re.compile(rf"{_RELATED}(?P<what>it\b|that\b|{named})")
+    look = "|".join([LOOK, *map(re.escape, colours)])
+    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){WHERE}"
+    relation = re.compile(
+        rf"{RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
+    )
     return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
 
 
@@ -184,6 +123,8 @@ class Command:
     # Of a question: the pieces to choose from, and what is to be done with the one chosen.
     options: tuple[str, ...] = ()
     wish: Command | None = None
+    # Of a wish to turn: the words, because how far to turn may hang on the piece.
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,53 +138,145 @@ class Hand:
     asked: Command | None = None
 
 
+def clauses(text: str) -> list[str]:
+    """The things that one message asks for, one after the other: *turn the square and put it in the middle* asks for two."""
+    parts = NEXT_CLAUSE.split(text)
+    whole = parts[:1]
+    for part in parts[1:]:
+        # *Take the square and turn it* asks for one thing.
+        if re.search(DOING, whole[-1].lower()):
+            whole.append(part)
+        else:
+            whole[-1] += f", {part}"
+    return whole
+
+
 def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     """What an instruction asks for; where the words fit several pieces it touches one of them, or asks before it does more."""
-    words = " ".join(text.lower().replace("’", "'").split())
-    for pattern, plain in _SPELT.items():
+    words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
+    for pattern, plain in SPELT.items():
         words = re.sub(pattern, plain, words)
-    if _PRAISE.match(words) or (_IS_RIGHT.search(words) and not any(re.search(v, words) for v in _VERBS.values())):
+    words = _lying_there(_too_far(_respelt(words, board)), board)
+    if PRAISE.match(words) or LEFT_ALONE.search(words):
+        return Command("none")
+    if IS_RIGHT.search(words) and not any(re.search(v, words) for v in VERBS.values()):
         return Command("none")
     if hand.asked and (answered := _answer(words, hand.asked, board)):
         return answered
-    if re.search(_VERBS["undo"], words):
+    if re.search(VERBS["undo"], words):
         return _undone(hand)
-    if (
-        re.search(
-            r"\b(?:again|once more|one more time|repeat)\b|^(?:and |just )?(?:a little bit|a bit|a little|some) more$",
-            words,
-        )
-        and hand.last
-        and not re.search(_words_on(board).noun, words)
-    ):
+    if AGAIN.search(words) and hand.last and not re.search(_words_on(board).noun, words):
         return hand.last
-    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(_VERBS["flip"], words):
+    if hand.piece and WRONG_PIECE.search(words.rstrip(" .!")):
+        return _another(board, hand)
+    if WRONG.search(words):
+        return Command("ask", question="sorry, what should I do instead?")
+    if re.search(r"\b(?:face|facing|look|looking|point|pointing) the other way\b", words):
+        return _settled(Command("turn"), words, board, hand, rng, degrees="half turn")
+    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(VERBS["flip"], words):
         return _reversed(hand.last) if hand.last else Command("ask", question="the other way: which piece do you mean?")
     return _asked(words, board, hand, rng)
+
+
+def _with_articles(text: str, board: Board) -> str:
+    """*Put L below T* speaks of pieces by their letters; *I want …* does not."""
+    letters = "".join(ALL_PIECES[piece]["shape"] for piece in board.placements if piece in PENTOMINOES)
+    if not letters:
+        return text
+    before = r"(?:(?:the|that|this|an?|letter|piece) )?"
+    return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{SPEAKER_DOES})\b)", r"the \1", text)
+
+
+def _respelt(words: str, board: Board) -> str:
+    """The words with slips of the keyboard in the names of pieces put right."""
+    nouns = [noun for noun in _words_on(board).nouns if len(noun) > 5 and noun.isalpha()]
+
+    def put_right(word: re.Match[str]) -> str:
+        if re.fullmatch(rf"(?:{'|'.join(map(re.escape, nouns))})s?", word[0]):
+            return word[0]
+        return next(iter(get_close_matches(word[0], nouns, 1, 0.8)), word[0])
+
+    return re.sub(r"[a-z]{5,}", put_right, words) if nouns else words
+
+
+def _too_far(words: str) -> str:
+    """*Too far left* asks for the way back, unless the way is said as well."""
+    found = TOO_FAR.search(words)
+    if found is None:
+        return words
+    rest = TOO_FAR.sub("", words)
+    return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[found[1]]}".strip()
+
+
+def _lying_there(words: str, board: Board) -> str:
+    """*The triangle on the left* before yet another place is the left triangle."""
+    known = _words_on(board)
+    lying = re.search(
+        rf"\bthe (?P<what>(?:(?:{known.look}) )*(?:{known.noun}|one|piece))(?P<told> that is| that's| which is)? "
+        r"(?:on|at|in) the (?:far )?(?P<side>left|right|top|bottom)(?:[- ]hand side| side)?\b(?! (?:left|right|corner|of|side))",
+        words,
+    )
+    if lying is None:
+        return words
+    after = words[lying.end() :]
+    elsewhere = REGION.search(after) or known.relation.search(after) or re.search(rf"\b(?:{WAY})\b", after)
+    if not (lying["told"] or elsewhere):
+        return words
+    return f"{words[: lying.start()]}the {lying['side']} {lying['what']}{after}"
+
+
+def _another(board: Board, hand: Hand) -> Command:
+    """What *not that one* asks for: the other one of its kind where there is just one, else words."""
+    kind = ALL_PIECES[str(hand.piece)]
+    alike = [p for p in board.placements if p != hand.piece and ALL_PIECES[p] == kind]
+    if len(alike) == 1:
+        return Command("take", alike[0])
+    return Command("ask", question="sorry, which piece do you mean?")
 
 
 def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
     relation = _words_on(board).relation.search(words)
     theme = words[: relation.start()] if relation else words
-    kind = next((name for name, pattern in _VERBS.items() if re.search(pattern, words)), None)
+    kind = _kind(words, theme, board)
     if kind in ("flip", "turn"):
         # *Flip over the square* lies over nothing.
         named = theme if relation is None or _names_a_piece(theme, board) or _pointed(theme) else words
         return _settled(Command(kind), named, board, hand, rng, degrees=words)
+    if kind == "put" and "together" in words and len(pair := _fitting(words, board, Hand())) == 2:
+        return Command("beside", pair[0], other=pair[1])
     if relation and (kind == "put" or re.search(r"\bget\b", words)):
         return _beside(words, relation, theme, board, hand, rng)
-    if (kind == "put" or (kind is None and _SENT.search(words))) and (region := _region(words)):
+    if (kind == "put" or (kind is None and SENT.search(words))) and (region := _region(words)):
         return _settled(Command("put", None, *region), theme, board, hand, rng)
-    if (way := _way(words)) and (kind == "put" or _MEASURED.search(words) or not _names_a_piece(words, board)):
+    if (way := _way(words, board)) and (kind == "put" or MEASURED.search(words) or not _names_a_piece(words, board)):
         return _settled(Command("shift", None, *way), theme, board, hand, rng)
-    if _WHERE_TO.search(words) and _names_a_piece(words, board) and len(_fitting(words, board, hand)) > 1:
+    if WHERE_TO.search(words) and _names_a_piece(words, board) and len(_fitting(words, board, hand)) > 1:
         return _settled(Command("take"), theme, board, hand, rng)
     return _taken(words, board, hand, rng, relation)
 
 
+def _kind(words: str, theme: str, board: Board) -> str | None:
+    """What the verb asks for. One that is not known puts the piece somewhere, because somewhere is said only where it is to go."""
+    known = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
+    if known or TAKING.search(words) or _naming(words, board):
+        return known
+    return "put" if _names_a_piece(theme, board) or _pointed(theme) else None
+
+
+def _naming(words: str, board: Board) -> bool:
+    """Whether the words do no more than name a piece: *no, the square on the left*."""
+    known = _words_on(board)
+    first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{known.look}|{known.noun})"
+    return bool(re.match(rf"(?:(?:{OPENING})[ ,:]+)*{first}\b", words))
+
+
 def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
     """A piece to take; what was said of nothing that is on the board is a question back."""
-    fitting = _fitting(words[: relation.start()] if relation else words, board, hand)
+    theme = words[: relation.start()] if relation else words
+    if not _names_a_piece(theme, board) and not _pointed(theme):
+        # *Click on the square* speaks of one piece, not of two.
+        theme, relation = words, None
+    fitting = _fitting(theme, board, hand)
     if relation and fitting and (landmark := _landmark(relation, board, hand)):
         fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
     # The piece in hand, or one told by its place, is no matter of chance.
@@ -266,7 +299,7 @@ def _settled(
         fitting = [hand.piece]
     turning = degrees is not None and command.kind == "turn"
     if len(fitting) != 1:
-        wish = replace(command, degrees=_degrees(str(degrees), board, fitting[0])) if turning and fitting else command
+        wish = replace(command, said=str(degrees)) if turning else command
         return Command("ask", question=_question(fitting), options=tuple(fitting), wish=wish)
     (piece,) = fitting
     return replace(command, piece=piece, degrees=_degrees(str(degrees), board, piece) if turning else 0)
@@ -274,15 +307,41 @@ def _settled(
 
 def _answer(words: str, asked: Command, board: Board) -> Command | None:
     """What was wished for, done to the piece that an answer chooses; None where the words are no answer to the question."""
-    if not asked.options or asked.wish is None or len(words.split()) > 7:
+    if not asked.options or asked.wish is None or NO_ANSWER.search(words):
         return None
-    if re.search(rf"\b(?:{_words_on(board).noun})\b", words):
+    fitting = _chosen(words, asked.options, board)
+    if not fitting or (len(fitting) > 1 and len(fitting) == len(asked.options)):
         return None
-    place = re.search(r"\b(left|right|top|bottom|upper|lower)", words)
-    if place is None:
-        return None
-    axis, sign = _AXES.get(place[1], (1, -1))
-    return replace(asked.wish, piece=min(asked.options, key=lambda p: sign * board.placements[p][axis]))
+    if len(fitting) > 1:
+        return replace(asked, question=_question(fitting), options=tuple(fitting))
+    (piece,), wish = fitting, asked.wish
+    if wish.piece is not None:
+        # The piece was clear, and what to lay it against was not.
+        return replace(wish, other=piece) if piece != wish.piece else None
+    turned = _degrees(wish.said, board, piece) if wish.kind == "turn" else 0
+    return replace(wish, piece=piece, degrees=turned)
+
+
+def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
+    """Those of the pieces asked about that an answer leaves; none where it says nothing about them."""
+    known = _words_on(board)
+    relation = known.relation.search(words)
+    theme = words[: relation.start()] if relation else words
+    shape = re.search(rf"\b({known.noun})s?\b", theme)
+    size = re.search(rf"\b({'|'.join(SIZES)})\b", theme)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", theme) if known.colours else None
+    place = re.search(r"\b(left|right|top|bottom|upper|lower)", theme)
+    if not (shape or size or colour or place or relation or EITHER.search(words)):
+        return []
+    fitting = [p for p in options if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
+    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
+    if place and fitting:
+        axis, sign = AXES.get(place[1], (1, -1))
+        fitting = [min(fitting, key=lambda p: sign * board.placements[p][axis])]
+    elif relation and fitting and (landmark := _landmark(relation, board, Hand())):
+        fitting = [_nearest(landmark, fitting, board)]
+    return fitting[:1] if EITHER.search(words) else fitting
 
 
 def _question(fitting: Sequence[str]) -> str:
@@ -326,13 +385,17 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     size = re.search(
         rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words
     )
-    other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time))", words)
+    other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time|way|direction|end|turn|step))", words)
     place = _place_of(words, board)
     if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
     fitting = [p for p in sorted(board.placements, key=int) if not shape or p in known.nouns[shape[1]]]
     fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
     fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
+    if place and hand.piece and not (shape or size or colour or other):
+        # *The one on the left* is one of those that were spoken of.
+        alike = [p for p in fitting if ALL_PIECES[p] == ALL_PIECES[hand.piece]]
+        fitting = alike if len(alike) > 1 else fitting
     if other:
         fitting = _others(fitting, hand.piece)
     elif not size and not place and not colour and hand.piece in fitting:
@@ -350,12 +413,12 @@ def _place_of(words: str, board: Board) -> tuple[int, int] | None:
     place = re.search(
         rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
     )
-    if place is None and not re.search(_VERBS["put"], words):
+    if place is None and not re.search(VERBS["put"], words):
         place = re.search(r"\b(?:on|at|in) the (?:far )?(left|right|top|bottom)\b", words)
     if place is None:
         return None
     word = place[1].removesuffix("most")
-    return _AXES.get(word, (1, -1))
+    return AXES.get(word, (1, -1))
 
 
 def _others(fitting: list[str], held: str | None) -> list[str]:
@@ -375,16 +438,21 @@ def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
 
 def _landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
     what = relation["what"]
-    if what in ("it", "that"):
+    if _points(what):
         return hand.piece
     fitting = _fitting(what, board, Hand())
     return fitting[0] if len(fitting) == 1 else None
 
 
+def _points(what: str) -> bool:
+    """Whether a landmark is the piece in hand: *it*, *that*, *this one*."""
+    return what.split(" ")[0] in ("it", "that", "this") and what.split(" ")[1:] in ([], ["one"], ["piece"])
+
+
 def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand: Hand, rng: Random) -> Command:
     """A piece to be laid against another one."""
     landmarks = _fitting(relation["what"], board, Hand())
-    pointed = relation["what"] in ("it", "that")
+    pointed = _points(relation["what"])
     landmark = hand.piece if pointed else landmarks[0] if len(landmarks) == 1 else None
     command = _settled(Command("beside"), theme, board, hand, rng)
     if command.kind == "ask":
@@ -393,18 +461,28 @@ def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand:
         # Of two alike the other one is meant when one of them is in hand, else the nearer one.
         rest = [p for p in landmarks if p != command.piece]
         landmark = rest[0] if len(rest) == 1 else None
+    side = _side(relation["word"])
+    if side == "beside" and (
+        after := re.search(r"\b(?:on|to|at) the (left|right|top|bottom)\b", words[relation.end() :])
+    ):
+        side = _side(after[1])
+    x, y = SIDES[side]
+    command = replace(command, x=float(x), y=float(y))
     if landmark is None or landmark == command.piece:
-        return Command("ask", question=_question(landmarks))
-    x, y = SIDES[_side(relation["word"])]
-    return replace(command, other=landmark, x=float(x), y=float(y))
+        return Command("ask", question=_question(landmarks), options=tuple(landmarks), wish=command)
+    return replace(command, other=landmark)
 
 
 def _side(word: str) -> str:
     if "left" in word or "right" in word:
         return "left" if "left" in word else "right"
-    if word in ("above", "over", "on top of", "onto"):
+    if "top" in word or "upper" in word or word in ("above", "over", "on top of", "onto", "on"):
         return "above"
-    return "below" if word in ("below", "under", "underneath", "beneath") else "beside"
+    return (
+        "below"
+        if "bottom" in word or "lower" in word or word in ("below", "under", "underneath", "beneath")
+        else "beside"
+    )
 
 
 def _region(words: str) -> tuple[float, float] | None:
@@ -415,13 +493,14 @@ def _region(words: str) -> tuple[float, float] | None:
     if fitting and not re.search(r"\b(?:in|into|to) the (?:top|bottom|upper|lower)?[- ]?(?:left|right)", words):
         # The longest, because *at the top left* holds *at the top*.
         return REGIONS[max(fitting, key=len)]
-    found = _REGION.search(words)
-    if found is None:
+    found = list(REGION.finditer(words))
+    if not found:
         return None
-    place = found["place"].replace("-", " ")
+    # *In the right corner at the bottom* is one place.
+    place = " ".join(each["place"] for each in found)
     if (
         place in ("left", "right")
-        and not found["spot"]
+        and not found[0]["spot"]
         and not re.search(r"\b(?:put|place|lay|set|drop|park|goes|go|belongs?)\b", words)
     ):
         return None
@@ -430,10 +509,18 @@ def _region(words: str) -> tuple[float, float] | None:
     return x, y
 
 
-def _way(words: str) -> tuple[float, float] | None:
-    # *The piece at the far right* lies there.
-    moving = re.sub(r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b", "", words)
-    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in _STEP.finditer(moving)]
+def _without_where_it_lies(words: str, board: Board) -> str:
+    """*The piece at the far right* lies there, and *the left triangle* too: neither is a way to go."""
+    known = _words_on(board)
+    lying = r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b"
+    return re.sub(
+        rf"{lying}|\b(?:left|right|upper|lower)(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece)\b)", "", words
+    )
+
+
+def _way(words: str, board: Board) -> tuple[float, float] | None:
+    moving = _without_where_it_lies(words, board)
+    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
     if not found:
         return None
     return sum(way[0] * amount for way, amount in found), sum(way[1] * amount for way, amount in found)
@@ -447,12 +534,15 @@ def _degrees(words: str, board: Board, piece: str) -> int:
         r"\b(?:points?|pointing|faces?|facing|looks?|looking|tip|point|corner)\b.*?\b(up|down|left|right)", words
     ):
         return _to_face(facing[1], board, piece)
-    if number := re.search(r"\b(\d+) ?(?:degrees?|°)", words):
-        amount = int(number[1])
+    if number := re.search(r"\b(\d+) ?(?:degrees?|°)|\b(?:by )?(45|90|135|180|225|270|315|360)\b", words):
+        amount = int(number[1] or number[2])
+    elif counted := COUNTED.search(words):
+        amount = board.step * int(COUNTS.get(counted[1], counted[1]))
     else:
         named = next((d for phrase, d in DEGREES.items() if phrase in words), None)
         amount = named or board.step * next((n for phrase, n in NUMBERS.items() if phrase in words), 1)
-    return -amount if re.search(r"\b(?:left|anticlockwise|counter-?\s?clockwise)\b", words) else amount
+    turning = _without_where_it_lies(words, board)
+    return -amount if re.search(r"\b(?:left|anticlockwise|counter-?\s?clockwise)\b", turning) else amount
 
 
 def _to_face(way: str, board: Board, piece: str) -> int:

@@ -35,6 +35,7 @@ from referee.situated.game.clocks import timeline
 from referee.situated.game.own_pieces import learn_from_data
 from referee.situated.game.piece_sets import ALL_PIECES
 from referee.situated.json_lines import json_object
+from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 
 __all__ = [
     "FORMAT",
@@ -295,9 +296,14 @@ def _header(row: dict[str, Any], where: str) -> Header:
         problem = f"version {version!r} of the format is newer than this program's ({VERSION})"
         raise InputError(problem, where=where, line=1, remedy="install a newer Referee")
     try:
-        return Header(**row)
-    except TypeError as error:
+        header = Header(**row)
+        odd = [role for role in header.players.values() if role not in (SOLVER, OPERATOR)]
+    except (TypeError, AttributeError) as error:
         raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy="see docs") from None
+    if odd:
+        remedy = f"players are {SOLVER} or {OPERATOR}"
+        raise MalformedInput(f"{odd[0]!r} is no role of this game", where=where, line=1, remedy=remedy)
+    return header
 
 
 def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:

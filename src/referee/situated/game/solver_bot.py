@@ -19,7 +19,7 @@ from referee.situated.game.piece_sets import ALL_PIECES, PIECES, piece_name
 
 __all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct"]
 
-# How far the words carry, in units; the hearer's half of the agreement is in `following`.
+# How far the words carry, in units; the hearer's half of the agreement is in `instruction_words`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
 # The middles of nine fields of the work area.
 REGIONS: Mapping[str, tuple[float, float]] = {

@@ -8,7 +8,7 @@ from random import Random
 
 from referee.situated.game.board import Board, Placement
 from referee.situated.game.goals import Goal
-from referee.situated.game.instructions import Command, Hand, understand
+from referee.situated.game.instructions import Command, Hand, clauses, understand
 from referee.situated.game.solver_bot import Mind, instruct
 from referee.situated.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen
 from referee.situated.tiers.dialogue import SOLVER
@@ -35,25 +35,34 @@ class SolverBot:
 
 
 class OperatorBot:
-    """Does what the solver's last words ask for, or asks back."""
+    """Does what the solver's last words ask for, once, or asks back."""
 
     name = "bot"
 
     def __init__(self, seed: int = 1) -> None:
-        self.hand, self.rng = Hand(), Random(seed)
+        self.hand, self.rng, self.heard = Hand(), Random(seed), 0
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
-        told = next((text for by, text in reversed(seen.talk) if by == SOLVER), None)
-        if told is None:
+        told = [text for by, text in seen.talk if by == SOLVER]
+        new, self.heard = told[self.heard :], len(told)
+        if not new:
             return [PlayerMove(kind=WAIT)]
-        command = understand(told, seen.board, self.hand, self.rng)
+        moves: list[PlayerMove] = []
+        for clause in clauses(new[-1]):
+            moves += self._follow(clause, seen.board)
+            if self.hand.asked:
+                break
+        return moves or [PlayerMove(kind=WAIT)]
+
+    def _follow(self, told: str, board: Board) -> list[PlayerMove]:
+        command = understand(told, board, self.hand, self.rng)
         self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
             return [PlayerMove(kind=SAY, text=command.question)]
         if command.kind == "none" or command.piece is None:
-            return [PlayerMove(kind=WAIT)]
-        before = _before(command, seen.board, self.hand)
-        self.hand = replace(self.hand, piece=command.piece, before=before, last=command)
+            return []
+        last = self.hand.last if command.kind in ("take", "undo") else command
+        self.hand = replace(self.hand, piece=command.piece, before=_before(command, board, self.hand), last=last)
         return [PlayerMove(kind=_KINDS.get(command.kind, MOVE), piece=command.piece, command=command)]
 
 

@@ -14,9 +14,22 @@ from referee.situated.game.board import Board
 from referee.situated.game.goals import Goal, outline
 from referee.situated.game.instructions import Command
 from referee.situated.game.piece_sets import ALL_PIECES
-from referee.situated.tiers.dialogue import SOLVER
+from referee.situated.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = ["FLIP", "GRAB", "KINDS", "MOVE", "SAY", "TURN", "WAIT", "PlayerMove", "Seen", "TangramPlayer", "Unreadable"]
+__all__ = [
+    "FLIP",
+    "GRAB",
+    "KINDS",
+    "MOVE",
+    "SAY",
+    "TURN",
+    "WAIT",
+    "PlayerMove",
+    "Seen",
+    "TangramPlayer",
+    "Unreadable",
+    "refused",
+]
 
 SAY, GRAB, MOVE, TURN, FLIP, WAIT = "say", "grab", "move", "turn", "flip", "wait"
 KINDS = (SAY, GRAB, MOVE, TURN, FLIP, WAIT)
@@ -45,6 +58,19 @@ class PlayerMove:
     degrees: int = 0
     expressions: tuple[Any, ...] = ()
     command: Command | None = None
+
+
+def refused(move: PlayerMove, role: str, board: Board) -> bool:
+    """Whether the rules refuse a move of the hand: the solver has none, and nobody has pieces that are not there, or lays one beside the table."""
+    if role != OPERATOR or move.kind not in (GRAB, MOVE, TURN, FLIP) or move.piece not in board.placements:
+        return True
+    if move.command is not None:
+        return False
+    if move.kind == MOVE:
+        width, height = board.area
+        # Not a number lies nowhere.
+        return not (0 <= move.x <= width and 0 <= move.y <= height)
+    return move.kind == TURN and round(move.degrees / board.step) == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ long as it took.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,6 +33,7 @@ from referee.situated.players.contract import (
     Seen,
     TangramPlayer,
     Unreadable,
+    refused,
 )
 from referee.situated.players.model_players import Unanswered
 from referee.situated.players.patience import StalledPlayer, within
@@ -148,6 +150,8 @@ class _Match:
         except Exception as error:  # whatever a player's program does, the game has an end and says which
             raise _Ended(CRASHED, role, f"{type(error).__name__}: {error}"[:200]) from error
         self.running[role] = 0
+        if odd := [move for move in moves if not isinstance(move, PlayerMove)]:
+            raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is no move")
         return moves
 
     def _done(self, role: str, move: PlayerMove) -> None:
@@ -155,12 +159,7 @@ class _Match:
             self.log.t_ms += 1000.0
         elif move.kind == SAY:
             self._said(role, move)
-        elif (
-            role != OPERATOR
-            or move.piece not in self.log.game.board.placements
-            or move.kind not in (GRAB, MOVE, TURN, FLIP)
-        ):
-            # The solver has no hands, and nobody has pieces that are not there.
+        elif refused(move, role, self.log.game.board):
             self.score.errors += 1
         else:
             self.score.moves += 1
@@ -182,7 +181,9 @@ def command_of(move: PlayerMove) -> Command:
     if move.command is not None:
         return move.command
     kind = {GRAB: "take", MOVE: "place", TURN: "turn", FLIP: "flip"}[move.kind]
-    return Command(kind, move.piece, move.x, move.y, move.degrees)
+    # Ten rounds end where one does.
+    degrees = int(math.fmod(move.degrees, 360)) or (360 if move.degrees else 0)
+    return Command(kind, move.piece, move.x, move.y, degrees)
 
 
 def play_match(

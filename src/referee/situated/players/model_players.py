@@ -7,6 +7,7 @@ An answer without a move is `Unreadable`; an endpoint that does not answer is an
 from __future__ import annotations
 
 import json
+import math
 import re
 from base64 import b64encode
 from collections.abc import Sequence
@@ -125,13 +126,20 @@ def _said(text: str) -> PlayerMove:
     """The solver's words; a model that answers in JSON all the same is read too."""
     try:
         data = json.loads(text)
-        text = str(data.get("say") or data.get("text") or "") if isinstance(data, dict) else text
+        text = _said_in(data) if isinstance(data, dict) else text
     except ValueError:
         pass
     line = " ".join(text.split()).strip("\"'")
     if not line or len(line) > LONGEST:
         raise Unreadable(text)
     return PlayerMove(kind=SAY, text=line)
+
+
+def _said_in(data: dict[str, Any]) -> str:
+    """The words in an object, or in the moves of one, as the operator would write them."""
+    rows = data.get("moves")
+    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else [data]
+    return " ".join(str(row.get("say") or row.get("text") or "") for row in rows)
 
 
 def _done(text: str) -> list[PlayerMove]:
@@ -161,5 +169,12 @@ def _move(row: Any) -> PlayerMove:
     if piece not in ALL_PIECES:
         raise ValueError(piece)
     if kind == MOVE:
-        return PlayerMove(kind=MOVE, piece=piece, x=float(row["x"]), y=float(row["y"]))
-    return PlayerMove(kind=kind, piece=piece, degrees=int(float(row["degrees"])) if kind == TURN else 0)
+        return PlayerMove(kind=MOVE, piece=piece, x=_number(row["x"]), y=_number(row["y"]))
+    return PlayerMove(kind=kind, piece=piece, degrees=int(_number(row["degrees"])) if kind == TURN else 0)
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number

@@ -93,7 +93,9 @@ def annotation_path(recording: Path, annotator: str) -> Path:
 def annotation_files(recording: Path) -> dict[str, Path]:
     """The annotation files beside a recording, by annotator."""
     found = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
-    return {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in found}
+    named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in found}
+    # What lies beside *s.spoken* belongs to that session and not to *s*.
+    return {annotator: path for annotator, path in named.items() if _NAME.fullmatch(annotator)}
 
 
 # -- lines ---------------------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from referee.records import Event
 from referee.situated.game.board import PIECES
 from referee.situated.tiers.dialogue import (
     ACTION,
+    ATTRIBUTES,
     EXPRESSION,
     MOUSE,
     OPERATOR,
@@ -257,11 +258,15 @@ def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] |
     said = [e for e in events if e.kind == UTTERANCE]
     events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
     about = _about(root, where)
+    told_pieces = about["pieces"] is not PIECES
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
+    odd = _odd_values(events, about["pieces"] if told_pieces else None)
+    if told_pieces:
+        events = [_on_board(e, about["pieces"]) for e in events]
     about["pieces"] = pieces_named(about["pieces"], events)
     told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
-    told |= _passed_over(root)
+    told |= _passed_over(root) | odd
     pointer = about.pop("pointer")
     meta = ({"faults": told} if told else {}) | ({"pointer": pointer} if pointer else {})
     if meta:
@@ -281,6 +286,26 @@ def _passed_over(root: Any) -> dict[str, int]:
     return {
         f"annotations of tiers that are not known here ({', '.join(found)}; --tiers maps them)": sum(found.values())
     }
+
+
+def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
+    """What was written into a file by hand and means nothing: pieces that are not on its board, and codes that are none."""
+    told: dict[str, int] = {}
+    strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
+    if strange:
+        told[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
+    codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
+    if codes:
+        told[f"attributes that are no codes ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"] = len(codes)
+    return told
+
+
+def _on_board(event: Event, pieces: Mapping[str, Any]) -> Event:
+    """The event with pieces of the board only; a reference that names others as well is to nothing certain."""
+    known = tuple(name for name in event.entities if name in pieces)
+    if known == event.entities:
+        return event
+    return replace(event, entities=() if event.kind == EXPRESSION else known)
 
 
 def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
@@ -331,7 +356,7 @@ def _event(name: re.Match[str], value: str, below: Mapping[str, str], span: dict
     if name[2] == "UT":
         return Event(kind=UTTERANCE, by=by, text=value, **times)
     referents = below.get("Ref", "")
-    data = {"attributes": _ids(below.get("Attr", "")), "uncertain": referents.strip().startswith("?")}
+    data = {"attributes": _ids(below.get("Attr", "").lower()), "uncertain": referents.strip().startswith("?")}
     return Event(kind=EXPRESSION, by=by, text=value, entities=_ids(referents), data=data, **times)
 
 

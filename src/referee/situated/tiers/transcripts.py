@@ -7,9 +7,11 @@ recording, and from there on is like anything else that was said: in replays, cl
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from html import unescape
 from typing import Any, NamedTuple
 
 from referee.errors import InputError, MalformedInput
@@ -48,7 +50,9 @@ def read_transcript(content: bytes, where: str, tier: str | None = None) -> list
 
 def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
     """Cues of a WebVTT (or SubRip) file."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     cues = list(_CUE.finditer(text))
+    _refuse_broken_cues(text, cues, where)
     if not cues:
         raise MalformedInput("no cues with times", where=where, line=1, remedy="lines such as 00:01.000 --> 00:02.500")
     ends = [cue.start() for cue in cues[1:]] + [len(text)]
@@ -56,9 +60,21 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
     for cue, end in zip(cues, ends, strict=True):
         # Up to the empty line: after it comes the number or name of the next cue.
         body = text[cue.end() : end].split("\n", 1)[-1].split("\n\n", 1)[0]
-        words = " ".join(_MARKUP.sub("", body).split())
+        words = " ".join(unescape(_MARKUP.sub("", body)).split())
         found.append(SpokenLine(_ms(cue[1]), _ms(cue[6]), words))
+        if found[-1].end_ms < found[-1].start_ms:
+            line = text.count("\n", 0, cue.start(1)) + 1
+            raise MalformedInput("the cue ends before it begins", where=where, line=line, remedy="exchange its times")
     return found
+
+
+def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) -> None:
+    """What looks like a cue and has no times that can be read would else be left out in silence."""
+    read = {text.count("\n", 0, cue.start(1)) for cue in cues}
+    for number, line in enumerate(text.split("\n")):
+        if "-->" in line and number not in read:
+            remedy = "write them as 00:01.000 --> 00:02.500"
+            raise MalformedInput("the times of this cue cannot be read", where=where, line=number + 1, remedy=remedy)
 
 
 def _ms(text: str) -> float:
@@ -69,16 +85,32 @@ def _ms(text: str) -> float:
 
 
 def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
-    """The `segments` of Whisper's JSON (seconds); OpenAI-compatible endpoints answer in the same form."""
+    """Whisper's JSON: `segments` in seconds (OpenAI's program, and endpoints), `chunks` (transformers), or `transcription` in milliseconds (whisper.cpp)."""
     try:
-        segments = json.loads(text)["segments"]
-        return [
-            SpokenLine(1000 * float(s["start"]), 1000 * float(s["end"]), " ".join(str(s["text"]).split()))
-            for s in segments
-        ]
-    except (ValueError, KeyError, TypeError):
+        answer = json.loads(text)
+        kind = next(kind for kind in _SEGMENTS if kind in answer)
+        found = [SpokenLine(*_SEGMENTS[kind](each), " ".join(str(each["text"]).split())) for each in answer[kind]]
+    except (ValueError, KeyError, TypeError, StopIteration):
         remedy = 'ask for {"segments": [{"start", "end", "text"}, …]} (response_format verbose_json)'
         raise MalformedInput("not Whisper's JSON", where=where, remedy=remedy) from None
+    for number, line in enumerate(found, 1):
+        if not 0 <= line.start_ms <= line.end_ms < math.inf:
+            said = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
+            raise MalformedInput(said, where=where, remedy="an end comes after its beginning, in seconds of the sound")
+    return found
+
+
+def _chunk_times(chunk: Mapping[str, Any]) -> tuple[float, float]:
+    start, end = chunk["timestamp"]
+    # The last chunk may have no end.
+    return 1000 * float(start), 1000 * float(start if end is None else end)
+
+
+_SEGMENTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
+    "segments": lambda segment: (1000 * float(segment["start"]), 1000 * float(segment["end"])),
+    "chunks": _chunk_times,
+    "transcription": lambda part: (float(part["offsets"]["from"]), float(part["offsets"]["to"])),
+}
 
 
 def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenLine]:

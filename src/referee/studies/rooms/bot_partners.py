@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.situated.game.board import Board
+from referee.situated.game.instructions import clauses
 from referee.situated.game.operator_bot import Act, Hand, follow, understand
 from referee.situated.game.rules import Game
 from referee.situated.game.solver_bot import Mind, in_place, instruct
@@ -101,18 +102,28 @@ class Partner:
         hand = Hand()
         while self._playing(puzzle) is not None:
             line = await self.heard.get()
-            board = self._playing(puzzle)
-            if line.kind != "say" or board is None:
+            if line.kind != "say":
                 continue
-            command = understand(str(line.data["text"]), board, hand, self.rng)
-            hand = replace(hand, asked=command if command.kind == "ask" else None)
-            if command.kind == "ask":
-                await self._say(command.question, puzzle)
-            if command.kind in ("ask", "none"):
-                continue
-            await self._sleep(self.rng.uniform(0.35, 0.9))
-            acts, hand = follow(command, board, hand, 0.0, self.rng)
-            await self._perform(acts, puzzle)
+            for clause in clauses(str(line.data["text"])):
+                hand = await self._follow(clause, hand, puzzle)
+                if hand.asked:
+                    break
+
+    async def _follow(self, told: str, hand: Hand, puzzle: int) -> Hand:
+        """Does what is asked for, or asks back; the hand afterwards."""
+        board = self._playing(puzzle)
+        if board is None:
+            return hand
+        command = understand(told, board, hand, self.rng)
+        hand = replace(hand, asked=command if command.kind == "ask" else None)
+        if command.kind == "ask":
+            await self._say(command.question, puzzle)
+        if command.kind in ("ask", "none"):
+            return hand
+        await self._sleep(self.rng.uniform(0.35, 0.9))
+        acts, hand = follow(command, board, hand, 0.0, self.rng)
+        await self._perform(acts, puzzle)
+        return hand
 
     async def _perform(self, acts: Sequence[Act], puzzle: int) -> None:
         """A movement in real time: cursor points in small batches, changes when they are due."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from referee.situated.game.instructions import Hand
 from referee.situated.game.operator_bot import follow
-from referee.situated.players.contract import SAY, WAIT, PlayerMove, Seen, TangramPlayer, Unreadable
+from referee.situated.players.contract import SAY, WAIT, PlayerMove, Seen, TangramPlayer, Unreadable, refused
 from referee.situated.players.matches import command_of
 from referee.situated.players.roster import make_player
 from referee.situated.tiers.dialogue import OPERATOR, SOLVER
@@ -96,6 +96,6 @@ class ModelPartner(Partner):
             return
         if move.kind == SAY:
             await self._say(move.text, puzzle)
-        elif role == OPERATOR and move.piece in board.placements:
+        elif not refused(move, role, board):
             acts, self.hand = follow(command_of(move), board, self.hand, 0.0, self.rng)
             await self._perform(acts, puzzle)

@@ -20,6 +20,7 @@ from referee.studies.folder.photographs import KINDS
 from referee.studies.folder.study import Study
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.rooms.room_study import write_room_study
+from referee.studies.texts import interface_words
 
 __all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "picture_trial", "scene_trial"]
 
@@ -134,7 +135,7 @@ def make_reference_study(
     return write_room_study(
         path,
         protocol="reference-game",
-        title="Describe and choose",
+        title=interface_words(language)["room_choose_title"],
         id=id,
         trial=trial,
         source=source,
