@@ -237,9 +237,21 @@ def test_so_many_clusters_that_their_sums_are_made_in_turn(monkeypatch: pytest.M
         at_once = spread(rows, ratio, Clusters(names, factors))
         gap = compare_clustered(rows, rows[:, ::-1], ratio, Clusters(names, factors), resamples=50)
         with monkeypatch.context() as small:
-            small.setattr(dependent_trials, "_AT_ONCE", 64)
+            for limit, number in (("_MANY", 64), ("_AT_ONCE", 50), ("_READ_AT_ONCE", 70)):
+                small.setattr(dependent_trials, limit, number)
             assert spread(rows, ratio, Clusters(names, factors))[:5] == pytest.approx(at_once[:5], rel=1e-12)
             again = compare_clustered(rows, rows[:, ::-1], ratio, Clusters(names, factors), resamples=50)
         assert gap is not None
         assert again is not None
         assert again[:6] == pytest.approx(gap[:6], rel=1e-9, nan_ok=True)
+
+
+def test_clusters_may_have_any_numbers() -> None:
+    rng = np.random.default_rng(4)
+    rows, codes = rng.random((500, 1)), rng.integers(0, 40, 500)
+    usual = spread(rows, FINISH, Clusters(("scene", "speaker"), (codes, codes % 7)))
+    for other in (3 * codes + 5, codes - 1, codes * 10**12):
+        found = spread(rows, FINISH, Clusters(("scene", "speaker"), (other, codes % 7)))
+        assert found[:5] == pytest.approx(usual[:5], rel=1e-12)
+        assert found.sizes == (40, 7)
+        assert found.n == 500
