@@ -179,6 +179,11 @@ def test_a_fault_of_the_board_itself_leaves_nobody_waiting(monkeypatch: pytest.M
         asked = [made.take(n) for n in range(9)]
         with pytest.raises(OSError, match="too many"):
             asked[0].answer()
+        made._thread.join(30)
+        late = made.take(9)
+        for one in (*asked[1:], late):
+            assert one.done.acquire(timeout=30), "also who comes when it has stopped"
+            assert isinstance(one.error, OSError)
 
 
 def test_without_greenlet_threads_do_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,7 @@ class Switchboard:
         self._registered: dict[int, tuple[Any, int]] = {}
         self._waiting: dict[int, tuple[Any, float]] = {}
         self._asleep = self._closing = False
+        self._fault: BaseException | None = None
         self._looked = self._handed = 0.0
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -106,7 +107,9 @@ class Switchboard:
     def take(self, question: Any) -> Awaited:
         asked = Awaited(question)
         self._todo.append(asked)
-        if self._asleep and self._free:
+        if self._fault is not None:
+            self._give_up(self._fault)
+        elif self._asleep and self._free:
             self._ring()
         return asked
 
@@ -180,11 +183,21 @@ class Switchboard:
                 if not self._todo or time.monotonic() >= self._handed + SOON_S:
                     self._hand_over()
         except BaseException as error:
-            # A fault of the board itself: nobody must wait for it for ever.
-            for asked in (*self._under_way, *self._todo):
+            # A fault of the board itself: nobody must wait for it for ever. Told before anything is given up, so that whoever comes after that sees it.
+            self._fault = error
+            for asked in self._under_way:
                 asked.error = error
-                self._finished.append(asked)
+            self._finished += self._under_way
             self._hand_over()
+            self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """What waits is not answered any more; each is taken out by one thread alone."""
+        with suppress(IndexError):
+            while True:
+                asked = self._todo.popleft()
+                asked.error = error
+                asked.done.release()
 
     def _begin(self) -> None:
         """Take up questions while there is room."""
