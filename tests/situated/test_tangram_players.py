@@ -164,6 +164,18 @@ def test_pictures_show_the_figure_to_the_solver_only() -> None:
     assert [part["type"] for part in content] == ["text", "image_url", "image_url"]
 
 
+def test_who_sees_pictures_alone_is_told_how_places_are_counted() -> None:
+    with serving(completion('{"moves": [{"do": "wait"}]}')) as fake:
+        player = ModelPlayer(model="toy", endpoint=fake.url, sees="picture")
+        play_match(HOUSE, SolverBot(HOUSE), player, limits=GameLimits(turns=1))
+        words = fake.seen[0]["messages"][1]["content"][0]["text"]
+    # Without the size of the table no place on it can be named; where pieces lie is in the picture.
+    assert "1200 wide and 800 high" in words
+    assert "of 900 seconds are over" in words
+    assert "rotation" not in words
+    assert "second picture" not in words
+
+
 def test_the_command_plays_a_model_scores_it_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "games"
     with serving(completion("put the square in the middle"), completion("turn it"), completion("")) as fake:

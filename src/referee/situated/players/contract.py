@@ -87,8 +87,7 @@ class Seen:
 
     def in_words(self) -> str:
         """The view as text: where the pieces lie, and for the solver the corners of the figure."""
-        width, height = self.board.area
-        lines = [f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards. The pieces:"]
+        lines = [f"{self._table()} The pieces:"]
         for piece, placed in self.board.placements.items():
             turned = ", turned over" if placed.flipped else ""
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
@@ -102,8 +101,21 @@ class Seen:
             lines.append(
                 f"The figure to be laid, anywhere on the table, has this outline about its own middle: {corners}"
             )
-        lines.append(f"{self.t_ms / 1000:.0f} of {self.limit_ms / 1000:.0f} seconds are over.")
-        return "\n".join(lines)
+        return "\n".join([*lines, self._clock()])
+
+    def beside_pictures(self) -> str:
+        """What pictures alone do not tell: how places on them are counted, which picture is which, and the time."""
+        lines = [self._table(), "The first picture shows the whole of it, with the numbers of the pieces."]
+        if self.goal is not None and self.role == SOLVER:
+            lines.append("The second picture shows the figure to be laid, anywhere on the table.")
+        return "\n".join([*lines, self._clock()])
+
+    def _table(self) -> str:
+        width, height = self.board.area
+        return f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards."
+
+    def _clock(self) -> str:
+        return f"{self.t_ms / 1000:.0f} of {self.limit_ms / 1000:.0f} seconds are over."
 
     def pictures(self) -> list[bytes]:
         """The table, and for the solver the figure, as PNG."""

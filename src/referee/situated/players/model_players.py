@@ -90,12 +90,8 @@ class ModelPlayer(ModelClient):
 
     def _messages(self, seen: Seen) -> list[dict[str, Any]]:
         talk = "\n".join(f"{'you' if by == seen.role else 'your partner'}: {text}" for by, text in seen.talk[-TALK:])
-        # Without words only the clock and the talk are told: where the pieces lie is in the picture.
-        shown = (
-            seen.in_words()
-            if self.sees != "picture"
-            else "The picture shows the table, with the numbers of the pieces."
-        )
+        # Without words where the pieces lie is in the picture alone.
+        shown = seen.in_words() if self.sees != "picture" else seen.beside_pictures()
         text = f"{shown}\n\nWhat was said so far:\n{talk or '(nothing yet)'}\n\nYour turn."
         content: Any = text
         if self.sees != "text":
