@@ -87,3 +87,17 @@ def test_a_recording_without_a_board_is_no_film() -> None:
     header = Header(session="s", pair="p", goal="cat", players={})
     with pytest.raises(InputError, match="no board"):
         make_film(Recording(header, ()))
+
+
+def test_what_was_said_stands_in_the_order_in_which_it_was_seen(recording: Recording) -> None:
+    # The solver begins to type first and sends last; times of both pages are the server's here.
+    slow, quick = (
+        LogEntry(
+            seq, sent, sent, who, "say", {"text": who, "typing_start_ms": began, "typing_end_ms": sent, "keystrokes": 3}
+        )
+        for seq, who, began, sent in ((1, "solver", 100.0, 9000.0), (2, "operator", 200.0, 3000.0))
+    )
+    start = next(e for e in recording.entries if e.kind == "start")
+    told = make_film(Recording(recording.header, (start, quick, slow)))["said"]
+    assert [line["text"] for line in told] == ["operator", "solver"]
+    assert told == sorted(told, key=lambda line: line["shown_ms"])

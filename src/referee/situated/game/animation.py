@@ -70,8 +70,10 @@ def _sampled(
 
 def _caption(said: tuple[Event, ...], t_ms: float) -> str:
     """What the players last saw of their talk, for as long as one would look at it."""
-    recent = [u for u in said if t_ms - CAPTION_MS <= u.data.get("shown_ms", u.start_ms) <= t_ms]
-    return f"{recent[-1].by}: {recent[-1].text}" if recent else ""
+    times = [(u.data.get("shown_ms", u.start_ms), u) for u in said]
+    recent = [(shown, u) for shown, u in times if t_ms - CAPTION_MS <= shown <= t_ms]
+    last = max(recent, key=lambda pair: pair[0], default=None)
+    return "" if last is None else f"{last[1].by}: {last[1].text}"
 
 
 def animated(

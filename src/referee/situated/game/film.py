@@ -39,7 +39,8 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         "cursor": None if first.cursor is None else list(first.cursor),
         "marks": list(_marks(first, shown)),
         # What is shown at the very end of a clip is what the clip leads to, and not part of it.
-        "said": [_line(u) for u in utterances(recording) if start_ms <= _shown(u) < until],
+        # In the order in which it was seen: who begins to type first may send last.
+        "said": [_line(u) for u in sorted(utterances(recording), key=_shown) if start_ms <= _shown(u) < until],
         "hints": [_hint(t, e.data) for t, e in timeline(recording) if e.kind == "hint" and start_ms <= t <= end],
     }
 
