@@ -261,9 +261,9 @@ def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] |
     told_pieces = about["pieces"] is not PIECES
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
-    odd = _odd_values(events, about["pieces"] if told_pieces else None)
-    if told_pieces:
-        events = [_on_board(e, about["pieces"]) for e in events]
+    board = about["pieces"] if told_pieces else None
+    odd = _odd_values(events, board)
+    events = [_meant(e, board) for e in events]
     about["pieces"] = pieces_named(about["pieces"], events)
     told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
     told |= _passed_over(root) | odd
@@ -296,15 +296,20 @@ def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> di
         told[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
     codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
     if codes:
-        told[f"attributes that are no codes ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"] = len(codes)
+        told[
+            f"attributes that are no codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
+        ] = len(codes)
     return told
 
 
-def _on_board(event: Event, pieces: Mapping[str, Any]) -> Event:
-    """The event with pieces of the board only; a reference that names others as well is to nothing certain."""
-    known = tuple(name for name in event.entities if name in pieces)
-    if known == event.entities:
+def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
+    """The event with codes that are some, and with pieces of the board only; a reference that names others as well is to nothing certain."""
+    if "attributes" in event.data:
+        codes = tuple(code for code in event.data["attributes"] if code in ATTRIBUTES)
+        event = replace(event, data={**event.data, "attributes": codes})
+    if pieces is None or all(name in pieces for name in event.entities):
         return event
+    known = tuple(name for name in event.entities if name in pieces)
     return replace(event, entities=() if event.kind == EXPRESSION else known)
 
 
