@@ -147,3 +147,14 @@ def test_a_study_holds_its_own_figures_and_refuses_unknown_ones(tmp_path: Path) 
     with pytest.raises(InputError, match="no goal is called 'puppy'"):
         make_tangram_study(tmp_path / "other", puzzles=["puppy"], settings=own)
     assert make_tangram_study(tmp_path / "third", puzzles=["dog"], partner="bot", settings={"step": 90})
+
+
+def test_figures_of_another_set_than_the_one_named_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = check_figure("kitten", CAT).goal
+    assert own is not None
+    write_goals(tmp_path / "mine.json", [own])
+    named = ["--goals", str(tmp_path / "mine.json"), "--pieces", "pentomino", "--out", str(tmp_path / "out")]
+    assert main(["tangram", "play", *named]) == 2
+    assert "'kitten' is made of Tangram, not of pentomino" in capsys.readouterr().err

@@ -13,6 +13,7 @@ import pytest
 from study_server import Person as Visitor
 from study_server import Site
 
+from referee.errors import InputError
 from referee.situated.game.board import Board, Change, Placement
 from referee.situated.game.goals import find_goal, solution
 from referee.situated.game.log import faults
@@ -147,3 +148,22 @@ def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
     for wrong in (place._replace(x=place.x + 40), Placement(place.x, place.y, (place.rotation + 45) % 360)):
         mind = Mind(wanted.placements, "1")
         assert near_enough(mind, wanted.put("1", wrong), set(), 28.0) == (mind, set())
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"player": "bogus"}, "'bogus' is no player"),
+        ({"player": "llm/openai-compatible|endpoint:http://localhost:1/v1"}, "no model is named"),
+        ({"player": "llm/openai-compatible|model:m|sees:smell"}, "a player cannot see 'smell'"),
+        ({"pairing": "invited"}, "invited pairs are of people"),
+    ],
+)
+def test_a_partner_that_cannot_play_is_told_before_anybody_comes(
+    settings: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as refused:
+        make_tangram_study(tmp_path / "game", puzzles=["house"], partner="bot", settings=settings)
+    assert problem in str(refused.value)
+    # By the name that was given, not by that of a folder which is gone.
+    assert str(refused.value).startswith(f"{tmp_path / 'game' / 'study.toml'} [protocol]: ")

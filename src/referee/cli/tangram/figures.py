@@ -8,7 +8,7 @@ from referee.errors import InputError
 from referee.situated.game.goals import GOALS, PENTOMINO_GOALS, Goal, find_goal
 from referee.situated.game.own_goals import read_goals
 from referee.situated.game.own_pieces import set_named
-from referee.situated.game.piece_sets import find_pieces
+from referee.situated.game.piece_sets import find_pieces, name_of_set, set_of
 
 __all__ = ["chosen_goals"]
 
@@ -18,6 +18,12 @@ def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
     chosen = set_named(pieces)
     find_pieces(chosen)
     own = [] if file is None else read_goals(file)
+    other = [goal for goal in own if set_of(goal.placements) != chosen]
+    # Tangrams are what is played when nothing is said.
+    if other and chosen != "tangram":
+        made = name_of_set(other[0].placements)
+        remedy = f"leave out --pieces {pieces}, or name figures of that set"
+        raise InputError(f"the figure {other[0].name!r} is made of {made}, not of {chosen}", where=file, remedy=remedy)
     names = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
     if names:
         known = {goal.name: goal for goal in own}

@@ -73,7 +73,7 @@ class ModelPlayer(ModelClient):
         return self.model
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
-        self._check()
+        self.check()
         call = self.ask(self._messages(seen), f"{seen.role} at {seen.t_ms:.0f} ms")
         kind = kind_of(call)
         if kind is AnswerKind.FAILED:
@@ -82,7 +82,8 @@ class ModelPlayer(ModelClient):
             raise Unreadable(call.content or call.refusal or "")
         return read_moves(call.content or "", seen.role)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuses a player that could never be asked."""
         if not self.model:
             raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
         if self.sees not in SIGHTS:

@@ -30,6 +30,7 @@ def make_player(written: str, role: str, goal: Goal, seed: int, calls: Path | No
     if name != MODEL:
         raise InputError(f"{written!r} is no player", remedy=f"{BOT}, or {MODEL}|model:NAME|endpoint:URL")
     player: ModelPlayer = build(ModelPlayer, name, switches)
+    player.check()
     return player if calls is None else player.remember(calls)
 
 

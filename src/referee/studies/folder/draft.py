@@ -10,6 +10,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.corpora.jsonl import description_to_json, json_line, trial_to_json
+from referee.errors import InputError
 from referee.files import write_atomically, writing_folder
 from referee.records import NOTHING, Description, Trial
 from referee.runs.folder import write_outputs, write_trials
@@ -70,6 +71,15 @@ class Draft:
     sounds: Mapping[str, bytes] = field(default_factory=dict)
 
 
+def _opened(folder: Path, named: Path) -> Study:
+    """The study; what is wrong with it is told of the folder that was named, because the one it is written in goes away."""
+    try:
+        return open_study(folder)
+    except InputError as error:
+        where = error.where.replace(str(folder), str(named))
+        raise InputError(error.problem, where=where, line=error.line, remedy=error.remedy) from None
+
+
 def write_study(path: str | Path, draft: Draft) -> Study:
     """Write a study folder, whole or not at all.
 
@@ -106,7 +116,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_atomically(folder / "study.toml", study_toml(draft))
         _write_texts(folder / "texts" / draft.language, draft)
         # Opened before it has its name: a draft that makes no study leaves nothing behind.
-        study = open_study(folder)
+        study = _opened(folder, Path(path))
         power = power_lines(study)
         write_atomically(folder / "design.txt", design_report(study, power).splitlines())
         remarks = {"design": design_numbers(study)[1:], "analysis": power}

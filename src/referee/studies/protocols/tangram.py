@@ -9,6 +9,7 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee.situated.game.goals import find_goal
+from referee.situated.tiers.dialogue import SOLVER
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee.studies.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
 
@@ -60,7 +61,7 @@ class Tangram(RoomProtocol):
         """Times run forward, a turn divides the circle, and there is something to play."""
         if not settings["puzzles"]:
             return "puzzles is empty"
-        if wrong := _problem_with_people(settings) or _problem_with_figures(settings):
+        if wrong := _problem_with_people(settings) or _problem_with_figures(settings) or _problem_with_player(settings):
             return wrong
         due = [*settings["hints_minutes"], settings["limit_minutes"]]
         if due != sorted(due) or due[0] <= 0:
@@ -90,11 +91,26 @@ class Tangram(RoomProtocol):
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
-    """Groups are of people."""
+    """Groups and invited pairs are of people."""
     if wrong := RoomProtocol.problem_with_group(settings):
         return wrong
     if settings["group"] > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
+    if settings["pairing"] == "invited" and settings["partner"] != "person":
+        return "invited pairs are of people: partner is person"
+    return None
+
+
+def _problem_with_player(settings: Mapping[str, Any]) -> str | None:
+    """The program that plays can be made; told here, or a person would find out in the room."""
+    from referee.situated.players.roster import make_player
+
+    if settings["partner"] != "bot":
+        return None
+    try:
+        make_player(settings["player"], SOLVER, find_goal(settings["puzzles"][0], settings["goals"]), 1)
+    except RefereeError as error:
+        return " ".join(str(error).split())
     return None
 
 
