@@ -317,6 +317,8 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
         ({"begins": "bot"}, "no bots"),
         ({"bots": 1, "bot_listener": "litteral"}, "did you mean literal"),
         ({"bots": 1, "bot_speaker": "classic/incrementl|seed:1"}, "did you mean classic/incremental"),
+        ({"bots": 1, "bot_speaker": "llm/openai-compatible"}, "no model is named"),
+        ({"bots": 1, "bot_listener": "llm/openai-compatible|modle:x"}, "modle"),
         ({"objects": 1}, "at least 2"),
         ({"limit_seconds": 0.0}, "limit_seconds"),
         ({"grace_seconds": -1.0}, "grace_seconds"),

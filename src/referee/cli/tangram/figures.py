@@ -23,7 +23,9 @@ def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
     if other and chosen != "tangram":
         made = name_of_set(other[0].placements)
         remedy = f"leave out --pieces {pieces}, or name figures of that set"
-        raise InputError(f"the figure {other[0].name!r} is made of {made}, not of {chosen}", where=file, remedy=remedy)
+        raise InputError(
+            f"the figure {other[0].name!r} is made of {made}, not of {chosen}", where=file or pieces, remedy=remedy
+        )
     names = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
     if names:
         known = {goal.name: goal for goal in own}

@@ -44,10 +44,14 @@ class _Partner(ModelClient):
     def fit(self, trials: Iterable[Trial]) -> Self:
         return self
 
-    def _answer(self, text: str, trial: str) -> str | None:
-        """The whole answer; None for a refusal or one that was cut off."""
+    def check(self) -> None:
+        """Refuses a partner that could never be asked."""
         if not self.model:
             raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
+
+    def _answer(self, text: str, trial: str) -> str | None:
+        """The whole answer; None for a refusal or one that was cut off."""
+        self.check()
         call: Call = self.ask([{"role": "user", "content": text}], trial)
         kind = kind_of(call)
         if kind is AnswerKind.FAILED:

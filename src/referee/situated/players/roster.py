@@ -39,6 +39,7 @@ def make_partner(written: str, kind: str, seed: int, learn: Sequence[Trial] = ()
     name, *switches = written.split("|")
     if name == MODEL:
         made: Any = build(ModelSpeaker if kind == "system" else ModelHearer, name, switches)
+        made.check()
     else:
         made = configure(kind, written, seed).fit(learn)
     return made.remember(calls) if calls is not None and isinstance(made, Remembers) else made

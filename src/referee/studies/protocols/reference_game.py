@@ -9,7 +9,7 @@ from typing import Any
 from referee import catalogue
 from referee.contracts import Hearer
 from referee.errors import RefereeError
-from referee.situated.players.roster import MODEL
+from referee.situated.players.roster import MODEL, make_partner
 from referee.studies.folder.photographs import object_picture_name
 from referee.studies.folder.study_pictures import picture_names
 from referee.studies.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
@@ -112,9 +112,11 @@ def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
     """Programs that play are known by name; told here, or people would find out in the room."""
     try:
         for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")) if settings["bots"] else ():
-            written = str(settings[name]).partition("|")[0]
-            if written != MODEL:
-                catalogue.entry(kind, written)
+            written = str(settings[name])
+            if written.partition("|")[0] == MODEL:
+                make_partner(written, kind, 1)
+            else:
+                catalogue.entry(kind, written.partition("|")[0])
     except RefereeError as error:
         return " ".join(str(error).split())
     return None
