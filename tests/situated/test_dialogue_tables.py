@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from referee.errors import MalformedInput
+from referee.records import Event
+from referee.situated.game.board import PIECES
 from referee.situated.game.bot_games import play
 from referee.situated.game.goals import GOALS
+from referee.situated.tiers.dialogue import Dialogue
 from referee.situated.tiers.kth_dialogues import colour_name, kth_dialogues
 from referee.situated.tiers.rex_tiers import to_dialogue
 from referee.situated.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
@@ -163,3 +166,31 @@ def test_a_source_of_pronouns_is_kth_by_utterance(tmp_path: Path):
     (spoken,) = kth_dialogues(tmp_path, unit="utterance")
     assert [e.text for e in game.tier("expression")] == [e.text for e in spoken.tier("expression")]
     assert spoken.tier("expression")
+
+
+def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown():
+    said = Event(kind="utterance", by="solver", text="nimm es", start_ms=0.0, end_ms=900.0, data={"shown_ms": 1000.0})
+    marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0, "proposed": True, "shown_ms": 1000.0}
+    es = Event(kind="expression", by="solver", text="es", entities=("1",), start_ms=500.0, end_ms=900.0, data=marks)
+    whole = Dialogue(id="d", pair="p", pieces=PIECES, events=(said, es), language="de", synthetic=True)
+    (back,) = from_csv(to_csv(whole))
+    assert back == whole
+    # An earlier table without these columns says nothing about them, and is not taken for English.
+    short = [",".join(line.split(",")[:12]) for line in to_csv(whole).splitlines()]
+    (older,) = from_csv("\n".join(short))
+    assert (older.language, older.synthetic, "shown_ms" in older.events[0].data) == ("und", False, False)
+    # As spreadsheets of some countries write it.
+    assert from_csv(to_csv(whole).replace(",", ";")) == [whole]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("d,p,utterence,0,9,solver,hm,,,,,", "no tier is called 'utterence'"),
+        ("d,p,utterance,0,9,king,hm,,,,,", "'king' is no role"),
+        ("d,p,utterance,9,0,solver,hm,,,,,", "ends before it begins"),
+    ],
+)
+def test_a_mistyped_row_is_named_and_not_left_out(row, problem):
+    with pytest.raises(MalformedInput, match=rf"t\.csv:2: .*{problem}"):
+        from_csv(",".join(list(CODEBOOK)[:12]) + "\n" + row + "\n", "t.csv")

@@ -147,8 +147,6 @@ def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
 
 def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: str | None) -> list[Dialogue]:
     """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
-    from dataclasses import replace
-
     from referee.situated.tiers import elan, tier_tables
 
     try:
@@ -159,20 +157,30 @@ def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: st
         ) from None
     if path.suffix == ".eaf":
         found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
-        told = found.language if found.language != UNTOLD else language or UNTOLD
-        if told == UNTOLD and found.tier(EXPRESSION):
-            print(
-                f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
-                '  → language = "en" before the [tiers] of a map, for --tiers',
-                file=sys.stderr,
-            )
-        return [_marked(replace(found, language=told), path)]
+        return [_marked(_in_language(found, language, path), path)]
     if path.suffix == ".csv":
         try:
-            return [_marked(d, path) for d in tier_tables.from_csv(content.decode("utf-8"), str(path))]
+            # Spreadsheets begin a file with a mark of its encoding.
+            rows = tier_tables.from_csv(content.decode("utf-8-sig"), str(path))
+            return [_marked(_in_language(d, language, path), path) for d in rows]
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
     return [tiers_of(open_session(path), path, annotator)]
+
+
+def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialogue:
+    """The dialogue in its language, or in the one that was named for files that do not say theirs."""
+    from dataclasses import replace
+
+    if dialogue.language != UNTOLD:
+        return dialogue
+    if language is None and dialogue.tier(EXPRESSION):
+        print(
+            f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
+            '  → language = "en" before the [tiers] of a map, for --tiers',
+            file=sys.stderr,
+        )
+    return replace(dialogue, language=language or UNTOLD)
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:

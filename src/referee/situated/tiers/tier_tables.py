@@ -12,7 +12,18 @@ from referee.errors import MalformedInput
 from referee.records import Event
 from referee.situated.game.board import PIECES
 from referee.situated.json_lines import json_object
-from referee.situated.tiers.dialogue import ATTRIBUTES, Dialogue, pieces_named
+from referee.situated.tiers.dialogue import (
+    ACTION,
+    ATTRIBUTES,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    SOLVER,
+    UNTOLD,
+    UTTERANCE,
+    Dialogue,
+    pieces_named,
+)
 
 __all__ = ["CODEBOOK", "FORMAT", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
 
@@ -30,7 +41,14 @@ CODEBOOK: Mapping[str, str] = {
     "action": "move, rotate or flip; select in games without handling",
     "attributes": "; ".join(f"{code} = {meaning}" for code, meaning in ATTRIBUTES.items()),
     "utterance": "of an expression: the place of its utterance among all utterances of the trial, counted from 0",
+    "shown_ms": "of what was typed: when the other one saw it, in milliseconds since the start of the trial; empty for speech",
+    "proposed": "of an expression: 1 if a program marked it, and nobody looked",
+    "language": "in which they spoke, as two letters; und: not told",
+    "synthetic": "1 if programs played, or the dialogue is invented",
 }
+# Tables of earlier versions, and those of others, may lack them.
+OPTIONAL = ("shown_ms", "proposed", "language", "synthetic")
+TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
 
 
 def to_csv(dialogue: Dialogue) -> str:
@@ -56,20 +74,29 @@ def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
         "action": event.data.get("action", ""),
         "attributes": " ".join(event.data.get("attributes", ())),
         "utterance": event.data.get("utterance", ""),
+        "shown_ms": _number(event.data.get("shown_ms")),
+        "proposed": "1" if event.data.get("proposed") else "",
+        "language": dialogue.language,
+        "synthetic": "1" if dialogue.synthetic else "",
     }
 
 
 def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
     """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given, or named in it."""
+    # Spreadsheets of some countries write semicolons.
+    first = text.partition("\n")[0]
     # Line breaks inside quoted texts stay as they are.
-    table = csv.DictReader(io.StringIO(text, newline=""))
-    if missing := [c for c in CODEBOOK if c not in (table.fieldnames or ())]:
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=";" if ";" in first and "," not in first else ",")
+    if missing := [c for c in CODEBOOK if c not in (*(table.fieldnames or ()), *OPTIONAL)]:
         raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
     found: dict[tuple[str, str], list[Event]] = {}
+    about: dict[tuple[str, str], dict[str, Any]] = {}
     for row in table:
-        found.setdefault((row["dialogue"], row["pair"]), []).append(_event(row, where, table.line_num))
+        named = row["dialogue"], row["pair"]
+        found.setdefault(named, []).append(_event(row, where, table.line_num))
+        about[named] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
     board = pieces_named(pieces, (event for events in found.values() for event in events))
-    return [Dialogue(id=i, pair=p, pieces=board, events=tuple(events)) for (i, p), events in found.items()]
+    return [Dialogue(id=i, pair=p, pieces=board, events=tuple(e), **about[i, p]) for (i, p), e in found.items()]
 
 
 def _event(row: Mapping[str, str], where: str, line: int) -> Event:
@@ -79,9 +106,23 @@ def _event(row: Mapping[str, str], where: str, line: int) -> Event:
     except (ValueError, TypeError, AttributeError):
         remedy = "times and utterance are numbers; quote texts with commas"
         raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
+    _refuse_odd(row, start, end, where, line)
     entities = tuple(row["entities"].split())
     by, text = row["by"] or None, row["text"] or None
     return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
+
+
+def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
+    """What was mistyped would else be left out of every count in silence."""
+    if row["tier"] not in TIERS:
+        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(TIERS)}"
+    elif row["by"] not in (SOLVER, OPERATOR):
+        problem, remedy = f"{row['by']!r} is no role of this game", f"by is {SOLVER} or {OPERATOR}"
+    elif start is not None and end is not None and end < start:
+        problem, remedy = "it ends before it begins", "exchange start_ms and end_ms"
+    else:
+        return
+    raise MalformedInput(problem, where=where, line=line, remedy=remedy)
 
 
 def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -92,6 +133,10 @@ def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
         yield "action", row["action"]
     if row["utterance"]:
         yield "utterance", int(row["utterance"])
+    if row.get("proposed") == "1":
+        yield "proposed", True
+    if row.get("shown_ms"):
+        yield "shown_ms", float(row["shown_ms"])
 
 
 def to_jsonl(dialogue: Dialogue) -> str:
