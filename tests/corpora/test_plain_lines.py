@@ -62,8 +62,23 @@ REFERENCE = st.one_of(
             "properties": st.one_of(PAIRS, st.none()),
             "spans": st.sampled_from([None, [], [{"text": "red", "inside": [{"text": "r"}]}], [{"words": "red"}], {}]),
             "speaker": st.one_of(TEXTS, st.none()),
+            "media": st.sampled_from([None, "a.wav", 3]),
         },
     ),
+)
+TIMES = st.sampled_from([None, 0, 1.5, -0.0, 10**30, 10**400, True, "1"])
+EVENT = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.sampled_from(["say", "say", "say", None]),
+        "by": st.sampled_from(["speaker", None, 1]),
+        "text": st.one_of(TEXTS, st.none()),
+        "entities": st.sampled_from([None, [], ["a"], "a", [1]]),
+        "start_ms": TIMES,
+        "end_ms": TIMES,
+        "data": st.sampled_from([None, {}, {"n": [1, 2.0]}, [], "x", 0]),
+        "note": TEXTS,
+    },
 )
 TRIAL = st.fixed_dictionaries(
     {"id": st.sampled_from(["t1", "t2", "t3"]), "entities": st.lists(ENTITY, max_size=3)},
@@ -77,7 +92,11 @@ TRIAL = st.fixed_dictionaries(
         "complete": st.sampled_from([True, False, None, 1]),
         "meta": st.sampled_from([{}, {"game": "g", "n": [1, 2.0]}, None, []]),
         "after": st.sampled_from(["t1", None]),
-        "history": st.just([{"kind": "say"}]),
+        "history": st.one_of(st.none(), st.lists(EVENT, max_size=2), st.just([{"kind": "say"}])),
+        "episode": st.one_of(st.none(), st.lists(EVENT, max_size=2)),
+        "picture": st.sampled_from(
+            [None, {"path": "a.png"}, {"path": "a.png", "size": [640, 480], "sha256": "0a"}, {"size": [1, 2]}, "a.png"]
+        ),
     },
 )
 # What may stand around a line, or in its place.

@@ -125,6 +125,9 @@ def test_what_is_learnt_from_all_parts_is_the_same_to_the_last_digits_but_one(
         ('"id": "s2t3"', '"id": "s2t2"', "occurs twice"),
         ('"targets": ["e6"]', '"targets": ["e60"]', "is not among the entities"),
         ('"language": "en"', '"tongue": "en"', "has no field 'tongue'"),
+        ('"language": "en"', '"episode": [{"kind": "say", "start_ms": true}]', "should be a number"),
+        ('"language": "en"', '"history": [{"kind": "say", "data": [1]}]', "should be an object"),
+        ('"targets": ["e6"]', '"picture": {"path": "a.png"}', "'target' is missing"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(
@@ -157,6 +160,26 @@ def test_what_many_systems_say_is_found_wherever_it_stands(
     together = rows_of(files, baseline="copy")
     monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
     assert rows_of(files, baseline="copy") == together
+    assert always == ["copies", "alone"]
+
+
+def test_games_and_pictures_are_read_by_copies_too(
+    files: tuple[Path, Path], always: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("msgspec")
+    corpus, _ = files
+    trials = [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
+    said = {"kind": "say", "by": "speaker", "text": "this", "start_ms": 0, "end_ms": 1.5, "data": {"n": [1]}}
+    for i, trial in enumerate(trials):
+        trial["episode"] = [said, {"kind": "click", "entities": trial["targets"]}]
+        trial["history"] = [said] * (i % 3)
+        trial["after"] = trials[i - 1]["id"] if i % 5 else None
+        trial["picture"] = {"path": f"{i % 4}.png", "size": [640, 480]} if i % 4 else None
+        trial["references"][0]["media"] = f"{i}.wav"
+    corpus.write_text("".join(json.dumps(trial) + "\n" for trial in trials), "utf-8")
+    together = rows_of(files)
+    monkeypatch.setattr(large_files.LargeFiles, "copies", 0)
+    assert rows_of(files) == together
     assert always == ["copies", "alone"]
 
 

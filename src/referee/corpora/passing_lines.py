@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from referee.corpora.plain_lines import (
     PlainReference,
     PlainTrial,
     TrialLines,
+    check_event,
     decoded_page,
+    is_meant,
 )
 from referee.records import Description, Property, Scene, Trial
 from referee.signature import CLOSING, as_bytes, opening_text, said_text, scene_text
@@ -82,6 +85,7 @@ class _SceneMet(Struct, gc=False):
     written: bytes
     name: str | None
     complete: bool | None
+    picture: Raw
     scene: Scene
     ids: frozenset[str]
     known: frozenset[Property]
@@ -149,6 +153,7 @@ class PassingLines(TrialLines):
                 or place.written != written
                 or place.name != row.scene
                 or place.complete is not row.complete
+                or place.picture != row.picture
             ):
                 place = self._place(written, row)
             # Nearly always one target: its name is found without a list.
@@ -172,6 +177,9 @@ class PassingLines(TrialLines):
                 pieces.append(known.text)
             references.append(said)
             pieces.append(_CLOSING)
+            # Nobody asks here what happened, but what is wrong with a line is told whoever reads it.
+            for event in chain(row.history or (), row.episode or ()):
+                check_event(event)
         for meta in {bytes(row.meta) for row in rows}:
             self.shared_meta(Raw(meta))
         ids = [row.id for row in rows]
@@ -184,18 +192,20 @@ class PassingLines(TrialLines):
         """A scene that was not met yet, or that looks like another at first sight."""
         key: Any = written[::FEW]
         if key in self._places:
-            key = (written, row.scene, row.complete)
+            key = (written, row.scene, row.complete, bytes(row.picture))
             found: _SceneMet | None = self._places.get(key)
             if found is not None:
                 return found
         scene, ids = self.scene_of(row)
         text = as_bytes(scene_text(scene))
-        made = _SceneMet(written, row.scene, row.complete, scene, ids, frozenset(scene.extensions), text, {})
+        picture = Raw(bytes(row.picture))
+        known = frozenset(scene.extensions)
+        made = _SceneMet(written, row.scene, row.complete, picture, scene, ids, known, text, {})
         return self._places.keep(key, 4 * len(written), made)
 
     def _case(self, place: _SceneMet, row: PlainTrial) -> _Case:
         targets = self.target_names(row)
-        if not targets or not place.ids.issuperset(targets):
+        if not is_meant(targets, place.scene, place.ids):
             raise NotPlain
         made = _Case(Trial(id="", scene=place.scene, targets=targets), "\x1f".join(targets))
         if len(targets) == 1:
@@ -211,7 +221,7 @@ class PassingLines(TrialLines):
             found: _Said | None = self._said.get(key)
             if found is not None:
                 return found
-        # Looked at though nobody asks for them here: what is wrong with a line is told whoever reads it.
+        # Nobody asks for them here either.
         self.known.check_spans(reference.spans)
         description = Description(properties=self.known.properties_of(reference.properties), text=reference.text)
         text = as_bytes(said_text(description))

@@ -19,8 +19,20 @@ from msgspec.json import Decoder
 
 from referee.corpora.jsonl import entity_from_json, pairs, span_from_json
 from referee.corpora.outputs import Output
+from referee.corpora.place_records import picture_from_json
 from referee.corpora.reading.lines import WrongShape
-from referee.records import NOTHING, Description, Entity, Property, Relation, Scene, Span, Trial
+from referee.places import ScenePicture
+from referee.records import (
+    NOTHING,
+    Description,
+    Entity,
+    Event,
+    Property,
+    Relation,
+    Scene,
+    Span,
+    Trial,
+)
 
 __all__ = [
     "ROOM",
@@ -30,7 +42,9 @@ __all__ = [
     "PlainReference",
     "PlainTrial",
     "TrialLines",
+    "check_event",
     "decoded_page",
+    "is_meant",
     "line_ends",
 ]
 
@@ -54,6 +68,7 @@ class PlainReference(Struct, forbid_unknown_fields=True, gc=False):
     properties: Raw = Raw()
     spans: Raw = Raw()
     speaker: str | None = None
+    media: str | None = None
 
 
 class _Entity(Struct, forbid_unknown_fields=True, gc=False):
@@ -62,6 +77,16 @@ class _Entity(Struct, forbid_unknown_fields=True, gc=False):
     position: list[int | float] | None = None
     image: str | None = None
     relations: list[list[str]] = []
+
+
+class PlainEvent(Struct, forbid_unknown_fields=True, gc=False):
+    kind: str
+    by: str | None = None
+    text: str | None = None
+    entities: list[str] | None = None
+    start_ms: int | float | None = None
+    end_ms: int | float | None = None
+    data: Raw = Raw()
 
 
 class PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
@@ -76,6 +101,10 @@ class PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
     speaker: str | None = None
     language: str | None = None
     complete: bool | None = None
+    picture: Raw = Raw()
+    after: str | None = None
+    history: list[PlainEvent] | None = None
+    episode: list[PlainEvent] | None = None
     meta: Raw = Raw()
 
 
@@ -249,6 +278,23 @@ class OutputLines:
         return self._descriptions.keep(key, len(written) + len(row.text or ""), made)
 
 
+def _picture(written: bytes) -> ScenePicture | None:
+    data = _parsed(written) if written else None
+    return None if data is None else picture_from_json(data)
+
+
+def is_meant(targets: Sequence[str], scene: Scene, ids: frozenset[str]) -> bool:
+    """Whether a trial can mean these: entities of its scene, and in a picture perhaps none at all."""
+    return ids.issuperset(targets) and (bool(targets) or scene.picture is not None)
+
+
+def check_event(row: PlainEvent) -> None:
+    """Refuses times that are no numbers and data that are no object; all else is known to be as it should."""
+    times = [time for time in (row.start_ms, row.end_ms) if time is not None]
+    if not all(map(isfinite, times)) or bytes(row.data)[:1] not in (b"", b"{", b"n"):
+        raise NotPlain
+
+
 class SeenScene(NamedTuple):
     scene: Scene
     ids: frozenset[str]
@@ -271,7 +317,7 @@ class TrialLines:
     def _trial(self, row: PlainTrial) -> Trial:
         scene, ids = self.scene_of(row)
         targets = self.target_names(row)
-        if not targets or not ids.issuperset(targets):
+        if not is_meant(targets, scene, ids):
             raise NotPlain
         word = self.known.word
         return Trial(
@@ -282,6 +328,9 @@ class TrialLines:
             condition=word(row.condition),
             speaker=word(row.speaker),
             language=word(row.language) or "en",
+            history=tuple(map(self._event, row.history or ())),
+            episode=tuple(map(self._event, row.episode or ())),
+            after=row.after,
             references=tuple([self._reference(said) for said in row.references or ()]),
             meta=self.meta_of(row.meta),
         )
@@ -289,19 +338,39 @@ class TrialLines:
     def target_names(self, row: PlainTrial) -> tuple[str, ...]:
         if row.target is not UNSET:
             names: tuple[str, ...] = (row.target,)
+        elif row.targets is not UNSET:
+            names = tuple(row.targets)
         else:
-            names = () if row.targets is UNSET else tuple(row.targets)
+            raise NotPlain
         return self._targets.get(names) or self._targets.keep(names, 50, names)
 
+    def _event(self, row: PlainEvent) -> Event:
+        check_event(row)
+        word = self.known.word
+        return Event(
+            kind=word(row.kind) or "",
+            by=word(row.by),
+            text=row.text,
+            entities=tuple(row.entities or ()),
+            start_ms=row.start_ms,
+            end_ms=row.end_ms,
+            data=(_parsed(bytes(row.data)) if row.data else None) or NOTHING,
+        )
+
     def scene_of(self, row: PlainTrial) -> SeenScene:
-        key = (bytes(row.entities), row.scene, row.complete)
+        key = (bytes(row.entities), row.scene, row.complete, bytes(row.picture))
         found = self._scenes.get(key)
         if found is None:
             entities = tuple([self._entity_of(bytes(raw)) for raw in _LIST(row.entities) or ()])
             ids = frozenset(entity.id for entity in entities)
             if len(ids) < len(entities):
                 raise NotPlain
-            scene = Scene(entities=entities, id=self.known.word(row.scene), complete=row.complete is not False)
+            scene = Scene(
+                entities=entities,
+                id=self.known.word(row.scene),
+                complete=row.complete is not False,
+                picture=_picture(bytes(row.picture)),
+            )
             # What is worked out about a scene is kept with it, and takes several times the room of its text.
             found = self._scenes.keep(key, 4 * len(key[0]), SeenScene(scene, ids))
         return found
@@ -333,6 +402,7 @@ class TrialLines:
             text=said.text,
             spans=self.known.spans_of(said.spans),
             speaker=self.known.word(said.speaker),
+            media=said.media,
         )
 
     def meta_of(self, raw: Raw) -> Any:
