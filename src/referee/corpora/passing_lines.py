@@ -23,7 +23,6 @@ from referee.corpora.plain_lines import (
     PlainReference,
     PlainTrial,
     TrialLines,
-    check_event,
     decoded_page,
     is_meant,
 )
@@ -179,7 +178,7 @@ class PassingLines(TrialLines):
             pieces.append(_CLOSING)
             # Nobody asks here what happened, but what is wrong with a line is told whoever reads it.
             for event in chain(row.history or (), row.episode or ()):
-                check_event(event)
+                self.event_of(event)
         for meta in {bytes(row.meta) for row in rows}:
             self.shared_meta(Raw(meta))
         ids = [row.id for row in rows]

@@ -42,7 +42,6 @@ __all__ = [
     "PlainReference",
     "PlainTrial",
     "TrialLines",
-    "check_event",
     "decoded_page",
     "is_meant",
     "line_ends",
@@ -79,7 +78,7 @@ class _Entity(Struct, forbid_unknown_fields=True, gc=False):
     relations: list[list[str]] = []
 
 
-class PlainEvent(Struct, forbid_unknown_fields=True, gc=False):
+class _Event(Struct, forbid_unknown_fields=True, gc=False):
     kind: str
     by: str | None = None
     text: str | None = None
@@ -103,8 +102,8 @@ class PlainTrial(Struct, forbid_unknown_fields=True, gc=False):
     complete: bool | None = None
     picture: Raw = Raw()
     after: str | None = None
-    history: list[PlainEvent] | None = None
-    episode: list[PlainEvent] | None = None
+    history: list[Raw] | None = None
+    episode: list[Raw] | None = None
     meta: Raw = Raw()
 
 
@@ -168,8 +167,12 @@ def _refuse(constant: str) -> Any:
     raise NotPlain
 
 
+# Made once: `json.loads` would make one for every text, which takes longer than to read a short one.
+_READ = json.JSONDecoder(parse_constant=_refuse).decode
+
+
 def _parsed(written: bytes) -> Any:
-    return json.loads(written.decode(), parse_constant=_refuse)
+    return _READ(written.decode())
 
 
 def _properties(written: bytes) -> tuple[Property, ...] | None:
@@ -288,13 +291,6 @@ def is_meant(targets: Sequence[str], scene: Scene, ids: frozenset[str]) -> bool:
     return ids.issuperset(targets) and (bool(targets) or scene.picture is not None)
 
 
-def check_event(row: PlainEvent) -> None:
-    """Refuses times that are no numbers and data that are no object; all else is known to be as it should."""
-    times = [time for time in (row.start_ms, row.end_ms) if time is not None]
-    if not all(map(isfinite, times)) or bytes(row.data)[:1] not in (b"", b"{", b"n"):
-        raise NotPlain
-
-
 class SeenScene(NamedTuple):
     scene: Scene
     ids: frozenset[str]
@@ -307,7 +303,8 @@ class TrialLines:
         self.decoder: Decoder[Any] = Decoder(PlainTrial)
         self._entity = Decoder(_Entity).decode
         self.known, self._scenes, self._entities, self._metas = _Known(), KeptRecords(), KeptRecords(), KeptRecords()
-        self._targets = KeptRecords()
+        self._targets, self._events = KeptRecords(), KeptRecords()
+        self._event_row = Decoder(_Event).decode
 
     @_plainly
     def read(self, lines: Sequence[bytes], first: int) -> list[tuple[int, Trial]]:
@@ -328,8 +325,8 @@ class TrialLines:
             condition=word(row.condition),
             speaker=word(row.speaker),
             language=word(row.language) or "en",
-            history=tuple(map(self._event, row.history or ())),
-            episode=tuple(map(self._event, row.episode or ())),
+            history=tuple(map(self.event_of, row.history or ())),
+            episode=tuple(map(self.event_of, row.episode or ())),
             after=row.after,
             references=tuple([self._reference(said) for said in row.references or ()]),
             meta=self.meta_of(row.meta),
@@ -344,17 +341,25 @@ class TrialLines:
             raise NotPlain
         return self._targets.get(names) or self._targets.keep(names, 50, names)
 
-    def _event(self, row: PlainEvent) -> Event:
-        check_event(row)
-        word = self.known.word
+    def event_of(self, raw: Raw) -> Event:
+        """One for all that look the same: what happened in a round of a game is told again with every later one."""
+        written = bytes(raw)
+        return self._events.get(written) or self._events.keep(written, 4 * len(written), self._event(written))
+
+    def _event(self, written: bytes) -> Event:
+        row = self._event_row(written)
+        data = _parsed(bytes(row.data)) if row.data else None
+        times = [time for time in (row.start_ms, row.end_ms) if time is not None]
+        if not all(map(isfinite, times)) or not isinstance(data, dict | None):
+            raise NotPlain
         return Event(
-            kind=word(row.kind) or "",
-            by=word(row.by),
+            kind=row.kind,
+            by=self.known.word(row.by),
             text=row.text,
             entities=tuple(row.entities or ()),
             start_ms=row.start_ms,
             end_ms=row.end_ms,
-            data=(_parsed(bytes(row.data)) if row.data else None) or NOTHING,
+            data=data or NOTHING,
         )
 
     def scene_of(self, row: PlainTrial) -> SeenScene:
