@@ -51,9 +51,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LargeFiles", "score_large"]
 
-# Lines of a part of a file, about: enough for measures that work on many at once; where there are very many, some times as many.
+# Lines of a part of a file, about: enough for measures that work on many at once. Where there are very many each copy takes several such parts at
+# once, all copies together so many at most: they are what takes memory.
 LINES = 10_000
-TOGETHER = 3
+TOGETHER = 6
+# More have to wait for the one process that collects what they found.
+MOST_COPIES = 8
 # Pieces of work for each copy: the last ones end at about the same time.
 PIECES = 6
 _PARQUET_AS_LINES = """
@@ -78,12 +81,12 @@ class LargeFiles:
 
     @property
     def copies(self) -> int:
-        """How many copies can do the work: one a core, or none."""
+        """How many copies can do the work: one a core, up to some, or none."""
         if sys.platform != "linux" or find_spec("msgspec") is None:
             return 0
         files = (self.corpus, self.outputs)
         plain = all(file.suffix not in (".gz", ".csv", ".tsv") and file.is_file() for file in files)
-        return len(os.sched_getaffinity(0)) if plain else 0
+        return min(MOST_COPIES, len(os.sched_getaffinity(0))) if plain else 0
 
     @contextmanager
     def as_lines(self) -> Iterator[LargeFiles]:
@@ -148,7 +151,11 @@ def score_large(
         measured = Measured.with_aside(table.metrics, kept)
         by_id = any(metric.knows_trials_by_id for metric in table.metrics.values())
         work = _LargeWork(
-            files, index, measured, PassingLines((*settings.by, *factors), by_id), size or TOGETHER * LINES
+            files,
+            index,
+            measured,
+            PassingLines((*settings.by, *factors), by_id),
+            size or _parts_at_once(copies) * LINES,
         )
         tasks = _tasks(files.corpus, index.systems, copies)
         made = in_copies(work.pieces, tasks, copies)
@@ -167,10 +174,14 @@ def _load(metrics: Mapping[tuple[str, str], Any]) -> None:
 def _tasks(corpus: Path, systems: Sequence[str], copies: int) -> list[_Task]:
     """Parts of the corpus for all systems at once; where these are few, some of the systems at a time."""
     parts = cut(corpus, LINES)
-    together = max(1, min(TOGETHER, len(parts) // (copies * PIECES)))
+    together = min(_parts_at_once(copies), max(1, len(parts) // (copies * PIECES)))
     parts = [(some[0][0], some[-1][1]) for some in _by(together, parts)]
     shares = min(len(systems), -(-copies * PIECES // max(1, len(parts))))
     return [_Task(part, tuple(systems[i::shares]), i == 0) for part in parts for i in range(shares)]
+
+
+def _parts_at_once(copies: int) -> int:
+    return max(1, TOGETHER // copies)
 
 
 def _by(number: int, parts: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
