@@ -177,8 +177,9 @@ class PassingLines(TrialLines):
             references.append(said)
             pieces.append(_CLOSING)
             # Nobody asks here what happened, but what is wrong with a line is told whoever reads it.
-            for event in chain(row.history or (), row.episode or ()):
-                self.event_of(event)
+            if row.history or row.episode:
+                for event in chain(row.history or (), row.episode or ()):
+                    self.event_of(event)
         for meta in {bytes(row.meta) for row in rows}:
             self.shared_meta(Raw(meta))
         ids = [row.id for row in rows]
