@@ -255,3 +255,10 @@ def test_clusters_may_have_any_numbers() -> None:
         assert found[:5] == pytest.approx(usual[:5], rel=1e-12)
         assert found.sizes == (40, 7)
         assert found.n == 500
+
+
+def test_whole_numbers_and_yes_and_no_are_numbers() -> None:
+    answers = np.random.default_rng(5).integers(0, 2, (60, 1))
+    usual = spread(answers.astype(float), FINISH, one_factor([5] * 12), limits=UNIT)
+    assert spread(answers, FINISH, one_factor([5] * 12), limits=UNIT) == usual
+    assert spread(answers.astype(bool), FINISH, one_factor([5] * 12), limits=UNIT) == usual

@@ -272,7 +272,7 @@ class _Collected:
         table.trials = trials = PackedNames()
         read, against, met = Fingerprint(), Counter[int](), np.zeros(number, bool)
         done, shared = Counter[str](), dict[str | None, str | None]()
-        places: list[int] = []
+        firsts: list[int] = []
         for piece in pieces:
             rows, aside, failed = piece.statistics
             # The trials of a system come in their order, whoever else comes between.
@@ -283,7 +283,7 @@ class _Collected:
             for key, measured in rows.items():
                 kept.fill(key, first, measured)
             self.measured.take(({}, aside, failed))
-            places += [first] if aside else []
+            firsts += [first] if aside else []
             if piece.task.first:
                 trials.add(piece.ids)
                 met[piece.places] = True
@@ -298,12 +298,12 @@ class _Collected:
             raise GivenUp
         table.groups, table.clusters = groups, choose_clusters(labels, settings.cluster)
         table.fingerprint, table.references = str(read), number_of_references(against)
-        for key, first, measured in self._later(places):
+        for key, first, measured in self._later(firsts):
             kept.fill(key, first, measured)
         table.rows = kept
         table.counts = {system: dict.fromkeys(PROBLEMS, 0) for system in self.index.systems}
 
-    def _later(self, places: Sequence[int]) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
+    def _later(self, firsts: Sequence[int]) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
         """What was put aside, measured by copies that have all that was learnt: the rows of a metric from the trial with this number on."""
         kept, edges = self.measured.kept, self.measured.edges
         kept.flush()
@@ -311,6 +311,6 @@ class _Collected:
         def measured_again(chunk: int) -> Iterator[tuple[tuple[str, str], int, FloatArray]]:
             # By place and not by a pointer, which copies of this process would share.
             aside = os.pread(kept.fileno(), edges[chunk + 1] - edges[chunk], edges[chunk])
-            return ((key, places[chunk], rows) for key, rows in self.measured.measure_again(aside))
+            return ((key, firsts[chunk], rows) for key, rows in self.measured.measure_again(aside))
 
-        return in_copies(measured_again, range(len(places)), self.table.copies)
+        return in_copies(measured_again, range(len(firsts)), self.table.copies)

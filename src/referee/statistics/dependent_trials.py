@@ -296,7 +296,8 @@ def spread(
     `limits` are the lowest and highest value that the measure can take. With both given, and nothing but these two values in a plain average, the
     interval is Wilson's at the effective sample size.
     """
-    rows = rows if hasattr(rows, "shape") else np.asarray(rows, dtype=float)
+    if isinstance(rows, np.ndarray):
+        rows = np.asarray(rows, dtype=float)
     present = _present(rows)
     n = int(present.sum())
     if not n:
